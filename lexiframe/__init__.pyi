@@ -5,7 +5,7 @@ Every public name, in the order of the flow.
 
 "Reading and checking: runs, judgments and scores from files and frames"
 from .io.runs import read_runs as read_runs, scan_runs as scan_runs
-from .io.qrels import read_qrels as read_qrels
+from .io.qrel_files import read_qrels as read_qrels
 from .io.per_request_scores import read_scores as read_scores
 from .io.checks import check_run as check_run, check_qrels as check_qrels
 from .io.runs import run_metadata as run_metadata
@@ -26,7 +26,7 @@ from .io.logs.files import read_log as read_log
 from .io.logs.mlflow import read_mlflow as read_mlflow
 
 "The flow: from runs to conclusions, step by step or in one call"
-from .metrics.covered import coverage as coverage
+from .metrics.coverages import coverage as coverage
 from .projection.positions_table import positions as positions
 from .projection.imputation import impute as impute
 from .metrics.scored import scores as scores
@@ -37,7 +37,7 @@ from .evaluation.from_runs import evaluate as evaluate
 from .evaluation.reuse.added_runs import add_runs as add_runs
 from .evaluation.from_scores import evaluate_scores as evaluate_scores
 from .evaluation.evaluation import Evaluation as Evaluation
-from .views.sentences.verdict import verdict as verdict
+from .views.sentences.verdicts import verdict as verdict
 
 "Kinds of measures: lists of all of them, and classes for your own"
 from .pairwise.listing import measures as measures, conventions as conventions
@@ -193,7 +193,7 @@ from .significance.sample_size import (
 
 "Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
 from .significance.equivalences.equivalence import equivalence as equivalence
-from .significance.gates.gate import gate as gate
+from .significance.gates.deciding import gate as gate
 from .significance.audits.audit import audit as audit
 from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
 

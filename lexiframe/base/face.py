@@ -38,9 +38,10 @@ def read_stub(package: str, file: str) -> tuple[str, list[Group]]:
     return about.value.value, groups
 
 
-def face(
-    package: str, groups: list[Group]
-) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+Face = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
+
+
+def face(package: str, groups: list[Group]) -> Face:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562)."""
     places = {name: place for _, _, names in groups for name, place in names.items()}
 
@@ -57,6 +58,19 @@ def face(
         return found
 
     return load, lambda: sorted(places), list(places)
+
+
+def door(package: str, file: str) -> Face:
+    """Return the face of a room, through which other rooms import, from the stub beside it.
+
+    Examples
+    --------
+    >>> import lexiframe.io
+    >>> load, names, _ = door("lexiframe.io", lexiframe.io.__file__)
+    >>> load("read_runs") is lexiframe.read_runs, len(names()) <= 25
+    (True, True)
+    """
+    return face(package, read_stub(package, file)[1])
 
 
 def described(about: str, groups: list[Group]) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base.memory_use import refuse_more_than_available
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:

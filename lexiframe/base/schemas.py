@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.codes import categories_of
+from lexiframe.base.coded import categories_of
 from lexiframe.base.errors import LexiframeError, Problem, SchemaError, in_one_line, n_and_first
 
 STR, INT, FLOAT, BOOL = pl.String(), pl.Int64(), pl.Float64(), pl.Boolean()

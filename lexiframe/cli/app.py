@@ -12,8 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.version import __version__
+from lexiframe.base import LexiframeError, __version__
 from lexiframe.cli.commands.check import check, convert
 from lexiframe.cli.commands.evaluate import compare, coverage, demo, evaluate, print_verdict
 from lexiframe.cli.commands.explain import explain

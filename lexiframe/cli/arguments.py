@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.io.checks import kind_of
-from lexiframe.io.files.sources import File
-from lexiframe.io.options import TextOptions
-from lexiframe.io.tables.column_names import CHANGED_PLACES
-from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.base import LexiframeError
+from lexiframe.io import File, checks, column_forms, reading_options
+from lexiframe.pairwise import parse_measures
 
 _ORDER = "the judgments come first, then the runs: QRELS RUN..."
 
@@ -47,16 +44,23 @@ def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
 def explained(error: LexiframeError, qrels: str) -> LexiframeError:
     """Return the error with other advice when judgments are among the runs as well."""
     said = str(error)
-    is_twice = CHANGED_PLACES in said and "given as a run" in said and _holds_judgments(qrels)
+    is_twice = (
+        column_forms.CHANGED_PLACES in said and "given as a run" in said and _holds_judgments(qrels)
+    )
     if not is_twice:
         return error
     return LexiframeError(
-        said.replace(CHANGED_PLACES, f"leave it out of the runs; the judgments are {qrels}")
+        said.replace(
+            column_forms.CHANGED_PLACES, f"leave it out of the runs; the judgments are {qrels}"
+        )
     )
 
 
 def _holds_judgments(given: str) -> bool:
-    return Path(given).is_file() and kind_of(File(given), TextOptions()) == "qrels"
+    return (
+        Path(given).is_file()
+        and checks.kind_of(File(given), reading_options.TextOptions()) == "qrels"
+    )
 
 
 def _is_data_set_of_judgments(folder: Path) -> bool:

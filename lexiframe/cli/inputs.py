@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.cli.arguments import explained, refuse_measures, refuse_misplaced
 from lexiframe.cli.options import (
     Alpha,
@@ -50,16 +50,11 @@ from lexiframe.cli.options import (
     TwoRuns,
     WithoutRelevant,
 )
-from lexiframe.evaluation.asked import MEASURES
-from lexiframe.io.batches.units import data_sets_in, judgments_in
-from lexiframe.io.files.sources import STANDARD_INPUT, File
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.runs import scan_runs
-from lexiframe.io.score_forms.sources import score_files
-from lexiframe.metrics.needs import at_level
-from lexiframe.pairwise.pairs import Measure, parse_measures
-from lexiframe.projection.policies import Policies
+from lexiframe.evaluation import MEASURES
+from lexiframe.io import File, batches, data_sources, read_qrels, run_scan, scan_runs, score_forms
+from lexiframe.metrics import needed
+from lexiframe.pairwise import Measure, parse_measures
+from lexiframe.projection import Policies
 
 
 @dataclass
@@ -85,23 +80,23 @@ class InputOptions:
     exclude_self: ExcludeSelf = False
     rel: Rel = None
 
-    def scan(self) -> RunScan:
+    def scan(self) -> run_scan.RunScan:
         """Find the runs, which are read later, one file at a time."""
-        if self.qrels == STANDARD_INPUT and STANDARD_INPUT in self.runs:
+        if self.qrels == data_sources.STANDARD_INPUT and data_sources.STANDARD_INPUT in self.runs:
             raise LexiframeError(
                 "standard input holds the judgments or a run, not both; name a file"
             )
         refuse_misplaced(self.qrels, self.runs)
         said = self._text_options(self.header, self.column)
         return scan_runs(
-            data_sets_in(self.runs), third=self.third, name_from=self.name_from, **said
+            batches.data_sets_in(self.runs), third=self.third, name_from=self.name_from, **said
         )
 
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
         is_plain = not self.qrels_header and self.decimal == "." and not self.qrels_column
         if is_plain and self.negative == "unjudged":
-            return judgments_in(self.qrels)
+            return batches.judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
         duplicates, negative = self.duplicates, self.negative
         return read_qrels(self.qrels, duplicates=duplicates, negative=negative, **said)
@@ -124,7 +119,7 @@ class PairOptions(InputOptions):
 
     runs: TwoRuns
 
-    def scan(self) -> RunScan:
+    def scan(self) -> run_scan.RunScan:
         """Find the two runs; two files of one name are called by their paths."""
         if len(self.runs) != 2:
             raise typer.BadParameter(f"expected two runs, A and B, found {len(self.runs)}")
@@ -163,9 +158,9 @@ class RunsOrScores(InputOptions):
             )
         if not asked and self.level is None:
             return None
-        return at_level(parse_measures(asked or MEASURES), self.level)
+        return needed.at_level(parse_measures(asked or MEASURES), self.level)
 
-    def scan(self) -> RunScan:
+    def scan(self) -> run_scan.RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""
         if self.missing is not None:
             raise typer.BadParameter(
@@ -181,7 +176,7 @@ class RunsOrScores(InputOptions):
         refuse_reading_options(self)
         files = [self.qrels, *self.runs]
         refuse_measures(files)
-        return score_files(files)
+        return score_forms.score_files(files)
 
 
 def refuse_reading_options(inputs: InputOptions) -> None:

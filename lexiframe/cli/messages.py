@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from shlex import quote
 
-from lexiframe.io.problems.advice import READ_AS_SCORES
+from lexiframe.io import problems
 
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
@@ -39,7 +39,9 @@ def as_options(message: str) -> str:
     """
     message = _CHECKS.sub("`lexiframe check FILE`", message)
     message = message.replace("see lexiframe.coverage", "see `lexiframe coverage`")
-    message = message.replace(READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`")
+    message = message.replace(
+        problems.READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`"
+    )
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
     return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))

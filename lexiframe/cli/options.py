@@ -7,17 +7,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.io.files.outputs import output_path
-from lexiframe.io.options import Third
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.qrels import Negative
-from lexiframe.io.run_parts import NameFrom
-from lexiframe.orderings.missing import Missing
-from lexiframe.projection.policies import NoRelevant, ScoreType, Ties, Unjudged
-from lexiframe.significance.differences import Alternative
-from lexiframe.significance.paired import Correction, Family
-from lexiframe.significance.tests import DRAWING, Test
+from lexiframe.base import LexiframeError
+from lexiframe.io import output_files, problems, qrel_files, reading_options, run_parts
+from lexiframe.orderings import gaps
+from lexiframe.projection import NoRelevant, ScoreType, Ties, Unjudged
+from lexiframe.significance import Alternative, Correction, Family, Test, tests
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]
@@ -69,7 +63,7 @@ AreScores = Annotated[
     ),
 ]
 OfMissing = Annotated[
-    Missing | None,
+    gaps.Missing | None,
     typer.Option(
         "--missing",
         help="With --scores, where runs lack requests that others have: 0 for these, only the "
@@ -82,7 +76,7 @@ HeldKind = Annotated[
     typer.Option("--as", help="What the file holds; found out if not given.", **_of(INPUT)),
 ]
 ThirdColumn = Annotated[
-    Third | None,
+    reading_options.Third | None,
     typer.Option(
         "--third", help="What the third column of a run with three columns is.", **_of(INPUT)
     ),
@@ -102,7 +96,7 @@ QrelsHeader = Annotated[
     ),
 ]
 NegativeGrades = Annotated[
-    Negative,
+    qrel_files.Negative,
     typer.Option(
         "--negative",
         help="Documents with a grade below 0 were pooled but not judged, as in trec_eval, or are "
@@ -129,7 +123,7 @@ DecimalMark = Annotated[
     Decimal, typer.Option("--decimal", help="The decimal mark in text files.", **_of(INPUT))
 ]
 NamedBy = Annotated[
-    NameFrom,
+    run_parts.NameFrom,
     typer.Option(
         "--name-from", help="Name runs by their files, or by the tags in them.", **_of(INPUT)
     ),
@@ -180,7 +174,7 @@ WithoutRelevant = Annotated[
     ),
 ]
 Repeated = Annotated[
-    Duplicates,
+    problems.Duplicates,
     typer.Option(help="Refuse repeated documents, or keep the best-ranked one.", **_of(POLICIES)),
 ]
 NotJudged = Annotated[
@@ -211,7 +205,7 @@ ExcludeSelf = Annotated[
 def place(text: str | Path) -> Path:
     """Return the path of an output; raise the error that Typer prints when the text is no path."""
     try:
-        return output_path(text)
+        return output_files.output_path(text)
     except LexiframeError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -318,7 +312,7 @@ Side = Annotated[
 Trials = Annotated[
     int,
     typer.Option(
-        help=f"Trials of the {' and '.join(DRAWING)} tests, and of --hsd.", **_of(STATISTICS)
+        help=f"Trials of the {' and '.join(tests.DRAWING)} tests, and of --hsd.", **_of(STATISTICS)
     ),
 ]
 Seed = Annotated[

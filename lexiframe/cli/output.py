@@ -13,14 +13,10 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base.errors import LexiframeError, escaped
+from lexiframe.base import LexiframeError, escaped
 from lexiframe.cli.options import Format
-from lexiframe.io.files.outputs import replacing
-from lexiframe.io.to_parquet import write_parquet_file
-from lexiframe.views.shown.cells import with_p_values
-from lexiframe.views.shown.latex import latex_table
-from lexiframe.views.shown.markdown import markdown_table
-from lexiframe.views.shown.tables import paragraph, paragraphs, table_text, without_constants
+from lexiframe.io import output_files, to_parquet
+from lexiframe.views import shown
 
 _FORMULAS = tuple("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
@@ -28,7 +24,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORE
 
 def say(text: str) -> None:
     """Print sentences or titles on standard output, in lines that fit the terminal as tables do."""
-    typer.echo(paragraphs(text))
+    typer.echo(shown.paragraphs(text))
 
 
 def complain(text: str) -> None:
@@ -37,7 +33,7 @@ def complain(text: str) -> None:
     Programs that search a log for a message expect it in one line.
     """
     is_read = sys.stderr.isatty() or "COLUMNS" in os.environ
-    typer.echo(paragraphs(text) if is_read else text, err=True)
+    typer.echo(shown.paragraphs(text) if is_read else text, err=True)
 
 
 def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None) -> None:
@@ -51,14 +47,18 @@ def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None)
     if format == "csv":
         typer.echo(csv_text(table), nl=False)
         return
-    table = table if alpha is None else with_p_values(table, alpha)
+    table = table if alpha is None else shown.with_p_values(table, alpha)
     if format == "latex":
-        typer.echo(latex_table(table))
+        typer.echo(shown.latex_table(table))
     elif format == "markdown":
-        typer.echo(markdown_table(table))
+        typer.echo(shown.markdown_table(table))
     else:
-        same, table = without_constants(table)
-        typer.echo(f"{paragraph(same)}\n{table_text(table)}" if same else table_text(table))
+        same, table = shown.without_constants(table)
+        typer.echo(
+            f"{shown.paragraph(same)}\n{shown.table_text(table)}"
+            if same
+            else shown.table_text(table)
+        )
 
 
 def csv_text(table: pl.DataFrame) -> str:
@@ -123,9 +123,9 @@ def refuse_other_ending(path: Path) -> None:
 
 def write_table(path: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:
     """Write a table as the ending of the path says; ``facts`` go into the metadata of Parquet."""
-    with replacing(path) as temporary:
+    with output_files.replacing(path) as temporary:
         if path.suffix.lower() == ".parquet":
-            write_parquet_file(temporary, table, facts)
+            to_parquet.write_parquet_file(temporary, table, facts)
         else:
             is_csv = path.suffix.lower() == ".csv"
             text = csv_text(table) if is_csv else _json_text(table.to_dicts())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.io.to_parquet import write_tables
+from lexiframe.base import escaped
+from lexiframe.io import to_parquet
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -46,7 +46,7 @@ class Tables:
         LexiframeError
             When the folder cannot be written to.
         """
-        return write_tables(folder, self.tables())
+        return to_parquet.write_tables(folder, self.tables())
 
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: tables by titles."""

@@ -8,24 +8,13 @@ from typing import Any, get_args
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice, unknown_name
-from lexiframe.base.schemas import (
-    AGAINST_BASELINE,
-    COMPARISONS,
-    VERDICT,
-    TableSchema,
-)
-from lexiframe.io.qrels import held_or_data
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.orderings.kemeny import refuse_many
-from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.arrays.groups import By, attributes_of, names_of, refuse_taken
-from lexiframe.pairwise.pairs import Measure, parse_measures
-from lexiframe.projection.policies import Policies
-from lexiframe.significance.differences import Alternative
-from lexiframe.significance.own_tests import OwnTest, name_of_test, several
-from lexiframe.significance.paired import Correction, Family, check_inference
-from lexiframe.significance.tests import Test
+from lexiframe.base import LexiframeError, check_choice, schemas, unknown_name
+from lexiframe.io import qrel_files
+from lexiframe.metrics import Metric
+from lexiframe.orderings import Method, refuse_many
+from lexiframe.pairwise import By, Measure, grouping, parse_measures
+from lexiframe.projection import Policies
+from lexiframe.significance import Alternative, Correction, Family, Test, check_inference, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -36,7 +25,7 @@ MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 class Inference:
     """The arguments of `compare`, checked when they are given."""
 
-    test: Test | OwnTest | Sequence[Test | OwnTest]
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
     correction: Correction | Sequence[Correction]
     family: Family
     alpha: float
@@ -50,7 +39,7 @@ class Inference:
 
     def facts(self) -> dict[str, Any]:
         """Return the arguments as provenance: a test of one's own by its name."""
-        names = [name_of_test(test) for test in several(self.test)]
+        names = [own_tests.name_of_test(test) for test in own_tests.several(self.test)]
         return asdict(self) | {"test": names if len(names) > 1 else names[0]}
 
 
@@ -97,8 +86,8 @@ class Asked:
             policies,
             order,
             inference,
-            names_of(requests, by),
-            held_or_data(requests),
+            grouping.names_of(requests, by),
+            qrel_files.held_or_data(requests),
             by_default=measures is None,
             is_reported=is_reported,
         )
@@ -147,17 +136,19 @@ class Groups:
         if not names:
             return cls(None, names)
         # the other tables check their columns themselves
-        refuse_taken(names, {**VERDICT.columns, **AGAINST_BASELINE.columns})
-        return cls(attributes_of(d if d.height else s, requests, names), names)
+        grouping.refuse_taken(
+            names, {**schemas.VERDICT.columns, **schemas.AGAINST_BASELINE.columns}
+        )
+        return cls(grouping.attributes_of(d if d.height else s, requests, names), names)
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The keyword arguments of the functions that compute tables within groups."""
         return {"requests": self.requests, "by": self.names}
 
-    def empty(self, schema: TableSchema) -> pl.DataFrame:
+    def empty(self, schema: schemas.TableSchema) -> pl.DataFrame:
         """Return a table without rows that has the groups' columns."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
         # `compare` always returns the optional columns as well.
-        optional = {} if schema is not COMPARISONS else COMPARISONS.columns
+        optional = {} if schema is not schemas.COMPARISONS else schemas.COMPARISONS.columns
         return pl.DataFrame(schema={**columns, **schema.required, **optional})

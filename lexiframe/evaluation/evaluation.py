@@ -10,28 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, ReadError, unknown_name, warn
+from lexiframe.base import LexiframeError, ReadError, unknown_name, warn
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.origin import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
-from lexiframe.io.files.outputs import output_folder, output_path, replacing, replacing_all
-from lexiframe.io.kept_results import FINGERPRINTS, RANKS
-from lexiframe.io.to_parquet import write_parquet_file
-from lexiframe.metrics.scored import as_list
-from lexiframe.orderings.by_request import request_table
-from lexiframe.pairwise.arrays.reduced import Reduced
-from lexiframe.pairwise.explanation import explain, explainable
-from lexiframe.pairwise.fingerprints import NO_FINGERPRINTS
-from lexiframe.pairwise.one_pair import NO_LEVELS, pair_table
-from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.io import kept_results, output_files, to_parquet
+from lexiframe.metrics import as_list
+from lexiframe.orderings import request_table
+from lexiframe.pairwise import arrays, explain, explainable, fingerprints, one_pair, parse_measures
 from lexiframe.typing import LogLike, MeasureLike
 
 if TYPE_CHECKING:
-    from lexiframe.views.charts.plots import Plots
-    from lexiframe.views.report import Rankings
-    from lexiframe.views.shown.paper import Paper
-    from lexiframe.views.shown.paper_marks import Marks
+    from lexiframe.views import Plots, Rankings, shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -98,7 +89,7 @@ class Evaluation:
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
     attributes: pl.DataFrame | None = None
-    sums: Reduced | None = None
+    sums: arrays.Reduced | None = None
     _scores: pl.DataFrame | None = None
     _preferences: pl.DataFrame | None = None
     _origin: Origin | None = None
@@ -209,8 +200,12 @@ class Evaluation:
         if run_a == run_b:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
         names = self._names_of(measures)
-        levels = NO_LEVELS if self._origin is None else self._origin.levels((run_a, run_b), names)
-        return pair_table(self.scores, self.preferences, levels, (run_a, run_b), names)
+        levels = (
+            one_pair.NO_LEVELS
+            if self._origin is None
+            else self._origin.levels((run_a, run_b), names)
+        )
+        return one_pair.pair_table(self.scores, self.preferences, levels, (run_a, run_b), names)
 
     def explain(
         self,
@@ -358,7 +353,7 @@ class Evaluation:
           pair       Draw the differences of two runs, request by request.
           request    Draw two rankings of one request, with the recall levels that decide.
         """
-        from lexiframe.views.charts.plots import Plots
+        from lexiframe.views import Plots
 
         return Plots(self)
 
@@ -393,14 +388,14 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
-        target = output_folder(folder)
-        marks = NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
+        target = output_files.output_folder(folder)
+        marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
-        tables = {**self.tables(), FINGERPRINTS: marks, RANKS: ranks}
+        tables = {**self.tables(), kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
         paths = [target / f"{name}.parquet" for name in tables]
-        with replacing_all(paths) as temporaries:
+        with output_files.replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
-                write_parquet_file(file, table, {"table": name, **self.provenance})
+                to_parquet.write_parquet_file(file, table, {"table": name, **self.provenance})
         for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
             stale.unlink(missing_ok=True)
         mine = {Path(folder).resolve() for folder in self.parts.values()}
@@ -461,23 +456,23 @@ class Evaluation:
         >>> "pixels_euclidean is first by both measures" in path.read_text(encoding="utf-8")
         True
         """
-        from lexiframe.views.report import html_page
+        from lexiframe.views import html_page
 
         if self.sums is not None:
             raise LexiframeError(
                 "report: the page shows single requests, and this evaluation has sums over them "
                 "only; evaluate a sample of the requests for it"
             )
-        path = output_path(path)
-        output_folder(path.parent)
-        with replacing(path) as temporary:
+        path = output_files.output_path(path)
+        output_files.output_folder(path.parent)
+        with output_files.replacing(path) as temporary:
             page = html_page(self.tables(), self.provenance, self._rankings(), texts, queries)
             temporary.write_text(page, encoding="utf-8")
         return path
 
     def _rankings(self) -> Rankings:
         """Return what the report shows of rankings, or why it shows none."""
-        from lexiframe.views.report import Rankings
+        from lexiframe.views import Rankings
 
         if self._origin is None:
             why = "These are scores of other tools, so the rankings are not known."
@@ -494,7 +489,7 @@ class Evaluation:
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
         runs: str | Iterable[str] | None = None,
         *,
-        marks: Marks = "auto",
+        marks: shown.Marks = "auto",
         decimals: int | None = None,
         percent: bool = False,
         caption: str | None = None,
@@ -562,17 +557,17 @@ class Evaluation:
         \bottomrule
         ...
         """
-        from lexiframe.views.shown.latex import paper_latex
+        from lexiframe.views import shown
 
         table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
-        return paper_latex(table, caption, label)
+        return shown.paper_latex(table, caption, label)
 
     def markdown(
         self,
         measures: MeasureLike | Iterable[MeasureLike] | None = None,
         runs: str | Iterable[str] | None = None,
         *,
-        marks: Marks = "auto",
+        marks: shown.Marks = "auto",
         decimals: int | None = None,
         percent: bool = False,
         caption: str | None = None,
@@ -612,13 +607,13 @@ class Evaluation:
         | c   | random            | 0.0325                 |     0.3878 |
         <BLANKLINE>
         """
-        from lexiframe.views.shown.markdown import paper_markdown
+        from lexiframe.views import shown
 
         table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
-        return paper_markdown(table, caption)
+        return shown.paper_markdown(table, caption)
 
-    def _paper(self, measures: Any, runs: Any, **how: Any) -> Paper:
-        from lexiframe.views.shown.paper import paper_of
+    def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.Paper:
+        from lexiframe.views import shown
 
         names = self._names_of(measures)
         if runs is not None:
@@ -626,19 +621,19 @@ class Evaluation:
             runs = list(dict.fromkeys(map(self._run_named, given)))
             if not runs:
                 raise LexiframeError("runs: expected at least one run, found none; leave it out")
-        return paper_of(self.tables(), self.provenance, names, runs, **how)
+        return shown.paper_of(self.tables(), self.provenance, names, runs, **how)
 
     def __str__(self) -> str:
-        from lexiframe.views.shown.summary import as_text
+        from lexiframe.views import shown
 
-        return as_text(self.tables(), self.provenance)
+        return shown.as_text(self.tables(), self.provenance)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from lexiframe.views.shown.summary import as_html
+        from lexiframe.views import shown
 
-        return as_html(self.tables(), self.provenance)
+        return shown.as_html(self.tables(), self.provenance)
 
 
 def _names_of_tables() -> list[str]:
@@ -653,4 +648,7 @@ def table_files(folder: Path) -> list[Path]:
 
 def result_files(folder: Path) -> list[Path]:
     """Return the paths of all files that `Evaluation.write` writes to a folder."""
-    return [*table_files(folder), *(folder / f"{name}.parquet" for name in (FINGERPRINTS, RANKS))]
+    return [
+        *table_files(folder),
+        *(folder / f"{name}.parquet" for name in (kept_results.FINGERPRINTS, kept_results.RANKS)),
+    ]

@@ -10,8 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.schemas import AGAINST_BASELINE, VERDICT
+from lexiframe.base import LexiframeError, check_choice, schemas
 from lexiframe.evaluation.asked import Asked, Groups
 from lexiframe.evaluation.buckets.batches import (
     divided,
@@ -27,18 +26,12 @@ from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once
 from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.tables import pair_tables
-from lexiframe.io.files.outputs import output_folder
-from lexiframe.io.qrels import file_or_data, sources_of_qrels
-from lexiframe.io.runs import scan_runs
-from lexiframe.io.to_parquet import sources_of_origin
-from lexiframe.metrics.needs import refuse_lower_rel
-from lexiframe.orderings.means import best_first
-from lexiframe.pairwise.arrays.groups import all_attributes, refuse_taken
-from lexiframe.pairwise.arrays.reduced import Reduced
-from lexiframe.pairwise.preference import Measure
-from lexiframe.projection.ranked_runs import rank_runs
-from lexiframe.significance.own_tests import name_of_test, several
-from lexiframe.significance.tests import OF_SUMS
+from lexiframe.io import output_files, qrel_files, scan_runs, to_parquet
+from lexiframe.metrics import needed
+from lexiframe.orderings import best_first
+from lexiframe.pairwise import Measure, arrays, grouping
+from lexiframe.projection import rank_runs
+from lexiframe.significance import own_tests, tests
 
 
 def tables_to_keep(
@@ -78,8 +71,8 @@ def evaluate_in_batches(
 ) -> Evaluation:
     """Evaluate runs in bounded memory, one part of the requests after the other; see `evaluate`."""
     refuse_what_needs_requests(how)
-    refuse_lower_rel(how.measures, how.policies.rel)
-    folder = None if out is None else output_folder(out)
+    needed.refuse_lower_rel(how.measures, how.policies.rel)
+    folder = None if out is None else output_files.output_folder(out)
     earlier_parts(folder, keep)  # raises before the work
     # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
     at_once = not keep and not resume and can_be_ranked_at_once(runs, qrels, memory)
@@ -99,15 +92,15 @@ def _of_ranked_runs(runs: Any, qrels: Any, how: Asked) -> Evaluation:
 
     The runs are read one file at a time, so that no bucket has to be written.
     """
-    scan, judged = scan_runs(runs), file_or_data(qrels)
+    scan, judged = scan_runs(runs), qrel_files.file_or_data(qrels)
     asked: dict[str, Any] = {"nonrelevant": True, "hashed": True, "pool": has_pool(how.measures)}
     ranked = rank_runs(scan, judged, how.policies, **asked)
     plan = plan_of(how, [run.name for run in ranked.runs])
     total = evaluate_ranked(plan, ranked)
     report(plan, total, lambda: ([], ranked.judged.queries))  # `rank_runs` has raised already
     sources = {
-        "runs": sources_of_origin(scan, ranked.read),
-        "qrels": sources_of_qrels(judged, sha256=ranked.judged.sha256),
+        "runs": to_parquet.sources_of_origin(scan, ranked.read),
+        "qrels": qrel_files.sources_of_qrels(judged, sha256=ranked.judged.sha256),
     }
     return evaluation_of(total, plan, how, sources)
 
@@ -117,16 +110,18 @@ def plan_of(
 ) -> Plan:
     """Return what is to be computed of each part of the requests, for these runs."""
     measures = tuple(how.measures_of([*runs]))
-    refuse_taken(how.groups, {**VERDICT.columns, **AGAINST_BASELINE.columns})
+    grouping.refuse_taken(
+        how.groups, {**schemas.VERDICT.columns, **schemas.AGAINST_BASELINE.columns}
+    )
     groups = tuple(how.groups)
-    requests = all_attributes(how.requests, [*groups]) if groups else None
+    requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
     return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep)
 
 
 def are_of_sums(test: Any) -> bool:
     """Return whether tests need sums over the requests alone."""
-    return all(one in OF_SUMS for one in several(test))
+    return all(one in tests.OF_SUMS for one in own_tests.several(test))
 
 
 def refuse_what_needs_requests(how: Asked) -> None:
@@ -137,11 +132,13 @@ def refuse_what_needs_requests(how: Asked) -> None:
             "which sums over the requests remain; leave the report out, allow more memory, or "
             "evaluate a sample of the requests for it"
         )
-    for test in several(how.inference.test):
-        if test not in OF_SUMS:
+    for test in own_tests.several(how.inference.test):
+        if test not in tests.OF_SUMS:
             raise LexiframeError(
-                f"evaluate: the test {name_of_test(test)!r} needs the preferences of each request, "
-                f"and an evaluation in parts has their sums; take {' or '.join(OF_SUMS)}, or keep "
+                f"evaluate: the test {own_tests.name_of_test(test)!r} needs the preferences of "
+                "each request, "
+                f"and an evaluation in parts has their sums; take {' or '.join(tests.OF_SUMS)}, "
+                "or keep "
                 "the preferences (out='FOLDER', keep='preferences') and compare one measure, or a "
                 "sample of the requests: sample_requests(polars.scan_parquet('FOLDER/preferences'))"
             )
@@ -161,7 +158,7 @@ def evaluation_of(
     )
 
 
-def tables_of_sums(sums: Reduced, plan: Plan, how: Asked) -> dict[str, Any]:
+def tables_of_sums(sums: arrays.Reduced, plan: Plan, how: Asked) -> dict[str, Any]:
     """Make the tables about runs and pairs from sums over all requests."""
     asked = list(plan.measures)
     cube = sums if any(True for _ in sums) else None
@@ -178,11 +175,11 @@ def facts_of(measures: Sequence[Measure], how: Asked) -> dict[str, Any]:
         "policies": asdict(how.policies),
         "inference": {"ordering": how.order, **how.inference.facts()},
         "groups": how.groups,
-        "requests": sources_of_qrels(how.requests),
+        "requests": qrel_files.sources_of_qrels(how.requests),
     }
 
 
-def _groups(reduced: Reduced, how: Asked) -> Groups:
+def _groups(reduced: arrays.Reduced, how: Asked) -> Groups:
     if not how.groups:
         return Groups(None, [])
     rows = [group for group, _ in reduced.groups]

@@ -8,8 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.memory import NotEnoughMemoryError
+from lexiframe.base import memory_use, typed
 from lexiframe.evaluation.asked import Asked, Groups, Inference
 from lexiframe.evaluation.buckets.batches import refuse_without_items, report_groups
 from lexiframe.evaluation.buckets.bucket import sums_of
@@ -33,24 +32,12 @@ from lexiframe.evaluation.reuse.completed import (
     ranks_in,
 )
 from lexiframe.evaluation.tables import pair_tables
-from lexiframe.io.batches.units import data_sets_in, judgments_in
-from lexiframe.io.kept_results import read_results
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.qrels import sources_of_qrels
-from lexiframe.io.tables.objects import held
-from lexiframe.io.to_parquet import sources_of_origin
-from lexiframe.metrics.covered import coverage_table
-from lexiframe.orderings.means import best_first
-from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
-from lexiframe.pairwise.arrays.groups import By
-from lexiframe.pairwise.measured import Projected, project_runs
-from lexiframe.pairwise.pairs import Measure
-from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.significance.differences import Alternative
-from lexiframe.significance.own_tests import OwnTest
-from lexiframe.significance.paired import Correction, Family
-from lexiframe.significance.tests import Test
+from lexiframe.io import batches, column_forms, kept_results, problems, qrel_files, to_parquet
+from lexiframe.metrics import coverages
+from lexiframe.orderings import Method, best_first
+from lexiframe.pairwise import By, Measure, arrays, measured
+from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 
@@ -65,12 +52,12 @@ def evaluate(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
     order: Method = "mc4",
-    test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -194,25 +181,29 @@ def evaluate_asked(
     tables = tables_to_keep(keep, out, resume=resume)
     refuse_reuse_in_parts(are_asked=bool(tables) or resume, is_reused=reuse is not None)
     if not hasattr(runs, "__arrow_c_stream__"):
-        runs = held(data_sets_in(runs), "runs")  # an iterator can be looked at only once
-    qrels = held(judgments_in(qrels), "qrels")
+        runs = column_forms.held(
+            batches.data_sets_in(runs), "runs"
+        )  # an iterator can be looked at only once
+    qrels = column_forms.held(batches.judgments_in(qrels), "qrels")
     allowed, was_told = memory_allowed(memory), memory is not None
     in_parts: dict[str, Any] = {"out": out, "keep": tables, "resume": resume}
     are_asked = bool(tables) or resume
     # what is reused has to be in memory
     if reuse is None and (are_asked or not is_small(runs, qrels, allowed, was_told=was_told)):
         return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
-    kept = None if reuse is None else read_results(reuse)  # before the work, lest it fail after it
+    kept = (
+        None if reuse is None else kept_results.read_results(reuse)
+    )  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
-        runs = held(runs, "runs")
+        runs = column_forms.held(runs, "runs")
     before = None if kept is None else ranks_in(kept, policies)
     read: dict[str, Any] = {"hashed": True, "ranked_before": before}
     try:
         limit = allowed if was_told else None
-        projected = project_runs(runs, qrels, how.measures, policies, limit=limit, **read)
-    except NotEnoughMemoryError as error:
+        projected = measured.project_runs(runs, qrels, how.measures, policies, limit=limit, **read)
+    except memory_use.NotEnoughMemoryError as error:
         if reuse is not None:
-            raise NotEnoughMemoryError(
+            raise memory_use.NotEnoughMemoryError(
                 f"{error}; reuse needs all preferences in memory: without it, the runs are "
                 "evaluated in parts"
             ) from None
@@ -223,7 +214,9 @@ def evaluate_asked(
     return evaluate_projected(projected, how, known)
 
 
-def evaluate_projected(projected: Projected, how: Asked, known: Known | None = None) -> Evaluation:
+def evaluate_projected(
+    projected: measured.Projected, how: Asked, known: Known | None = None
+) -> Evaluation:
     """Compute all tables of runs whose positions are known; those of ``known`` are reused.
 
     Scores and preferences are made when they are asked for, unless a test needs single requests.
@@ -239,10 +232,10 @@ def evaluate_projected(projected: Projected, how: Asked, known: Known | None = N
         tables = {"_scores": done.scores, "_preferences": done.preferences}
         noted = {"reused": done.reused} if known.is_noted else {}
     else:
-        covered = coverage_table(ranked, projected.positions)
+        covered = coverages.coverage_table(ranked, projected.positions)
     sources = {
-        "runs": sources_of_origin(projected.runs, ranked.read),
-        "qrels": sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
+        "runs": to_parquet.sources_of_origin(projected.runs, ranked.read),
+        "qrels": qrel_files.sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
     }
     provenance = {**sources, **facts_of(asked, how), **noted}
     origin = Origin.of(projected, how, provenance)
@@ -264,7 +257,7 @@ def _tables_of_requests(
 ) -> dict[str, Any]:
     """Make the tables about runs and pairs from those of single requests."""
     grouped = Groups.of(s, d, how.requests, how.groups)
-    cube = pair_cube_with_scores(d, s) if d.height else None
+    cube = arrays.pair_cube_with_scores(d, s) if d.height else None
     made = pair_tables(s if s.height else None, cube, asked, how.order, how.inference, grouped)
     made["means"] = best_first(made["means"], [str(m) for m in asked], how.groups)
     return {**made, "attributes": grouped.requests}

@@ -8,29 +8,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import unknown_name
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import COVERAGE
+from lexiframe.base import schemas, typed, unknown_name
 from lexiframe.evaluation.asked import Groups, Inference, check_baseline
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.tables import pair_tables
-from lexiframe.io.per_request_scores import Loaded, load_scores
-from lexiframe.io.qrels import held_or_data, sources_of_qrels
-from lexiframe.io.score_forms.sources import Keys, given_scores
-from lexiframe.metrics.catalogues.ranked import num_rel, num_rel_ret, num_ret
-from lexiframe.metrics.kinds.derived import known_metric
-from lexiframe.metrics.scored import as_list
-from lexiframe.orderings.means import best_first
-from lexiframe.orderings.missing import Missing, check_missing, lacking_requests, settle
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.cube import pair_cube
-from lexiframe.pairwise.arrays.groups import By, names_of
-from lexiframe.pairwise.pairs import preferences_table
-from lexiframe.significance.differences import Alternative
-from lexiframe.significance.gates.gate_evidence import unknown_directions, warn_of_directions
-from lexiframe.significance.own_tests import OwnTest
-from lexiframe.significance.paired import Correction, Family
-from lexiframe.significance.tests import Test
+from lexiframe.io import per_request_scores, qrel_files, score_forms
+from lexiframe.metrics import as_list, catalogues, derived
+from lexiframe.orderings import best_first, gaps
+from lexiframe.pairwise import By, PairCube, arrays, grouping, preferences_table
+from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
 
@@ -41,8 +27,8 @@ def evaluate_scores(
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
     run: str | None = None,
-    keys: Keys | None = None,
-    test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
+    keys: score_forms.Keys | None = None,
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -50,7 +36,7 @@ def evaluate_scores(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
-    missing: Missing | None = None,
+    missing: gaps.Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
@@ -110,29 +96,29 @@ def evaluate_scores(
     [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
     """
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
-    check_missing("evaluate_scores", missing)
-    groups, requests = names_of(requests, by), held_or_data(requests)
+    gaps.check_missing("evaluate_scores", missing)
+    groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None)
-    (s, _), names = settle(chosen.table, missing), chosen.measures
+    (s, _), names = gaps.settle(chosen.table, missing), chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
-    if unknown := unknown_directions(s):
-        warn_of_directions(unknown)
-    cube = pair_cube(s)
+    if unknown := gates.unknown_directions(s):
+        gates.warn_of_directions(unknown)
+    cube = arrays.pair_cube(s)
     d = _preferences(cube)
     provenance: dict[str, Any] = {
         "scores": chosen.files,
         "measures": names,
         "inference": {"ordering": "mean", **inference.facts()},
         "missing": missing,
-        "lacking": lacking_requests(chosen.table),
+        "lacking": gaps.lacking_requests(chosen.table),
         "groups": groups,
-        "requests": sources_of_qrels(requests),
+        "requests": qrel_files.sources_of_qrels(requests),
     }
     grouped = Groups.of(s, d, requests, groups)
     of_pairs = pair_tables(s, cube if d.height else None, [], "mean", inference, grouped, missing)
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
-    no_coverage = pl.DataFrame(schema=COVERAGE.columns)
+    no_coverage = pl.DataFrame(schema=schemas.COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
         _scores=s,
@@ -148,32 +134,42 @@ def load_chosen(
     scores: ScoresLike,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     run: str | None = None,
-    keys: Keys | None = None,
+    keys: score_forms.Keys | None = None,
     *,
     warns: bool = True,
-) -> Loaded:
+) -> per_request_scores.Loaded:
     """Read the scores of the measures that are asked for; see `evaluate_scores`.
 
     ``warns`` says whether there is a warning of runs that lack requests.
     """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     only = asked[0] if asked is not None and len(asked) == 1 else None
-    loaded = load_scores(given_scores(scores, None, run, keys), otherwise=only, warns=warns)
+    loaded = per_request_scores.load_scores(
+        score_forms.given_scores(scores, None, run, keys), otherwise=only, warns=warns
+    )
     names = _chosen(loaded.measures, asked)
-    return Loaded(loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files)
+    return per_request_scores.Loaded(
+        loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
+    )
 
 
 def _chosen(known: list[str], asked: list[str] | None) -> list[str]:
     """Return the names of the measures to evaluate, as the scores have them."""
     if asked is None:
-        return sorted(known, key=lambda name: known_metric(name) in (num_ret, num_rel, num_rel_ret))
+        return sorted(
+            known,
+            key=lambda name: (
+                derived.known_metric(name)
+                in (catalogues.num_ret, catalogues.num_rel, catalogues.num_rel_ret)
+            ),
+        )
     return list(dict.fromkeys(_name_of(one, known) for one in asked))
 
 
 def _name_of(asked: str, known: list[str]) -> str:
     """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
-    metric = known_metric(asked)
-    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    metric = derived.known_metric(asked)
+    same = [name for name in known if metric is not None and derived.known_metric(name) == metric]
     found = [name for name in known if name == asked] or same
     if not found:
         raise unknown_name("measure", asked, known)

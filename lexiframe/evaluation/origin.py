@@ -8,20 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import Problem, ReadError
-from lexiframe.base.memory import available
-from lexiframe.io.qrels import sources_of_qrels
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.to_parquet import sources_of_origin
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import JUDGED, POOL
-from lexiframe.pairwise.fingerprints import fingerprints
-from lexiframe.pairwise.measured import Projected, projected_again
-from lexiframe.pairwise.one_pair import NO_LEVELS, levels_of, lexicographic
-from lexiframe.pairwise.pairs import Measure
-from lexiframe.projection.policies import Policies
-from lexiframe.projection.positions_table import project
-from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
+from lexiframe.base import Problem, ReadError, memory_use
+from lexiframe.io import qrel_files, run_scan, to_parquet
+from lexiframe.metrics import Metric, needed
+from lexiframe.pairwise import Measure, fingerprints, measured, one_pair
+from lexiframe.projection import Policies, RankedRuns, project, rank_runs
 
 SHARE = 10
 """Positions are kept when they take at most 1 / SHARE of the memory that is available."""
@@ -60,21 +51,23 @@ class Origin:
     ranked: RankedRuns | None
 
     @classmethod
-    def of(cls, projected: Projected, asked: Any, provenance: Mapping[str, Any]) -> Origin:
+    def of(cls, projected: measured.Projected, asked: Any, provenance: Mapping[str, Any]) -> Origin:
         """Keep what an evaluation needs to answer questions later, and to be added to."""
-        measures, there, ranked = projected.measures, available(), projected.ranked
+        measures, there, ranked = projected.measures, memory_use.available(), projected.ranked
         items, p, policies = ranked.judged, projected.positions, asked.policies
         judged_each = items.items.height / max(int(items.is_relevant.sum()), 1)
-        size = p.estimated_size() * (judged_each if _needs(measures, JUDGED) else 1)
+        size = p.estimated_size() * (judged_each if _needs(measures, needed.JUDGED) else 1)
         kept = None
         if there is None or size * SHARE <= there:
-            if _needs(measures, JUDGED):  # positions for the other measures have relevant items
+            if _needs(
+                measures, needed.JUDGED
+            ):  # positions for the other measures have relevant items
                 p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
         sources = {name: provenance[name] for name in ("runs", "qrels")}
-        marks = fingerprints(ranked, measures)
+        marks = fingerprints.fingerprints(ranked, measures)
         size = items.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
-        is_kept = (there is None or size * SHARE <= there) and not _needs(measures, POOL)
+        is_kept = (there is None or size * SHARE <= there) and not _needs(measures, needed.POOL)
         runs, qrels, found = projected.runs, projected.qrels, ranked if is_kept else None
         return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found)
 
@@ -88,15 +81,15 @@ class Origin:
         """
         if self.kept is not None:
             return self.kept
-        ranked = self.rank_again(nonrelevant=_needs(self.measures, JUDGED))
+        ranked = self.rank_again(nonrelevant=_needs(self.measures, needed.JUDGED))
         return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
 
-    def of_requests(self, projected: Projected | None = None) -> dict[str, pl.DataFrame]:
+    def of_requests(self, projected: measured.Projected | None = None) -> dict[str, pl.DataFrame]:
         """Return the tables of scores and preferences, by the names that an evaluation has."""
         if projected is None:
             ranked = self.rank_again()
             asked = self.measures, self.policies
-            projected = projected_again(self.runs, self.qrels, ranked, *asked)
+            projected = measured.projected_again(self.runs, self.qrels, ranked, *asked)
         names = [run.name for run in projected.ranked.runs]
         measures = self.asked.measures_of(names)
         metrics = [measure for measure in measures if isinstance(measure, Metric)]
@@ -121,11 +114,13 @@ class Origin:
             self.qrels,
             self.policies,
             nonrelevant=nonrelevant,
-            pool=_needs(self.measures, POOL),
+            pool=_needs(self.measures, needed.POOL),
             hashed=True,
         )
-        self._refuse_changed("runs", sources_of_origin(self.runs, ranked.read))
-        self._refuse_changed("qrels", sources_of_qrels(self.qrels, sha256=ranked.judged.sha256))
+        self._refuse_changed("runs", to_parquet.sources_of_origin(self.runs, ranked.read))
+        self._refuse_changed(
+            "qrels", qrel_files.sources_of_qrels(self.qrels, sha256=ranked.judged.sha256)
+        )
         marks = self.fingerprints.filter(kind="run").select("name", "fingerprint")
         return replace(ranked, fingerprints=dict(marks.iter_rows()))
 
@@ -134,11 +129,13 @@ class Origin:
 
         Positions are computed only if there are such measures.
         """
-        some = lexicographic([measure for measure in self.measures if str(measure) in measures])
+        some = one_pair.lexicographic(
+            [measure for measure in self.measures if str(measure) in measures]
+        )
         return (
-            levels_of(self.positions(), pair, some, self.policies.no_relevant)
+            one_pair.levels_of(self.positions(), pair, some, self.policies.no_relevant)
             if some
-            else NO_LEVELS
+            else one_pair.NO_LEVELS
         )
 
     def collection(self) -> tuple[Any, Any]:
@@ -151,9 +148,9 @@ class Origin:
         """
         # a fresh scan: the times of files matter to the old one, here only their bytes do
         scan = self.runs
-        scan = replace(scan, stamps={}) if isinstance(scan, RunScan) else scan
-        self._refuse_changed("runs", sources_of_origin(scan))
-        self._refuse_changed("qrels", sources_of_qrels(self.qrels))
+        scan = replace(scan, stamps={}) if isinstance(scan, run_scan.RunScan) else scan
+        self._refuse_changed("runs", to_parquet.sources_of_origin(scan))
+        self._refuse_changed("qrels", qrel_files.sources_of_qrels(self.qrels))
         return scan, self.qrels
 
     def _refuse_changed(self, which: str, now: Sequence[Mapping[str, Any]]) -> None:
@@ -181,7 +178,7 @@ def _needs(measures: Sequence[Measure], what: str) -> bool:
 
 def _positions(ranked: RankedRuns, measures: Sequence[Measure], policies: Policies) -> pl.DataFrame:
     """Make the positions that the measures can be computed from; none are by subtopic."""
-    is_judged, has_pool = _needs(measures, JUDGED), _needs(measures, POOL)
+    is_judged, has_pool = _needs(measures, needed.JUDGED), _needs(measures, needed.POOL)
     return project(ranked, no_relevant=policies.no_relevant, judged=is_judged, pool=has_pool)
 
 

@@ -7,42 +7,33 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.schemas import (
-    AGAINST_BASELINE,
-    COMPARISONS,
-    CORRELATIONS,
-    MEANS,
-    ORDERINGS,
-    POWER,
-    SIGN_AGREEMENT,
-    TIE_RATES,
-    WIN_RATES,
-)
+from lexiframe.base import schemas
 from lexiframe.evaluation.asked import Groups, Inference
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.orderings.agreement import sign_agreement, tie_rates
-from lexiframe.orderings.correlations import rank_correlations
-from lexiframe.orderings.means import run_means
-from lexiframe.orderings.missing import Missing
-from lexiframe.orderings.order import order_or_null, order_runs
-from lexiframe.orderings.rule import Method, Rule
-from lexiframe.orderings.wins import win_rates
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
-from lexiframe.pairwise.pairs import Measure
-from lexiframe.significance.baseline import against_baseline
-from lexiframe.significance.paired import compare
-from lexiframe.significance.power import discriminative_power
+from lexiframe.metrics import Metric
+from lexiframe.orderings import (
+    Method,
+    Rule,
+    gaps,
+    order_or_null,
+    order_runs,
+    rank_correlations,
+    run_means,
+    sign_agreement,
+    tie_rates,
+    win_rates,
+)
+from lexiframe.pairwise import Measure, PairCube, arrays
+from lexiframe.significance import against_baseline, compare, discriminative_power
 
 
 def pair_tables(
-    s: pl.DataFrame | ScoreSums | None,
-    cube: PairCube | Reduced | None,
+    s: pl.DataFrame | arrays.ScoreSums | None,
+    cube: PairCube | arrays.Reduced | None,
     asked: list[Measure],
     order: Method,
     inference: Inference,
     groups: Groups,
-    missing: Missing | None = None,
+    missing: gaps.Missing | None = None,
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
 
@@ -50,13 +41,20 @@ def pair_tables(
     none. ``asked`` are the measures, of which preferences order the runs by ``order``. Where runs
     lack requests of scores, ``missing`` says what to do; None gives them no ranks.
     """
-    within, by_mean, means = groups.arguments, groups.empty(ORDERINGS), []
+    within, by_mean, means = groups.arguments, groups.empty(schemas.ORDERINGS), []
     if s is not None:
         by_mean = order_or_null(s, Rule("mean", missing=missing), **within)
         means = [run_means(s, inference.alpha, missing=missing, **within)]
     if cube is None:
-        none = (WIN_RATES, CORRELATIONS, TIE_RATES, SIGN_AGREEMENT, COMPARISONS, POWER)
-        empty = {schema.name: groups.empty(schema) for schema in (*none, AGAINST_BASELINE)}
+        none = (
+            schemas.WIN_RATES,
+            schemas.CORRELATIONS,
+            schemas.TIE_RATES,
+            schemas.SIGN_AGREEMENT,
+            schemas.COMPARISONS,
+            schemas.POWER,
+        )
+        empty = {schema.name: groups.empty(schema) for schema in (*none, schemas.AGAINST_BASELINE)}
         return {"means": pl.concat(means), "orderings": by_mean, **empty}
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
@@ -64,11 +62,11 @@ def pair_tables(
     means += [run_means(chosen, inference.alpha, **within)] if names else []
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
     c, wins = compare(cube, **asdict(inference), **within), win_rates(cube, **within)
-    against = groups.empty(AGAINST_BASELINE)
+    against = groups.empty(schemas.AGAINST_BASELINE)
     if inference.baseline is not None:
         against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)
     return {
-        "means": pl.concat(means).sort(*groups.names, *MEANS.key),
+        "means": pl.concat(means).sort(*groups.names, *schemas.MEANS.key),
         "win_rates": wins,
         "orderings": o,
         "correlations": rank_correlations(o, by=groups.names),

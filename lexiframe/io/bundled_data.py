@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
+from lexiframe.base import LexiframeError, typed
 
 
 @typed

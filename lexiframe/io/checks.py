@@ -9,20 +9,18 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, Problem
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import PROBLEMS, QRELS, RUNS
+from lexiframe.base import LexiframeError, Problem, schemas, typed
+from lexiframe.io.column_forms import line_layouts
+from lexiframe.io.column_forms.column_names import items_of_implicit_feedback, words_for
+from lexiframe.io.files.data_sources import File, Source, only_file, run_name
 from lexiframe.io.files.parquet_and_arrow import read_arrow
-from lexiframe.io.files.sources import File, Source, only_file, run_name
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.forms import problems_of
-from lexiframe.io.options import TextOptions, Third
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
-from lexiframe.io.qrels import parse_qrels
+from lexiframe.io.qrel_files import parse_qrels
+from lexiframe.io.reading_options import TextOptions, Third
 from lexiframe.io.run_parts import parse_runs
-from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.column_names import items_of_implicit_feedback, words_for
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
@@ -139,7 +137,7 @@ class Checked:
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
-    schema, what = (RUNS, "a run") if kind == "run" else (QRELS, "judgments")
+    schema, what = (schemas.RUNS, "a run") if kind == "run" else (schemas.QRELS, "judgments")
     where, n_wider = str(file), 0
     refused: list[Problem] = []
     try:
@@ -149,7 +147,7 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     try:
         has_no_problem, n_wider = _read(content, file, options, kind)
         if has_no_problem:
-            return Checked(where, pl.DataFrame(schema=PROBLEMS.columns), n_wider)
+            return Checked(where, pl.DataFrame(schema=schemas.PROBLEMS.columns), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
     problems = problems_of(content, where, options, schema)
@@ -167,7 +165,7 @@ def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tup
     """Return whether a file repeats no document and is UTF-8, and the number of too wide lines."""
     n_wider = 0
     if kind == "qrels":
-        keys = [parse_qrels(content, str(file), options).select(QRELS.key)]
+        keys = [parse_qrels(content, str(file), options).select(schemas.QRELS.key)]
     else:
         source = Source(run_name(Path(str(file))), file)
         parts = parse_runs(content, source, "file", options, rank=True)

@@ -8,9 +8,7 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import QRELS, RUNS, TableSchema, check, to_polars
+from lexiframe.base import LexiframeError, SchemaError, n_and_first, schemas, to_polars, typed
 from lexiframe.typing import Frame
 
 T = TypeVar("T")
@@ -163,8 +161,8 @@ def _runs_or_qrels(table: Any) -> pl.DataFrame:
         )
     if not is_runs and "iteration" not in rows.columns:
         rows = rows.with_columns(iteration=pl.lit("0"))
-    schema = RUNS if is_runs else QRELS
-    rows = check(rows, schema)
+    schema = schemas.RUNS if is_runs else schemas.QRELS
+    rows = schemas.check(rows, schema)
     items = _items(rows)
     _refuse_gaps(items, schema)
     _refuse_repeated(items, schema)
@@ -176,8 +174,8 @@ def _items(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.col("doc_id").is_not_null())
 
 
-def _refuse_gaps(items: pl.DataFrame, schema: TableSchema) -> None:
-    number = "score" if schema is RUNS else "relevance"
+def _refuse_gaps(items: pl.DataFrame, schema: schemas.TableSchema) -> None:
+    number = "score" if schema is schemas.RUNS else "relevance"
     gaps = items.filter(pl.col(number).is_null() | pl.col(number).is_nan())
     if gaps.height:
         raise SchemaError(
@@ -186,7 +184,7 @@ def _refuse_gaps(items: pl.DataFrame, schema: TableSchema) -> None:
         )
 
 
-def _refuse_repeated(items: pl.DataFrame, schema: TableSchema) -> None:
+def _refuse_repeated(items: pl.DataFrame, schema: schemas.TableSchema) -> None:
     twice = items.filter(items.select(schema.key).is_duplicated())
     if twice.height:
         raise SchemaError(

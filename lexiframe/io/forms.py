@@ -8,12 +8,14 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError
-from lexiframe.base.schemas import RUNS, TableSchema
+from lexiframe.base import LexiframeError, Problem, ReadError, schemas
+from lexiframe.io.column_forms.column_names import words_for
+from lexiframe.io.column_forms.line_layouts import Layout
+from lexiframe.io.column_forms.lists_of_items import with_rows_of_lists
+from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.parquet_and_arrow import read_arrow
-from lexiframe.io.files.sources import File
 from lexiframe.io.files.unpacking import Content
-from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.bad_rows import (
     Block,
     blocks_of,
@@ -25,10 +27,7 @@ from lexiframe.io.problems.bad_rows import (
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of
 from lexiframe.io.problems.rows_as_written import Rows
-from lexiframe.io.tables.column_names import words_for
-from lexiframe.io.tables.line_layouts import Layout
-from lexiframe.io.tables.lists_of_items import with_rows_of_lists
-from lexiframe.io.tables.objects import to_frame
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_rows import blocks_of_table, without_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
@@ -40,7 +39,7 @@ _PLACE = "\0place"  # no file has a column of this name
 
 
 def parse_table(
-    data: bytes, where: str, options: TextOptions, schema: TableSchema
+    data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> pl.DataFrame | None:
     """Parse text into a table with the columns of the file; return None for TREC text."""
     is_long = len(data) > 2 * PIECE
@@ -63,7 +62,7 @@ def _refuse_malformed(
     data: bytes,
     where: str,
     options: TextOptions,
-    schema: TableSchema,
+    schema: schemas.TableSchema,
 ) -> None:
     """Raise for the first problem of long text before its whole table is made, to save memory.
 
@@ -86,19 +85,19 @@ def _has_gaps(table: pl.DataFrame, words: set[str]) -> bool:
     )
 
 
-def layout_of(data: bytes, where: str, options: TextOptions, schema: TableSchema) -> Layout:
+def layout_of(data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema) -> Layout:
     """Return the layout of lines of TREC text; raise for ``columns=``, as it has no header."""
     if options.columns:
         named = ", ".join(map(repr, options.columns.values()))
         expected = f"a first line with the names in columns= ({named})"
         advice = "leave columns out, or say header=True"
         raise ReadError(Problem(where, expected, "lines of TREC text", advice))
-    is_run = schema is RUNS
+    is_run = schema is schemas.RUNS
     return trec.run_layout(data, options.third) if is_run else trec.qrels_layout(data)
 
 
 def rows_of(
-    content: Content, where: str, options: TextOptions, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Iterator[Rows]:
     """Return the rows of a file, unconverted, and the problems of text that is no row.
 
@@ -127,13 +126,13 @@ def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions
 
 
 def _blocks(
-    content: Content, where: str, options: TextOptions, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Iterator[Block]:
     return blocks_of(rows_of(content, where, options, schema), where, schema, options.columns)
 
 
 def problems_of(
-    content: Content, where: str, options: TextOptions, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> pl.DataFrame:
     """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
     blocks = partial(_blocks, content, where, options, schema)
@@ -156,7 +155,11 @@ def _placed(problems: pl.DataFrame) -> pl.DataFrame:
 
 
 def error_with_line(
-    error: LexiframeError, content: Content, where: str, options: TextOptions, schema: TableSchema
+    error: LexiframeError,
+    content: Content,
+    where: str,
+    options: TextOptions,
+    schema: schemas.TableSchema,
 ) -> LexiframeError:
     """Build the error for the first problem of a file that could not be read, with its line."""
     if error.problem is not None and error.problem.is_first:
@@ -170,7 +173,7 @@ def error_with_line(
 
 
 def _first_problem(
-    content: Content, where: str, options: TextOptions, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
     blocks = partial(_blocks, content, where, options, schema)
@@ -186,7 +189,7 @@ def _first_problem(
     return _placed(pl.concat([*first, beside])).drop("row").head(1), count + beside.height
 
 
-def places_in(file: File, options: TextOptions, schema: TableSchema) -> Places:
+def places_in(file: File, options: TextOptions, schema: schemas.TableSchema) -> Places:
     """Return a function that reads a file again and returns the places of its rows.
 
     It returns no places if the file has changed by then, or is gone.

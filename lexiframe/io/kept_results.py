@@ -10,10 +10,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError, in_one_line
-from lexiframe.base.schemas import to_polars
+from lexiframe.base import LexiframeError, Problem, ReadError, errors, to_polars
 from lexiframe.io.files.checksum import has_checksum
-from lexiframe.io.files.outputs import output_path
+from lexiframe.io.files.output_files import output_path
 from lexiframe.io.files.provenance import provenance_of
 
 FINGERPRINTS = "fingerprints"
@@ -88,7 +87,7 @@ def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:
         is_whole = has_checksum(data, str(path))
         table = parquet.ParquetFile(pa.BufferReader(data)).read()
     except (pa.ArrowException, OSError, ValueError) as error:
-        found = f"cannot be read as Parquet ({in_one_line(error)})"
+        found = f"cannot be read as Parquet ({errors.in_one_line(error)})"
         raise ReadError(Problem(str(path), "", found, _AGAIN)) from None
     facts = provenance_of(table.schema)
     if not is_whole or facts.pop("table", None) != name:

@@ -20,9 +20,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.io.tables.records import flatten as dotted
-from lexiframe.io.tables.records import table_of_records
+from lexiframe.base import LexiframeError, ReadError
+from lexiframe.io.column_forms.records import flatten as dotted
+from lexiframe.io.column_forms.records import table_of_records
 
 _START = re.compile(rb"(?m)^[ \t]*#[ \t]?ir_metadata\.start[ \t]*$")
 _END = re.compile(rb"[ \t]*#[ \t]?ir_metadata\.end[ \t]*")

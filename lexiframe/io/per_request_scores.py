@@ -8,17 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import ReadError, SchemaError, n_and_first, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.base.schemas import SCORES
+from lexiframe.base import ReadError, SchemaError, in_threads, n_and_first, schemas, typed, warn
+from lexiframe.io.column_forms.objects import is_frame, to_frame
+from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.parquet_and_arrow import read_arrow
-from lexiframe.io.files.sources import File, Source
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
-from lexiframe.io.tables.objects import is_frame, to_frame
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.typing import ScoresLike
 
@@ -145,7 +142,9 @@ def load_scores(
     if warns:
         _warn_of_absent(table)
     measures = table["measure"].unique(maintain_order=True).to_list()
-    table = table.select(n for n in SCORES.columns if n in table.columns).sort(SCORES.key)
+    table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
+        schemas.SCORES.key
+    )
     return Loaded(table, measures, [file for of_one in files for file in of_one])
 
 
@@ -212,10 +211,10 @@ def _plain_pandas(frame: Any) -> Any:
 
 
 def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
-    repeated = table.filter(table.select(SCORES.key).is_duplicated())
+    repeated = table.filter(table.select(schemas.SCORES.key).is_duplicated())
     if repeated.height:
         first = repeated.row(0, named=True)
-        same = pl.all_horizontal(pl.col(name) == first[name] for name in SCORES.key)
+        same = pl.all_horizontal(pl.col(name) == first[name] for name in schemas.SCORES.key)
         places = [
             origins[row["origin"]].at(row[PLACE])
             for row in repeated.filter(same).iter_rows(named=True)

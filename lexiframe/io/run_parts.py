@@ -12,31 +12,30 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError, SchemaError, n_and_first
-from lexiframe.base.schemas import IDS, RUNS, TableSchema
+from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, n_and_first, schemas
+from lexiframe.io.column_forms import line_layouts
+from lexiframe.io.column_forms.ids import checked_ids
+from lexiframe.io.column_forms.lists_of_items import in_our_words
+from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
+from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.files.sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.metadata import header_of
-from lexiframe.io.options import TextOptions
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
-from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.ids import checked_ids
-from lexiframe.io.tables.lists_of_items import in_our_words
-from lexiframe.io.tables.numbers import may_have_changed, refuse_lost_digits, whole_ranks
-from lexiframe.io.tables.objects import to_frame
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import trec
 
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
 _NUMBERS = ("score", "relevance", "rank")
 _ROW = "\0row"  # none of our columns has this name
-_RUNS_OR_RANKS = replace(RUNS, optional=("run", "score", "rank"))
+_RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "score", "rank"))
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def load_source(
     try:
         parts = parse_runs(content, source, name_from, options, rank=rank)
     except LexiframeError as error:
-        raise error_with_line(error, content, source.where, options, RUNS) from None
+        raise error_with_line(error, content, source.where, options, schemas.RUNS) from None
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     return [replace(part, sha256=sha256) for part in parts]
 
@@ -87,19 +86,21 @@ def parse_runs(
         parts = parts_of_table(frame, source, options)
         headers = provenance_of(arrow.schema).get("ir_metadata", {})
         return [replace(part, header=headers.get(part.name)) for part in parts]
-    table = parse_table(content.data, source.where, options, RUNS)
+    table = parse_table(content.data, source.where, options, schemas.RUNS)
     if table is None:
         parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
     else:
-        parts = parts_of_table(table, source, options, places_in(source.origin, options, RUNS))
+        parts = parts_of_table(
+            table, source, options, places_in(source.origin, options, schemas.RUNS)
+        )
     # Above 2^53 different numbers can become equal as float64: compare them as they are written.
     if any(may_have_changed(part.rows, "score") for part in parts):
-        refuse_lost_digits(*as_written(content, source.where, options, RUNS))
+        refuse_lost_digits(*as_written(content, source.where, options, schemas.RUNS))
     return parts
 
 
 def as_written(
-    content: Content, where: str, options: TextOptions, schema: TableSchema
+    content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, str, str]:
     """Return a file's runs, queries and numbers as text, with two names for messages.
 
@@ -140,7 +141,7 @@ def _if_same(file: File, source: dict[str, Any]) -> Places:
             is_same = held.facts()["sha256"] == source.get("sha256")
         except (LexiframeError, TypeError):  # TypeError: the metadata name other options
             is_same = False
-        return places_in(held, options, RUNS)() if is_same else ("", np.empty(0, np.int64))
+        return places_in(held, options, schemas.RUNS)() if is_same else ("", np.empty(0, np.int64))
 
     return places
 
@@ -149,7 +150,7 @@ def _part_of_lines(
     data: bytes, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> RunPart:
     """Parse the text of one run."""
-    layout = layout_of(data, source.where, options, RUNS)
+    layout = layout_of(data, source.where, options, schemas.RUNS)
     wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
     if layout is line_layouts.RANKED:
         wanted = layout.names
@@ -169,7 +170,7 @@ def _part_of_lines(
         str(name),
         _with_score(rows),
         source.where,
-        places=places_in(source.origin, options, RUNS),
+        places=places_in(source.origin, options, schemas.RUNS),
         header=header_of(data),
         n_wider=n_wider,
     )
@@ -180,14 +181,14 @@ def parts_of_table(
 ) -> list[RunPart]:
     """Check a table and divide it into its runs."""
     where = source.where
-    named = given = in_our_words(table, RUNS, where, options.columns)
+    named = given = in_our_words(table, schemas.RUNS, where, options.columns)
     if "run" not in named.columns and source.name == "":
         named = named.with_columns(run=pl.lit(""))  # refused below like other empty ids
     if named.schema.get("rank") == pl.String:
         ranks = whole_ranks(named["rank"])  # other text stays, and is refused below
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
-    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=IDS))
+    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS))
     if "score" in named.columns and may_have_changed(named, "score"):
         refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lexiframe.base.errors import Problem, ReadError
-from lexiframe.base.progress_bars import in_threads
+from lexiframe.base import Problem, ReadError, in_threads
+from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.provenance import recorded_sources
-from lexiframe.io.files.sources import File, Source
-from lexiframe.io.options import TextOptions
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.run_parts import NameFrom, RunPart, load_source
 
 

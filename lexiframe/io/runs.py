@@ -9,15 +9,12 @@ from typing import get_args
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.codes import as_strings
-from lexiframe.base.errors import LexiframeError, check_choice, n_and_first, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import in_threads
+from lexiframe.base import LexiframeError, check_choice, coded, in_threads, n_and_first, typed, warn
+from lexiframe.io.files.data_sources import File, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe
-from lexiframe.io.files.sources import File, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.metadata import header_of, metadata_frame
-from lexiframe.io.options import TextOptions, Third
+from lexiframe.io.reading_options import TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
@@ -205,7 +202,7 @@ def read_runs(
 
 def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
     """Return a run's rows for a table of runs, with one row for each query with an empty list."""
-    rows = as_strings(part.rows.select(columns))
+    rows = coded.as_strings(part.rows.select(columns))
     if part.empty:
         empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
         rows = pl.concat([rows, empty], how="diagonal")

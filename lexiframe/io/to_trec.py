@@ -11,20 +11,27 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.codes import as_strings
-from lexiframe.base.errors import LexiframeError, SchemaError, shown, unknown_name, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import QRELS, RUNS, TableSchema, check, to_polars
-from lexiframe.io.files.outputs import output_folder, output_path, refuse_outputs, replacing
+from lexiframe.base import (
+    LexiframeError,
+    SchemaError,
+    coded,
+    schemas,
+    shown,
+    to_polars,
+    typed,
+    unknown_name,
+    warn,
+)
+from lexiframe.io.column_forms.numbers import EXACT
+from lexiframe.io.files.data_sources import run_name
+from lexiframe.io.files.output_files import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.files.sources import run_name
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.forms import parse_table
 from lexiframe.io.metadata import commented, header_text
-from lexiframe.io.options import TextOptions
-from lexiframe.io.qrels import load_qrels
+from lexiframe.io.qrel_files import load_qrels
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.run_parts import split_runs
-from lexiframe.io.tables.numbers import EXACT
 from lexiframe.io.text import trec
 from lexiframe.io.text.lines import first_fields
 from lexiframe.typing import Frame
@@ -84,15 +91,17 @@ def write_trec(
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
-        rows = _fit_for_text(as_strings(load_qrels(frame).rows))
+        rows = _fit_for_text(coded.as_strings(load_qrels(frame).rows))
         text = trec.text_of_qrels(rows)
-        _refuse_odd_beginning(text, rows, QRELS)
+        _refuse_odd_beginning(text, rows, schemas.QRELS)
         return [_write_text(text, path)]
     if "score" not in frame.columns:
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
-    runs = list(split_runs(_fit_for_text(_without_empty_answers(check(frame, RUNS)))))
+    runs = list(
+        split_runs(_fit_for_text(_without_empty_answers(schemas.check(frame, schemas.RUNS))))
+    )
     headers = _headers(table, _by_run(metadata), [name for name, _ in runs])
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
@@ -104,7 +113,7 @@ def write_trec(
         _refuse_name(name, is_folder=is_folder)
     for name, rows in runs:
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
-        _refuse_odd_beginning(beginning, rows, RUNS)
+        _refuse_odd_beginning(beginning, rows, schemas.RUNS)
     if is_folder:
         output_folder(path)
     places = {name: path / f"{name}.trec" if is_folder else path for name, _ in runs}
@@ -184,7 +193,7 @@ def _fit_for_text(rows: pl.DataFrame) -> pl.DataFrame:
     return rows
 
 
-def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: TableSchema) -> None:
+def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: schemas.TableSchema) -> None:
     """Raise if readers would take the text for JSON, for a table, or for another kind of file."""
     first = rows["query_id"][0]
     begins = text.find(f"{first} ".encode())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiframe.base.sums.tolerance import TIE
+from lexiframe.base import sums
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Bounds:
         if not self.are_of_a_share:
             return values
         inside = np.clip(values, 0, 1)
-        return np.where(np.abs(values - inside) <= TIE, inside, values)
+        return np.where(np.abs(values - inside) <= sums.TIE, inside, values)
 
 
 def _number(text: str, unknown: float) -> float:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.base import LexiframeError
+from lexiframe.projection import RankedRuns
 
 
 @dataclass(frozen=True)

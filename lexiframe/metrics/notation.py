@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from lexiframe.base.errors import LexiframeError, UnknownNameError, shown
-from lexiframe.metrics.kinds.parameters import MOST
-from lexiframe.projection.policies import is_grade
+from lexiframe.base import LexiframeError, errors, shown
+from lexiframe.metrics.kinds.metric_parameters import MOST
+from lexiframe.projection import is_grade
 
 Parameters = Mapping[str, Any]
 
@@ -153,12 +153,12 @@ def read(text: str) -> Written:
     """
     text = " ".join(text.split())
     if len(text) > _LONGEST:
-        raise UnknownNameError(
+        raise errors.UnknownNameError(
             f"a measure is written in at most {_LONGEST} characters, found {shown(text)}"
         )
     match = _WRITTEN.fullmatch(from_ranx(from_trec_eval(text)))
     if match is None:
-        raise UnknownNameError(
+        raise errors.UnknownNameError(
             f"a measure is written as NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF, "
             f"found {text!r}"
         )
@@ -311,13 +311,13 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
             operand = piece.strip()
             continue
         if key.strip() in parameters:
-            raise UnknownNameError(f"{key.strip()} is given twice in {text!r}")
+            raise errors.UnknownNameError(f"{key.strip()} is given twice in {text!r}")
         try:
             if _ODD_NUMBER.match(value.strip()):
                 raise ValueError
             parameters[key.strip()] = ast.literal_eval(value.strip())
         except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-            raise UnknownNameError(
+            raise errors.UnknownNameError(
                 "expected parameter=number or parameter='word' inside the parentheses of "
                 f"{text!r}, found {piece!r}"
             ) from None

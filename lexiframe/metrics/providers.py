@@ -6,13 +6,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import PROVIDER_EXPOSURE, PROVIDERS
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.io.tables.ids import checked_ids
-from lexiframe.io.tables.lists_of_items import in_our_words
-from lexiframe.io.tables.objects import to_frame
+from lexiframe.base import LexiframeError, SchemaError, n_and_first, schemas, sums, typed
+from lexiframe.io import column_forms
 from lexiframe.metrics.kinds.derived import eta, parse_metric
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.rankings import Rankings
@@ -68,8 +63,12 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     taken = exposure if isinstance(exposure, Metric) else parse_metric(exposure)
     metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff
-    frame = to_frame(providers, "score", "providers")
-    owners = checked_ids(in_our_words(frame, PROVIDERS, "providers"), PROVIDERS, "providers")
+    frame = column_forms.to_frame(providers, "score", "providers")
+    owners = column_forms.checked_ids(
+        column_forms.in_our_words(frame, schemas.PROVIDERS, "providers"),
+        schemas.PROVIDERS,
+        "providers",
+    )
     if owners.is_duplicated().any():
         twins = owners.filter(owners.is_duplicated()).rows()
         raise SchemaError(
@@ -89,8 +88,10 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
         .group_by(*request, "provider", maintain_order=True)
         .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").sum())
         .with_columns(least=pl.col("exposure").min().over(request))
-        .with_columns(least=pl.col("least") + TIE * pl.max_horizontal(pl.col("least").abs(), 1.0))
+        .with_columns(
+            least=pl.col("least") + sums.TIE * pl.max_horizontal(pl.col("least").abs(), 1.0)
+        )
         .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least"))
-        .sort(PROVIDER_EXPOSURE.key)
-        .select(*PROVIDER_EXPOSURE.columns)
+        .sort(schemas.PROVIDER_EXPOSURE.key)
+        .select(*schemas.PROVIDER_EXPOSURE.columns)
     )

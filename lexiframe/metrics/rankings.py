@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import order_of
-from lexiframe.base.schemas import POSITIONS, check
+from lexiframe.base import coded, schemas
 from lexiframe.metrics.judged_items import (
     Items,
     ItemsOfRun,
@@ -23,10 +22,7 @@ from lexiframe.metrics.judged_items import (
     items_of_table,
 )
 from lexiframe.metrics.row_by_row import row_by_row
-from lexiframe.projection.imputation import impute
-from lexiframe.projection.levels import levels_in
-from lexiframe.projection.policies import NoRelevant
-from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.projection import NoRelevant, RankedRuns, impute, levels_in
 
 RANK, LEVEL, N_RELEVANT, GRADE = (
     pl.col(name).cast(pl.Float64) for name in ("position", "level", "n_relevant", "relevance")
@@ -76,7 +72,7 @@ class Rankings:
 
         ``ranked``, the runs that the table was made from, provides the judged items when given.
         """
-        table = check(p, POSITIONS)
+        table = schemas.check(p, schemas.POSITIONS)
         rows = table
         if table["level"].null_count():
             rows = table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
@@ -180,7 +176,7 @@ class Rankings:
     def from_the_top(self) -> pl.DataFrame:
         """The relevant items of each ``ranking`` by level: position, relevance, and their row."""
         level = self.relevant["level"].to_numpy()
-        order = order_of(self.of_relevant, level)
+        order = coded.order_of(self.of_relevant, level)
         items = self.relevant.select("position", "relevance")[order]
         return items.with_columns(ranking=self.of_relevant[order], row=order)
 

@@ -8,20 +8,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.base.schemas import POSITIONS, SUBTOPIC_POSITIONS, check, to_polars
+from lexiframe.base import LexiframeError, in_threads, schemas, shown, to_polars, typed
 from lexiframe.metrics import notation
 from lexiframe.metrics.kinds.derived import parse_metric
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subtopics
-from lexiframe.metrics.needs import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
+from lexiframe.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_scores import subtopic_values
 from lexiframe.metrics.values import Values
-from lexiframe.projection.policies import NoRelevant, check_policy
-from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.projection import NoRelevant, RankedRuns, check_policy
 from lexiframe.typing import Frame
 
 
@@ -93,7 +89,9 @@ def values_of(
         refuse_unfit(p, metrics)
     by_subtopic = are_of_subtopics(p, metrics)
     if p.is_empty():
-        keys = check(p, SUBTOPIC_POSITIONS if by_subtopic else POSITIONS).select("run", "query_id")
+        keys = schemas.check(
+            p, schemas.SUBTOPIC_POSITIONS if by_subtopic else schemas.POSITIONS
+        ).select("run", "query_id")
         nothing = np.empty((0, len(metrics)))
         return Values(keys, tuple(sorted(metrics, key=str)), nothing, nothing.astype(bool))
     if by_subtopic:

@@ -7,16 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.schemas import SUBTOPIC_POSITIONS, check
+from lexiframe.base import LexiframeError, progress, schemas
 from lexiframe.metrics.kinds.ideals import Serving, greatest_sum, greedy_gains
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
-from lexiframe.metrics.needs import no_item_of_grade
+from lexiframe.metrics.needed import no_item_of_grade
 from lexiframe.metrics.row_by_row import row_by_row
 from lexiframe.metrics.values import Values
-from lexiframe.projection.levels import levels_in
-from lexiframe.projection.policies import NoRelevant
+from lexiframe.projection import NoRelevant, levels_in
 
 _NOTHING = 2.0**-60
 """Exposures below this share of the greatest one are ignored: they are lost in rounding."""
@@ -26,7 +23,7 @@ def subtopic_values(
     p: pl.DataFrame, metrics: Sequence[SubtopicMetric], no_relevant: NoRelevant
 ) -> Values:
     """Compute subtopic metrics for every run and request; `scores` computes the others."""
-    table = check(p, SUBTOPIC_POSITIONS)
+    table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
     is_relevant = pl.col("level").is_not_null()
     table = _in_order(table.filter(is_relevant | pl.col("doc_id").is_null()))
     keys = table.select("run", "query_id")[_requests(table)[0]]
@@ -54,10 +51,10 @@ def _are_among(keys: pl.DataFrame, table: pl.DataFrame) -> np.ndarray:
 def _in_order(table: pl.DataFrame) -> pl.DataFrame:
     """Sort by the key if necessary: the last bit of a sum depends on the order of its terms."""
     falls = pl.lit(value=False)
-    for name in reversed(SUBTOPIC_POSITIONS.key):
+    for name in reversed(schemas.SUBTOPIC_POSITIONS.key):
         this, before = pl.col(name), pl.col(name).shift()
         falls = (this < before) | (this.eq_missing(before) & falls)
-    return table.sort(SUBTOPIC_POSITIONS.key) if table.select(falls.any()).item() else table
+    return table.sort(schemas.SUBTOPIC_POSITIONS.key) if table.select(falls.any()).item() else table
 
 
 def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.base.schemas import SCORES
+from lexiframe.base import schemas
 from lexiframe.metrics.kinds.derived import known_metric
 from lexiframe.metrics.kinds.metric import Metric
 
@@ -57,7 +57,7 @@ class Values:
         table = self.keys[np.repeat(np.arange(n), len(names))].with_columns(
             measure=pl.Series(names, dtype=pl.String).gather(measure), value=self.values.ravel()
         )
-        table = table.select(*SCORES.required)
+        table = table.select(*schemas.SCORES.required)
         if said := directions(self.metrics):
             smaller = np.array([said[name] for name in names], bool)
             table = table.with_columns(smaller_is_better=pl.Series(smaller[measure]))

@@ -5,18 +5,14 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import AGGREGATES, SCORES, check
-from lexiframe.metrics.kinds.derived import known_metric
-from lexiframe.pairwise.arrays.arrays import refuse_too_great
-from lexiframe.pairwise.arrays.cube import checked_cells
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.base import coded, schemas, typed
+from lexiframe.metrics import derived
+from lexiframe.pairwise import By, arrays, grouping
 from lexiframe.typing import Frame, RequestsLike
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Aggregate scores over requests, as trec_eval does in its rows for all requests.
 
@@ -64,19 +60,19 @@ def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> 
     ('a', 'num_q', 2.0, 'sum', 2)
     ('a', 'num_ret', 3.0, 'sum', 2)
     """
-    rows = _in_order(check(s, SCORES))
-    runs, run = encode(rows["run"])
-    queries, query = encode(rows["query_id"])
-    measures, measure = encode(rows["measure"])
+    rows = _in_order(schemas.check(s, schemas.SCORES))
+    runs, run = coded.encode(rows["run"])
+    queries, query = coded.encode(rows["query_id"])
+    measures, measure = coded.encode(rows["measure"])
     shape = (len(runs), len(queries), len(measures))
-    refuse_too_great("scores", rows["value"].to_numpy())
-    checked_cells(shape, (run, query, measure), rows["value"], SCORES)
+    arrays.refuse_too_great("scores", rows["value"].to_numpy())
+    arrays.checked_cells(shape, (run, query, measure), rows["value"], schemas.SCORES)
     group = run * len(measures) + measure
     n, total = np.bincount(group), np.bincount(group, rows["value"].to_numpy())
     there = np.flatnonzero(n)
     run, measure = np.divmod(there, max(len(measures), 1))
     n, total = n[there], total[there]
-    known = [known_metric(name) for name in measures]
+    known = [derived.known_metric(name) for name in measures]
     how = np.array(["mean" if metric is None else metric.aggregate for metric in known], object)
     how = how[measure]
     mean = total / n
@@ -91,7 +87,7 @@ def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> 
             "n": pl.Series(n),
         }
     )
-    return found.cast(AGGREGATES.columns)  # type: ignore[arg-type]
+    return found.cast(schemas.AGGREGATES.columns)  # type: ignore[arg-type]
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:

@@ -7,22 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import decode
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws, check_share, drawn_requests, percentiles
-from lexiframe.base.schemas import SIGN_AGREEMENT, TIE_RATES
-from lexiframe.base.sums.ranking import ratio
+from lexiframe.base import coded, progress, resampling, schemas, sums, typed
 from lexiframe.orderings.sums import agreeing
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.pairwise.arrays.groups import By, by_groups
-from lexiframe.pairwise.arrays.reduced import Reduced
+from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of rankings of the same request that each measure ties.
 
@@ -50,14 +42,14 @@ def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     [('RR', 2, 1, 0.5)]
     """
     rows = []
-    for measure, pairs in cube_or_sums(d):
+    for measure, pairs in arrays.cube_or_sums(d):
         n, ties = int(pairs.differences.n.sum()), int(pairs.differences.ties.sum())
         rows.append((measure, n, ties, ties / n))
-    return pl.DataFrame(rows, schema=TIE_RATES.columns, orient="row")
+    return pl.DataFrame(rows, schema=schemas.TIE_RATES.columns, orient="row")
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def sign_agreement(
     d: PairsLike,
     /,
@@ -114,43 +106,47 @@ def sign_agreement(
     >>> lf.sign_agreement(d).select("measure_a", "measure_b", "n", "agreement").rows()
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
     """
-    check_share("sign_agreement", "alpha", alpha)
+    resampling.check_share("sign_agreement", "alpha", alpha)
     if samples is not None:
-        check_draws("sign_agreement", "samples", samples, seed)
-    cube = cube_or_sums(d) if samples is None else pair_cube(d)
+        resampling.check_draws("sign_agreement", "samples", samples, seed)
+    cube = arrays.cube_or_sums(d) if samples is None else arrays.pair_cube(d)
     a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))  # in the order of the table's key
     counts, systems = _of_rankings(cube), _of_systems(cube)
     columns: dict[str, Any] = {
-        "measure_a": decode(cube.measures, a),
-        "measure_b": decode(cube.measures, b),
+        "measure_a": coded.decode(cube.measures, a),
+        "measure_b": coded.decode(cube.measures, b),
         "n": counts[a, a],
         "agree": counts[a, b],
-        "agreement": ratio(counts[a, b], counts[a, a]),
+        "agreement": sums.ratio(counts[a, b], counts[a, a]),
         "n_systems": systems[a, a],
         "systems_agree": systems[a, b],
-        "system_agreement": ratio(systems[a, b], systems[a, a]),
+        "system_agreement": sums.ratio(systems[a, b], systems[a, a]),
     }
     if isinstance(cube, PairCube) and samples is not None and len(a):
-        rankings, systems = _agreements(cube, drawn_requests(len(cube.queries), samples, seed))
+        rankings, systems = _agreements(
+            cube, resampling.drawn_requests(len(cube.queries), samples, seed)
+        )
         for name, drawn in (("agreement", rankings), ("system_agreement", systems)):
-            shares = ratio(drawn[:, a, b], drawn[:, a, a])  # samples × pairs of measures
-            low, high = zip(*(percentiles(column, alpha) for column in shares.T), strict=True)
+            shares = sums.ratio(drawn[:, a, b], drawn[:, a, a])  # samples × pairs of measures
+            low, high = zip(
+                *(resampling.percentiles(column, alpha) for column in shares.T), strict=True
+            )
             columns |= {f"{name}_low": low, f"{name}_high": high}
-    types = SIGN_AGREEMENT.required if samples is None else SIGN_AGREEMENT.columns
+    types = schemas.SIGN_AGREEMENT.required if samples is None else schemas.SIGN_AGREEMENT.columns
     if not len(a):
         return pl.DataFrame(schema=types)
     table = pl.DataFrame(columns).cast(pl.Schema(types))
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _of_rankings(cube: PairCube | Reduced) -> np.ndarray:
+def _of_rankings(cube: PairCube | arrays.Reduced) -> np.ndarray:
     """Count the pairs of rankings that two measures prefer in the same direction."""
-    return cube.agreement if isinstance(cube, Reduced) else agreeing(cube.values)
+    return cube.agreement if isinstance(cube, arrays.Reduced) else agreeing(cube.values)
 
 
-def _of_systems(cube: PairCube | Reduced) -> np.ndarray:
+def _of_systems(cube: PairCube | arrays.Reduced) -> np.ndarray:
     """Count the pairs of runs whose mean preferences have the same sign under two measures."""
-    whole = cube.preferences.values() if isinstance(cube, Reduced) else cube.whole()
+    whole = cube.preferences.values() if isinstance(cube, arrays.Reduced) else cube.whole()
     moments = [pairs.differences for pairs in whole]
     if not moments:
         return np.zeros((0, 0), np.int64)

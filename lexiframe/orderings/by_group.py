@@ -10,29 +10,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws
-from lexiframe.base.schemas import GROUP_CORRELATIONS
+from lexiframe.base import LexiframeError, progress, resampling, schemas, typed
 from lexiframe.orderings.coefficients import (
     PERSISTENCE,
     Coefficient,
     CorrelationMethod,
     coefficient,
 )
-from lexiframe.orderings.missing import Missing, settle
+from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, ordered
-from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube, check_finite
-from lexiframe.pairwise.arrays.evaluated import (
-    Grouped,
-    PairsOrEvaluation,
-    groups_of_evaluation,
-    is_evaluated,
-)
-from lexiframe.pairwise.arrays.groups import By
-from lexiframe.pairwise.arrays.pairs_of_groups import named_groups, splits
+from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays
 from lexiframe.typing import RequestsLike
 
 
@@ -115,17 +103,17 @@ def group_correlations(
     [('AP', 0.833, 0.892, 0.003), ('nDCG@10', 0.83, 0.801, 0.774)]
     """
     called = "group_correlations"
-    if is_evaluated(d):
-        named = groups_of_evaluation(called, d, requests, by)
+    if arrays.is_evaluated(d):
+        named = arrays.groups_of_evaluation(called, d, requests, by)
         how: dict[str, Any] = {"order": order, "trials": trials, "seed": seed, "p": p}
         how |= {"missing": missing, **named}
         parts = [group_correlations(table, method, **how) for table in _tables(d)]
-        return pl.concat(parts).sort(GROUP_CORRELATIONS.key)
+        return pl.concat(parts).sort(schemas.GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
-    check_draws(called, "trials", trials, seed)
-    groups, rule = named_groups(called, d, requests, by), Rule(order, missing=missing)
+    resampling.check_draws(called, "trials", trials, seed)
+    groups, rule = arrays.named_groups(called, d, requests, by), Rule(order, missing=missing)
     cube = laid_out(settle(d, missing)[0], order)
-    check_finite(called, cube.values)
+    arrays.check_finite(called, cube.values)
     choose = permutations if method == "tau_ap" else combinations
     pairs = [(one, *pair) for one in _measures(cube) for pair in choose(groups, 2)]
     rows = []
@@ -136,17 +124,19 @@ def group_correlations(
             rows.append((one.measures[0], name, a, b, *found))
     if not rows:
         raise LexiframeError(f"{called}: expected requests in two groups, found none")
-    table = pl.DataFrame(rows, schema=GROUP_CORRELATIONS.columns, orient="row")
-    return table.with_columns(pl.selectors.float().fill_nan(None)).sort(GROUP_CORRELATIONS.key)
+    table = pl.DataFrame(rows, schema=schemas.GROUP_CORRELATIONS.columns, orient="row")
+    return table.with_columns(pl.selectors.float().fill_nan(None)).sort(
+        schemas.GROUP_CORRELATIONS.key
+    )
 
 
-def _tables(e: Grouped) -> list[pl.DataFrame]:
+def _tables(e: arrays.Grouped) -> list[pl.DataFrame]:
     """Return the scores of an evaluation, and its preferences that are no differences of these."""
     others = e.preferences.filter(~pl.col("measure").is_in(e.scores["measure"].implode()))
     return [table for table in (e.scores, others) if table.height]
 
 
-def _measures(cube: ScoreCube | PairCube) -> Iterator[ScoreCube | PairCube]:
+def _measures(cube: arrays.ScoreCube | PairCube) -> Iterator[arrays.ScoreCube | PairCube]:
     """Yield the cube of each measure, with the requests that have it."""
     for n, values in enumerate(cube.values):
         known = ~np.isnan(values).all(axis=1)
@@ -163,12 +153,12 @@ def _measures(cube: ScoreCube | PairCube) -> Iterator[ScoreCube | PairCube]:
             )
 
 
-def _places(cube: ScoreCube | PairCube, queries: pl.Series) -> np.ndarray:
+def _places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray:
     return np.flatnonzero(cube.queries.is_in(queries.implode()).to_numpy())
 
 
 def _compared(
-    cube: ScoreCube | PairCube,
+    cube: arrays.ScoreCube | PairCube,
     rule: Rule,
     correlate: Coefficient,
     a: np.ndarray,
@@ -195,7 +185,7 @@ def _compared(
         return (np.nan, np.nan, np.nan, *n)
     drawn = [
         correlate(x.ranks[:, runs], y.ranks[:, runs])
-        for x, y in map(orderings, splits(len(a), len(both), trials, seed))
+        for x, y in map(orderings, arrays.splits(len(a), len(both), trials, seed))
     ]
     alike = np.concatenate([[observed], *drawn])
     alike = alike[~np.isnan(alike)]
@@ -207,7 +197,9 @@ _ROUNDING = 1e-9
 """Coefficients of few runs differ by more than this, or are equal."""
 
 
-def _of_queries(cube: ScoreCube | PairCube, chosen: np.ndarray) -> ScoreCube | PairCube:
+def _of_queries(
+    cube: arrays.ScoreCube | PairCube, chosen: np.ndarray
+) -> arrays.ScoreCube | PairCube:
     if isinstance(cube, PairCube):
         return cube.of_queries(np.isin(np.arange(len(cube.queries)), chosen))
     return replace(cube, queries=cube.queries[chosen], values=cube.values[:, chosen])

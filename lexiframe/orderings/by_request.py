@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.schemas import FLOAT, INT, REQUESTS
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.base import schemas
+from lexiframe.pairwise import PairCube, arrays
 
 _CELL = ["measure", "query_id"]
 
@@ -33,7 +32,7 @@ def request_table(
     polars.DataFrame
         As `Evaluation.requests` describes it.
     """
-    cube = pair_cube(d)
+    cube = arrays.pair_cube(d)
     table = _of_scores(s).join(_of_pairs(cube), on=_CELL, how="full", coalesce=True)
     if run is not None:
         on_run = _of_run(s, cube, run)
@@ -42,7 +41,7 @@ def request_table(
     first = [hardest] if run is None else ["mean_preference", "value"]
     place = pl.col("measure").cast(pl.Enum(list(measures)))
     table = table.filter(pl.col("measure").is_in(measures)).sort(place, *first, "query_id")
-    return table.select(name for name in REQUESTS.columns if name in table.columns)
+    return table.select(name for name in schemas.REQUESTS.columns if name in table.columns)
 
 
 def _of_scores(s: pl.DataFrame) -> pl.DataFrame:
@@ -55,7 +54,7 @@ def _of_scores(s: pl.DataFrame) -> pl.DataFrame:
         min=value.min(),
         max=value.max(),
     )
-    cube = score_cube(s)
+    cube = arrays.score_cube(s)
     smaller = pl.DataFrame({"measure": cube.measures, "smaller_is_better": cube.smaller_is_better})
     return cells.join(smaller, on="measure")
 
@@ -96,7 +95,12 @@ def _of_run(s: pl.DataFrame, cube: PairCube, run: str) -> pl.DataFrame:
     """Return a run's value, and how it does against the other runs, by request."""
     values = s.filter(run=run).select(*_CELL, "value")
     if not len(cube.measures):  # of a single run
-        none = {"mean_preference": FLOAT, "better": INT, "worse": INT, "tied": INT}
+        none = {
+            "mean_preference": schemas.FLOAT,
+            "better": schemas.INT,
+            "worse": schemas.INT,
+            "tied": schemas.INT,
+        }
         return values.with_columns(pl.lit(None, dtype).alias(name) for name, dtype in none.items())
     against = cube.against(run)
     known = ~np.isnan(against.values)

@@ -12,8 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.sums.ranking import mid_ranks, ratio
+from lexiframe.base import LexiframeError, check_choice, sums
 from lexiframe.metrics import notation
 
 Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -34,7 +33,7 @@ def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     a, b = np.triu_indices(x.shape[1], k=1)
     in_x, in_y = np.sign(x[:, a] - x[:, b]), np.sign(y[:, a] - y[:, b])
     untied = np.abs(in_x).sum(axis=1) * np.abs(in_y).sum(axis=1)
-    return ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
+    return sums.ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -47,10 +46,10 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> spearman(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).tolist()
     [0.5]
     """
-    x, y = (mid_ranks(-ranks) for ranks in (x, y))
+    x, y = (sums.mid_ranks(-ranks) for ranks in (x, y))
     x, y = (ranks - ranks.mean(axis=1, keepdims=True) for ranks in (x, y))
     spread = (x**2).sum(axis=1) * (y**2).sum(axis=1)
-    return ratio((x * y).sum(axis=1), np.sqrt(spread))
+    return sums.ratio((x * y).sum(axis=1), np.sqrt(spread))
 
 
 def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -67,7 +66,7 @@ def tau_ap(truth: np.ndarray, y: np.ndarray) -> np.ndarray:
     above = y[:, None, :] < y[:, :, None]
     right = above & (truth[:, None, :] < truth[:, :, None])
     n_above, n_right = above.sum(axis=2), right.sum(axis=2)
-    mean = ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
+    mean = sums.ratio((n_right / np.maximum(n_above, 1)).sum(axis=1), (n_above > 0).sum(axis=1))
     # A truth that ties all runs makes every C 0; the coefficient is then undefined, not −1.
     return np.asarray(np.where(np.ptp(truth, axis=1) == 0, np.nan, 2 * mean - 1))
 

@@ -10,23 +10,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import SchemaError
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_share, symmetric_interval
-from lexiframe.base.schemas import CORRELATIONS, ORDERINGS, check
+from lexiframe.base import SchemaError, progress, resampling, schemas, typed
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
-from lexiframe.orderings.missing import Missing, settle
+from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.rule import Method, Rule
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
-from lexiframe.pairwise.arrays.cube import PairsLike
-from lexiframe.pairwise.arrays.groups import By, by_groups, in_groups
+from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import Frame, RequestsLike
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def rank_correlations(
     o: Frame, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
 ) -> pl.DataFrame:
@@ -87,14 +82,14 @@ def rank_correlations(
     [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
     """
     name, correlate = coefficient("rank_correlations", method, p)
-    by_name = _by_name(check(o, ORDERINGS).drop_nulls("rank"))
+    by_name = _by_name(schemas.check(o, schemas.ORDERINGS).drop_nulls("rank"))
     rows = []
     for a, b in _pairs(by_name, method):
         common = [run for run in by_name[a] if run in by_name[b]]  # a join takes much longer
         x, y = (np.array([by_name[one][run] for run in common], float) for one in (a, b))
         correlation, p_value = _tested(x, y, method) or (correlate(x[None], y[None])[0], np.nan)
         rows.append((name, a, b, correlation, p_value, len(x)))
-    table = pl.DataFrame(rows, schema=CORRELATIONS.required, orient="row")
+    table = pl.DataFrame(rows, schema=schemas.CORRELATIONS.required, orient="row")
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -212,7 +207,7 @@ def correlate_samples(
     """Compute `bootstrap_correlations` by several methods, from orderings that are made once."""
     function = "bootstrap_correlations"
     coefficients = {method: coefficient(function, method, p)[1] for method in methods}
-    check_share(function, "alpha", alpha)
+    resampling.check_share(function, "alpha", alpha)
     rule, cycles = Rule(order, missing=missing), list[pl.DataFrame]()
 
     def with_limits(part: Any) -> pl.DataFrame:
@@ -222,7 +217,7 @@ def correlate_samples(
         for method, correlate in coefficients.items():
             pairs, whole = _pairs(by_name, method), rank_correlations(table, method, p=p)
             limits = [
-                symmetric_interval(
+                resampling.symmetric_interval(
                     estimate, correlate(*_common(by_name[a], by_name[b])), alpha, _bounds(method)
                 )
                 for (a, b), estimate in zip(
@@ -235,7 +230,7 @@ def correlate_samples(
             found.append(whole.with_columns(ends))
         return pl.concat(found)
 
-    table = in_groups(with_limits, d, requests, by)
+    table = grouping.in_groups(with_limits, d, requests, by)
     warn_of_cycles(cycles)
     return table
 
@@ -250,9 +245,10 @@ def _by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:
         orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
     )
     name = pl.concat_str("measure", "method", separator=" ") if several else pl.col("measure")
-    if orderings.select(ORDERINGS.key).is_duplicated().any():
+    if orderings.select(schemas.ORDERINGS.key).is_duplicated().any():
         raise SchemaError(
-            f"orderings: expected one row for each {', '.join(ORDERINGS.key)}, found several"
+            f"orderings: expected one row for each {', '.join(schemas.ORDERINGS.key)}, found "
+            "several"
         )
     named = orderings.select(pl.col("run", "rank"), ordering=name)
     parts = named.sort("run").partition_by("ordering", as_dict=True, include_key=False)

@@ -6,16 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lexiframe.base.sums.ranking import mid_ranks, ratio, tie_groups
-from lexiframe.base.sums.tolerance import TIE
+from lexiframe.base import sums
 from lexiframe.orderings.kemeny import kemeny
 from lexiframe.orderings.markov import mc4
 from lexiframe.orderings.rule import Rule
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.reduced import PairSums
+from lexiframe.pairwise import Pairs, arrays
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]
-FromLeads = Callable[[Pairs | PairSums, np.ndarray, np.ndarray, Rule], ValuesAndRanks]
+FromLeads = Callable[[Pairs | arrays.PairSums, np.ndarray, np.ndarray, Rule], ValuesAndRanks]
 """A function from pairs, their leads (samples × pairs: the number of requests that prefer run a
 minus those that prefer run b), and the number of requests, to values and ranks: samples × runs."""
 
@@ -23,32 +21,40 @@ _TINY = np.finfo(np.float64).tiny
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 
 
-def _win_rate(pairs: Pairs | PairSums, lead: np.ndarray, n: np.ndarray, _: Rule) -> ValuesAndRanks:
+def _win_rate(
+    pairs: Pairs | arrays.PairSums, lead: np.ndarray, n: np.ndarray, _: Rule
+) -> ValuesAndRanks:
     """Mean over the other runs of the share won; ties count half, as do pairs never compared."""
-    shares = np.nan_to_num(ratio(lead, n))
+    shares = np.nan_to_num(sums.ratio(lead, n))
     value = 0.5 + _by_run(pairs, shares) / 2 / (len(pairs.runs) - 1)
     return value, ranks_of(value)
 
 
-def _copeland(pairs: Pairs | PairSums, lead: np.ndarray, n: np.ndarray, _: Rule) -> ValuesAndRanks:
+def _copeland(
+    pairs: Pairs | arrays.PairSums, lead: np.ndarray, n: np.ndarray, _: Rule
+) -> ValuesAndRanks:
     """Pairs of runs won by a majority of requests, minus pairs lost: −(S − 1) to S − 1."""
     value = _by_run(pairs, np.sign(lead))
     return value, ranks_of(value)
 
 
-def _mc4(pairs: Pairs | PairSums, lead: np.ndarray, n: np.ndarray, rule: Rule) -> ValuesAndRanks:
+def _mc4(
+    pairs: Pairs | arrays.PairSums, lead: np.ndarray, n: np.ndarray, rule: Rule
+) -> ValuesAndRanks:
     chains = [
         mc4(pairs.square(of_sample), iterations=rule.iterations, teleport=rule.teleport)
         for of_sample in lead
     ]
     layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
     # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
-    places = tie_groups(np.log(np.maximum(shares, _TINY)))
+    places = sums.tie_groups(np.log(np.maximum(shares, _TINY)))
     # Layers come first: there are fewer places than runs.
-    return layers + shares, mid_ranks(layers * len(pairs.runs) - places)
+    return layers + shares, sums.mid_ranks(layers * len(pairs.runs) - places)
 
 
-def _kemeny(pairs: Pairs | PairSums, lead: np.ndarray, n: np.ndarray, _: Rule) -> ValuesAndRanks:
+def _kemeny(
+    pairs: Pairs | arrays.PairSums, lead: np.ndarray, n: np.ndarray, _: Rule
+) -> ValuesAndRanks:
     value = np.stack([kemeny(pairs.square(of_sample)) for of_sample in lead])
     return value.astype(np.float64), ranks_of(value)
 
@@ -61,11 +67,11 @@ FROM_LEADS: dict[str, FromLeads] = {
 }
 
 
-def ranks_of(values: np.ndarray, errors: np.ndarray | float = TIE) -> np.ndarray:
+def ranks_of(values: np.ndarray, errors: np.ndarray | float = sums.TIE) -> np.ndarray:
     """Rank the values; runs without a value (NaN) come last."""
-    return mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(errors))
+    return sums.mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(errors))
 
 
-def _by_run(pairs: Pairs | PairSums, of_pairs: np.ndarray) -> np.ndarray:
+def _by_run(pairs: Pairs | arrays.PairSums, of_pairs: np.ndarray) -> np.ndarray:
     """Sum numbers of the pairs by run, + as run a and − as run b: samples × runs."""
     return np.stack([pairs.square(of_sample).sum(axis=1) for of_sample in of_pairs])

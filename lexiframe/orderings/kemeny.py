@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.orderings.markov import strong_components
 
 MOST = 12

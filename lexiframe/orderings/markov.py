@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.base.sums.ranking import tie_groups
+from lexiframe.base import sums
 
 
 def mc4(
@@ -114,7 +114,7 @@ def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
         ends = np.flatnonzero(way_out == 0)
         place = np.searchsorted(closed, component[ends])
         # Compare logarithms: probabilities tie if their ratio is near 1, also tiny ones.
-        groups = tie_groups(np.log(_ends_in(moves, place, ends)))
+        groups = sums.tie_groups(np.log(_ends_in(moves, place, ends)))
         layers[ends] += groups.max() - groups[place]
     return np.asarray(layers)
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import CORRELATIONS, SIGN_AGREEMENT, check, to_polars
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.base import LexiframeError, SchemaError, check_choice, schemas, to_polars, typed
+from lexiframe.pairwise import By, grouping
 from lexiframe.typing import Frame
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
     """Arrange correlations or agreements of measures as a matrix of measures × measures.
 
@@ -74,7 +72,7 @@ def _checked(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], p
     ends, schema, values = found[0]
     if value is not None:
         check_choice("agreement_matrix", value, values, "value")
-    rows = check(table, schema)
+    rows = schemas.check(table, schema)
     methods = rows["method"].unique().sort().to_list() if "method" in rows.columns else []
     if len(methods) > 1:
         raise LexiframeError(
@@ -89,6 +87,6 @@ def _checked(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], p
 
 
 _TABLES = (
-    (("ordering_a", "ordering_b"), CORRELATIONS, ("correlation",)),
-    (("measure_a", "measure_b"), SIGN_AGREEMENT, ("agreement", "system_agreement")),
+    (("ordering_a", "ordering_b"), schemas.CORRELATIONS, ("correlation",)),
+    (("measure_a", "measure_b"), schemas.SIGN_AGREEMENT, ("agreement", "system_agreement")),
 )

@@ -7,21 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.schemas import MEANS, to_polars
-from lexiframe.base.sums.moments import Moments
-from lexiframe.metrics.kinds.derived import known_metric
+from lexiframe.base import schemas, sums, to_polars
+from lexiframe.metrics import derived
 from lexiframe.orderings.from_leads import ranks_of
-from lexiframe.orderings.missing import Missing, check_missing, n_lacking, settle
+from lexiframe.orderings.gaps import Missing, check_missing, n_lacking, settle
 from lexiframe.orderings.sums import shares
 from lexiframe.orderings.whole import score_moments, table_for
-from lexiframe.pairwise.arrays.arrays import PairCube, Scores
-from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, is_scores
-from lexiframe.pairwise.arrays.groups import By, by_groups
-from lexiframe.pairwise.arrays.reduced import Reduced, RunSums, ScoreSums
+from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
 
-@by_groups
+@grouping.by_groups
 def run_means(
     d: PairsLike,
     /,
@@ -66,14 +62,14 @@ def run_means(
     [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.1, 2.0, 2)]
     """
     d = (
-        d if isinstance(d, PairCube | Reduced | ScoreSums) else to_polars(d)
+        d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
     )  # once: may be a stream
     check_missing("means", missing)
     d, _ = settle(d, missing)
-    of_scores = is_scores(d)
+    of_scores = arrays.is_scores(d)
     tables = []
-    for measure, of_measure in table_for(d, "mean") if of_scores else cube_or_sums(d):
-        if isinstance(of_measure, Scores | RunSums):
+    for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
+        if isinstance(of_measure, arrays.Scores | arrays.RunSums):
             moments, sign = score_moments(of_measure), -1 if of_measure.smaller_is_better else 1
         else:
             moments, sign = shares(of_measure), 1
@@ -86,8 +82,8 @@ def run_means(
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
-    table = pl.concat([pl.DataFrame(schema=MEANS.columns), *tables])
-    return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(MEANS.key)
+    table = pl.concat([pl.DataFrame(schema=schemas.MEANS.columns), *tables])
+    return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(schemas.MEANS.key)
 
 
 def best_first(
@@ -123,16 +119,16 @@ def is_count(measure: str) -> bool:
     >>> is_count("num_ret"), is_count("AP")
     (True, False)
     """
-    metric = known_metric(measure)
+    metric = derived.known_metric(measure)
     return metric is not None and metric.aggregate == "sum"
 
 
 def _is_logarithm(measure: str) -> bool:
-    metric = known_metric(measure)
+    metric = derived.known_metric(measure)
     return metric is not None and metric.aggregate == "geometric mean"
 
 
-def _interval(moments: Moments, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def _interval(moments: sums.Moments, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of Student's interval of each mean; NaN where there is none."""
     from scipy.special import stdtrit
 

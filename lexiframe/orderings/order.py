@@ -8,17 +8,12 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import warn
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import ORDERINGS, to_polars
-from lexiframe.orderings.missing import Missing, settle
+from lexiframe.base import schemas, to_polars, typed, warn
+from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.positional import majority_cycles
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.whole import order_whole, table_for
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.cube import PairsLike, is_scores
-from lexiframe.pairwise.arrays.groups import By, in_groups
-from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
+from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
 
@@ -112,11 +107,11 @@ def order_runs(
     """
     if method is None:
         # once: a stream is read only once
-        d = d if isinstance(d, PairCube | Reduced | ScoreSums) else to_polars(d)
+        d = d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
-        method = "mean" if is_scores(d) and not told else "mc4"
+        method = "mean" if arrays.is_scores(d) and not told else "mc4"
     rule, cycles = Rule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
-    table = in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
+    table = grouping.in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
     warn_of_cycles(cycles)
     return table
 
@@ -125,7 +120,9 @@ def order_or_null(
     s: Any, rule: Rule, *, requests: RequestsLike = None, by: By = None
 ) -> pl.DataFrame:
     """Order the runs by scores as `order_runs` does; ranks are null where it would refuse them."""
-    return in_groups(partial(ordering_table, rule=rule, cycles=[], refuse=False), s, requests, by)
+    return grouping.in_groups(
+        partial(ordering_table, rule=rule, cycles=[], refuse=False), s, requests, by
+    )
 
 
 def ordering_table(
@@ -147,9 +144,9 @@ def ordering_table(
         )
         for o in order_whole(table, rule, refuse=refuse)
     ]
-    if rule.method == "copeland" and isinstance(table, PairCube | Reduced):
+    if rule.method == "copeland" and isinstance(table, PairCube | arrays.Reduced):
         cycles.append(majority_cycles(table))
-    together = pl.concat([pl.DataFrame(schema=ORDERINGS.columns), *tables])
+    together = pl.concat([pl.DataFrame(schema=schemas.ORDERINGS.columns), *tables])
     return together.sort("measure", "method", "rank", "run")
 
 

@@ -5,19 +5,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import CYCLES
-from lexiframe.base.sums.ranking import mid_ranks
-from lexiframe.base.sums.tolerance import TIE
+from lexiframe.base import schemas, sums, typed
 from lexiframe.orderings.markov import strong_components
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums
-from lexiframe.pairwise.arrays.groups import By, by_groups
-from lexiframe.pairwise.arrays.reduced import PairSums
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
 
-def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
+def borda(request_values: np.ndarray, rounding: np.ndarray | float = sums.TIE) -> np.ndarray:
     """Return S − mid-rank in each request: 0 (last) to S − 1 (first), requests × runs.
 
     Values that differ by no more than ``rounding`` are equal.
@@ -27,16 +21,16 @@ def borda(request_values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.
     >>> borda(np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 0.0]])).tolist()
     [[2.0, 1.0, 0.0], [1.5, 1.5, 0.0]]
     """
-    return np.asarray(request_values.shape[1] - mid_ranks(request_values, rounding))
+    return np.asarray(request_values.shape[1] - sums.mid_ranks(request_values, rounding))
 
 
-def majorities(pairs: Pairs | PairSums) -> np.ndarray:
+def majorities(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return 1 where a majority prefers the row's run, −1 where it prefers the column's, else 0."""
     return pairs.square(np.sign(pairs.differences.wins - pairs.differences.losses))
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def majority_cycles(
     d: PairsLike, /, *, requests: RequestsLike = None, by: By = None
 ) -> pl.DataFrame:
@@ -67,7 +61,7 @@ def majority_cycles(
     ['a', 'b', 'c']
     """
     rows = []
-    for measure, pairs in cube_or_sums(d):
+    for measure, pairs in arrays.cube_or_sums(d):
         component = strong_components(majorities(pairs) > 0)
         sizes = np.bincount(component)
         # Cycles are numbered in the order of their first runs, not of SciPy's components.
@@ -77,4 +71,4 @@ def majority_cycles(
             for number, c in enumerate(cyclic, start=1)
             for run in np.flatnonzero(component == c)
         ]
-    return pl.DataFrame(rows, schema=CYCLES.columns, orient="row")
+    return pl.DataFrame(rows, schema=schemas.CYCLES.columns, orient="row")

@@ -8,9 +8,9 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base import LexiframeError, check_choice
 from lexiframe.metrics import notation
-from lexiframe.orderings.missing import Missing, check_missing
+from lexiframe.orderings.gaps import Missing, check_missing
 
 Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 Votes = Literal["win_rate", "preference"]

@@ -7,22 +7,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import decode
-from lexiframe.base.guards import typed
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.resampling import check_share
-from lexiframe.base.schemas import ORDER_PROBABILITIES, RANK_DISTRIBUTIONS, TableSchema
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.orderings.missing import Missing, settle
+from lexiframe.base import coded, memory_use, resampling, schemas, sums, typed
+from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.rule import Method, Rule, Votes
 from lexiframe.orderings.weighted import Ordered, laid_out, resampled
-from lexiframe.pairwise.arrays.cube import PairsLike
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import RequestsLike
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def rank_distributions(
     d: PairsLike,
     /,
@@ -86,11 +80,11 @@ def rank_distributions(
     d, changed = settle(d, missing)
     found = resampled("rank_distributions", d, rule, samples, seed)
     tables = [_ranks(rule.name_of(o.measure, changed), o) for o in found]
-    return _concat(RANK_DISTRIBUTIONS, tables)
+    return _concat(schemas.RANK_DISTRIBUTIONS, tables)
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def order_probabilities(
     d: PairsLike,
     /,
@@ -140,7 +134,7 @@ def order_probabilities(
     _refuse_many_pairs(len(cube.runs), len(cube.measures))
     found = resampled("order_probabilities", cube, rule, samples, seed)
     tables = [_pairs(rule.name_of(o.measure, changed), o) for o in found]
-    return _concat(ORDER_PROBABILITIES, tables)
+    return _concat(schemas.ORDER_PROBABILITIES, tables)
 
 
 def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataFrame:
@@ -171,7 +165,7 @@ def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataF
     >>> rank_intervals(r).rows()
     [('AP', 'mean', 'a', 2.0, 2.0, 3.0)]
     """
-    check_share("rank_intervals", "alpha", alpha)
+    resampling.check_share("rank_intervals", "alpha", alpha)
     key = ("measure", "method", "run")
     shares = {"low": alpha / 2, "median": 0.5, "high": 1 - alpha / 2}
     up_to = pl.col("probability").cum_sum()
@@ -180,7 +174,7 @@ def rank_intervals(distributions: pl.DataFrame, alpha: float = 0.05) -> pl.DataF
         .group_by(*key, maintain_order=True)
         .agg(
             # Sums of shares of samples are rounded; a quantile that they reach is no later.
-            pl.col("rank").filter(up_to >= share - TIE).first().alias(name)
+            pl.col("rank").filter(up_to >= share - sums.TIE).first().alias(name)
             for name, share in shares.items()
         )
     )
@@ -195,7 +189,7 @@ def _refuse_many_pairs(n_runs: int, n_measures: int) -> None:
     what = f"order_probabilities: {n_pairs:,} pairs of {n_runs:,} runs × {n_measures:,} measures"
     needed = n_pairs * n_measures * _BYTES_OF_PAIR
     advice = "give fewer runs or fewer measures; rank_distributions needs no pairs for scores"
-    refuse_more_than_available(needed, what, advice)
+    memory_use.refuse_more_than_available(needed, what, advice)
 
 
 def _ranks(method: str, o: Ordered) -> pl.DataFrame:
@@ -204,8 +198,12 @@ def _ranks(method: str, o: Ordered) -> pl.DataFrame:
     cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
     had, counts = np.unique(cell, return_counts=True)  # most runs have few of the n_ranks ranks
     run, halves = np.divmod(had, n_ranks)
-    columns = {"run": decode(o.runs, run), "rank": halves / 2, "probability": counts / samples}
-    return _table(RANK_DISTRIBUTIONS, o.measure, method, columns)
+    columns = {
+        "run": coded.decode(o.runs, run),
+        "rank": halves / 2,
+        "probability": counts / samples,
+    }
+    return _table(schemas.RANK_DISTRIBUTIONS, o.measure, method, columns)
 
 
 def _pairs(method: str, o: Ordered) -> pl.DataFrame:
@@ -214,14 +212,16 @@ def _pairs(method: str, o: Ordered) -> pl.DataFrame:
     for ranks in o.ranks:
         lead += np.stack([ranks[a] < ranks[b], ranks[a] == ranks[b], ranks[a] > ranks[b]])
     shares = dict(zip(("p_a_first", "p_tie", "p_b_first"), lead / len(o.ranks), strict=True))
-    columns = {"run_a": decode(o.runs, a), "run_b": decode(o.runs, b), **shares}
-    return _table(ORDER_PROBABILITIES, o.measure, method, columns)
+    columns = {"run_a": coded.decode(o.runs, a), "run_b": coded.decode(o.runs, b), **shares}
+    return _table(schemas.ORDER_PROBABILITIES, o.measure, method, columns)
 
 
-def _table(schema: TableSchema, measure: str, method: str, columns: dict[str, Any]) -> pl.DataFrame:
+def _table(
+    schema: schemas.TableSchema, measure: str, method: str, columns: dict[str, Any]
+) -> pl.DataFrame:
     named = (pl.lit(measure).alias("measure"), pl.lit(method).alias("method"))
     return pl.DataFrame(columns).with_columns(*named).select(*schema.columns)
 
 
-def _concat(schema: TableSchema, tables: list[pl.DataFrame]) -> pl.DataFrame:
+def _concat(schema: schemas.TableSchema, tables: list[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat([pl.DataFrame(schema=schema.columns), *tables])

@@ -5,40 +5,37 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.ranking import mid_ranks, tie_groups
-from lexiframe.base.sums.tolerance import TIE, rounding
+from lexiframe.base import sums
 from lexiframe.orderings.wins import mean_preferences, sums_by_run
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube
-from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, RunSums
+from lexiframe.pairwise import PairCube, Pairs, arrays
 
-_TIE = np.full((1, 1), TIE)
+_TIE = np.full((1, 1), sums.TIE)
 
 
-def preferred(d: Pairs | PairSums) -> Moments:
+def preferred(d: Pairs | arrays.PairSums) -> sums.Moments:
     """Return the moments over requests of each run's mean preference over the other runs."""
-    if isinstance(d, PairSums):
+    if isinstance(d, arrays.PairSums):
         return d.preferred
-    return Moments.of(mean_preferences(d), d.request_rounding[:, None])
+    return sums.Moments.of(mean_preferences(d), d.request_rounding[:, None])
 
 
-def points(d: Pairs | PairSums) -> Moments:
+def points(d: Pairs | arrays.PairSums) -> sums.Moments:
     """Return the moments over requests of each run's points by Borda's rule."""
-    if isinstance(d, PairSums):
+    if isinstance(d, arrays.PairSums):
         return d.points
     return _points(_places(d))
 
 
-def shares(d: Pairs | PairSums) -> Moments:
+def shares(d: Pairs | arrays.PairSums) -> sums.Moments:
     """Return the moments over requests of the share of other runs that each is preferred to."""
-    return d.shares if isinstance(d, PairSums) else Moments.of(request_shares(d), _TIE)
+    return d.shares if isinstance(d, arrays.PairSums) else sums.Moments.of(request_shares(d), _TIE)
 
 
-def ballots(d: Pairs | PairSums, votes: str) -> np.ndarray:
+def ballots(d: Pairs | arrays.PairSums, votes: str) -> np.ndarray:
     """Return, for each pair, how many requests rank run a over run b, less those of b over a."""
     if votes == "preference":
         return np.asarray(d.differences.wins - d.differences.losses)
-    if isinstance(d, PairSums):
+    if isinstance(d, arrays.PairSums):
         return d.ballots
     return np.asarray(request_ballots(d, votes).sum(axis=0))
 
@@ -52,16 +49,16 @@ def request_ballots(pairs: Pairs, votes: str) -> np.ndarray:
 
 def _places(pairs: Pairs) -> np.ndarray:
     """Return the place of each run in each request by its win rate: requests × runs, 0 is best."""
-    return tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
+    return sums.tie_groups(mean_preferences(pairs), pairs.request_rounding[:, None])
 
 
 def _ballots(pairs: Pairs, places: np.ndarray) -> np.ndarray:
     return np.asarray(np.sign(places[:, pairs.b] - places[:, pairs.a]), np.float64)
 
 
-def _points(places: np.ndarray) -> Moments:
+def _points(places: np.ndarray) -> sums.Moments:
     """Return the moments of Borda's points: the number of runs below, ties half."""
-    return Moments.of(places.shape[1] - mid_ranks(-places), _TIE)
+    return sums.Moments.of(places.shape[1] - sums.mid_ranks(-places), _TIE)
 
 
 def request_shares(pairs: Pairs) -> np.ndarray:
@@ -73,7 +70,7 @@ def request_shares(pairs: Pairs) -> np.ndarray:
     return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
 
-def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Reduced:
+def reduced(cube: PairCube | None, s: arrays.ScoreCube | None, runs: pl.Series) -> arrays.Reduced:
     """Sum up the preferences and the scores of some requests.
 
     ``runs`` are all runs, which ``cube`` and ``s`` have too. ``cube`` is None when no runs are
@@ -84,10 +81,12 @@ def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Redu
     if s is not None:
         parts = zip(s.measures, s.values, s.smaller_is_better, strict=True)
         scores = {
-            name: RunSums(s.runs, Moments.of(values, rounding(values)), bool(smaller))
+            name: arrays.RunSums(
+                s.runs, sums.Moments.of(values, sums.rounding(values)), bool(smaller)
+            )
             for name, values, smaller in parts
         }
-    return Reduced(
+    return arrays.Reduced(
         runs,
         {measure: _sums(of_measure) for measure, of_measure in pairs.items()},
         scores,
@@ -95,18 +94,18 @@ def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Redu
     )
 
 
-def _sums(pairs: Pairs) -> PairSums:
+def _sums(pairs: Pairs) -> arrays.PairSums:
     """Sum up one measure; requests without any preference count in no sum."""
     known = pairs.of_known_requests()
     means, errors = mean_preferences(known), known.request_rounding[:, None]
-    places = tie_groups(means, errors)
-    return PairSums(
+    places = sums.tie_groups(means, errors)
+    return arrays.PairSums(
         pairs.runs,
         pairs.a,
         pairs.b,
         differences=known.differences,
         ballots=_ballots(known, places).sum(axis=0),
-        preferred=Moments.of(means, errors),
+        preferred=sums.Moments.of(means, errors),
         points=_points(places),
         shares=shares(known),
     )

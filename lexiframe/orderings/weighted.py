@@ -14,22 +14,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws, drawn_requests
-from lexiframe.base.schemas import to_polars
-from lexiframe.base.sums.ranking import ratio
-from lexiframe.base.sums.tolerance import TIE, rounding
+from lexiframe.base import LexiframeError, memory_use, progress, resampling, sums, to_polars
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
-from lexiframe.orderings.missing import refuse_lacking
+from lexiframe.orderings.gaps import refuse_lacking
 from lexiframe.orderings.positional import borda
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import request_ballots
 from lexiframe.orderings.wins import mean_preferences
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, Scores, check_finite
-from lexiframe.pairwise.arrays.cube import is_scores, pair_cube, score_cube
-from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, ScoreSums
+from lexiframe.pairwise import PairCube, Pairs, arrays
 
 ValuesAndRanks = tuple[np.ndarray, np.ndarray]
 FromWeights = Callable[[np.ndarray], ValuesAndRanks]
@@ -49,17 +41,19 @@ class Ordered:
     ranks: np.ndarray
 
 
-def laid_out(d: Any, method: str) -> ScoreCube | PairCube:
+def laid_out(d: Any, method: str) -> arrays.ScoreCube | PairCube:
     """Turn a table of scores or preferences into the array that the method needs."""
-    if isinstance(d, ScoreCube):
+    if isinstance(d, arrays.ScoreCube):
         return d
-    if isinstance(d, PairCube | Reduced | ScoreSums):
-        return pair_cube(d)  # which refuses sums
+    if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums):
+        return arrays.pair_cube(d)  # which refuses sums
     d = to_polars(d)
-    return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
+    return arrays.score_cube(d) if method == "mean" and arrays.is_scores(d) else arrays.pair_cube(d)
 
 
-def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iterator[Ordered]:
+def ordered(
+    cube: arrays.ScoreCube | PairCube, weights: np.ndarray, rule: Rule
+) -> Iterator[Ordered]:
     """Order the runs under each measure in each sample: ``weights`` is samples × requests."""
     for measure, table in cube:
         place = np.arange(len(table.queries))
@@ -77,17 +71,17 @@ def ordered(cube: ScoreCube | PairCube, weights: np.ndarray, rule: Rule) -> Iter
 
 def resampled(function: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
     """Order the runs in bootstrap samples of the requests, which all measures share."""
-    check_draws(function, "samples", samples, seed)
+    resampling.check_draws(function, "samples", samples, seed)
     cube = laid_out(d, rule.method)
-    check_finite(function, cube.values)
+    arrays.check_finite(function, cube.values)
     what = f"{function}: the ranks of {len(cube.runs):,} runs in {samples:,} samples"
     needed = len(cube.runs) * samples * _BYTES_OF_RANK
-    refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
+    memory_use.refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
     if len(cube.queries):
-        yield from ordered(cube, drawn_requests(len(cube.queries), samples, seed), rule)
+        yield from ordered(cube, resampling.drawn_requests(len(cube.queries), samples, seed), rule)
 
 
-def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeights:
+def _from_weights(measure: str, table: arrays.Scores | Pairs, rule: Rule) -> FromWeights:
     refuse_lacking(measure, table, rule.missing)
     if isinstance(table, Pairs):
         refuse_gaps(measure, table)
@@ -95,12 +89,12 @@ def _from_weights(measure: str, table: Scores | Pairs, rule: Rule) -> FromWeight
     sign = -1 if table.smaller_is_better else 1
     known = ~np.isnan(table.values)
     scores = np.where(known, table.values, 0.0)
-    errors = np.where(known, rounding(table.values), 0.0)
+    errors = np.where(known, sums.rounding(table.values), 0.0)
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
-        value = ratio(weighted_sums(weights, scores), n)
-        return value, ranks_of(sign * value, ratio(weights @ errors, n))
+        value = sums.ratio(weighted_sums(weights, scores), n)
+        return value, ranks_of(sign * value, sums.ratio(weights @ errors, n))
 
     return mean
 
@@ -111,7 +105,7 @@ def _mean(pairs: Pairs, rule: Rule) -> FromWeights:
 
 def _borda(pairs: Pairs, rule: Rule) -> FromWeights:
     of_requests = borda(mean_preferences(pairs), pairs.request_rounding[:, None])
-    return _mean_of(of_requests, np.full(len(of_requests), TIE))  # points are multiples of 1/2
+    return _mean_of(of_requests, np.full(len(of_requests), sums.TIE))  # points are multiples of 1/2
 
 
 def _mean_of(request_values: np.ndarray, errors: np.ndarray) -> FromWeights:
@@ -119,8 +113,8 @@ def _mean_of(request_values: np.ndarray, errors: np.ndarray) -> FromWeights:
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights.sum(axis=1)[:, None]
-        value = ratio(weighted_sums(weights, request_values), n)
-        return value, ranks_of(value, ratio(weights @ errors[:, None], n))
+        value = sums.ratio(weighted_sums(weights, request_values), n)
+        return value, ranks_of(value, sums.ratio(weights @ errors[:, None], n))
 
     return mean
 
@@ -171,7 +165,7 @@ def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.asarray((weights @ values[:, distinct])[:, place])
 
 
-def refuse_gaps(measure: str, pairs: Pairs | PairSums) -> None:
+def refuse_gaps(measure: str, pairs: Pairs | arrays.PairSums) -> None:
     """Raise when two runs share no request."""
     gaps = np.flatnonzero(pairs.differences.n == 0)
     if len(gaps):

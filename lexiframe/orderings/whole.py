@@ -8,19 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.base.schemas import to_polars
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.tolerance import rounding
+from lexiframe.base import sums, to_polars
 from lexiframe.orderings.from_leads import FROM_LEADS, ranks_of
-from lexiframe.orderings.missing import n_lacking, refuse_lacking
+from lexiframe.orderings.gaps import n_lacking, refuse_lacking
 from lexiframe.orderings.rule import Rule
 from lexiframe.orderings.sums import ballots, points, preferred
 from lexiframe.orderings.weighted import Ordered, refuse_gaps
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, Scores
-from lexiframe.pairwise.arrays.cube import is_scores, pair_cube, score_cube
-from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, RunSums, ScoreSums
+from lexiframe.pairwise import PairCube, Pairs, arrays
 
-Table = ScoreCube | ScoreSums | PairCube | Reduced
+Table = arrays.ScoreCube | arrays.ScoreSums | PairCube | arrays.Reduced
 
 
 def table_for(d: Any, method: str) -> Table:
@@ -28,7 +24,7 @@ def table_for(d: Any, method: str) -> Table:
     if isinstance(d, Table):
         return d
     d = to_polars(d)  # once: a stream can be read only once
-    return score_cube(d) if method == "mean" and is_scores(d) else pair_cube(d)
+    return arrays.score_cube(d) if method == "mean" and arrays.is_scores(d) else arrays.pair_cube(d)
 
 
 def order_whole(table: Table, rule: Rule, *, refuse: bool = True) -> Iterator[Ordered]:
@@ -47,21 +43,21 @@ def order_whole(table: Table, rule: Rule, *, refuse: bool = True) -> Iterator[Or
 
 
 def _ordered(measure: str, of_measure: Any, rule: Rule) -> Ordered:
-    if isinstance(of_measure, Scores | RunSums):
+    if isinstance(of_measure, arrays.Scores | arrays.RunSums):
         sign = -1 if of_measure.smaller_is_better else 1
         return _by_mean(measure, of_measure, score_moments(of_measure), sign)
     refuse_gaps(measure, of_measure)
     return _by_preferences(measure, of_measure, rule)
 
 
-def score_moments(scores: Scores | RunSums) -> Moments:
+def score_moments(scores: arrays.Scores | arrays.RunSums) -> sums.Moments:
     """Return the moments of each run's scores."""
-    if isinstance(scores, RunSums):
+    if isinstance(scores, arrays.RunSums):
         return scores.scores
-    return Moments.of(scores.values, rounding(scores.values))
+    return sums.Moments.of(scores.values, sums.rounding(scores.values))
 
 
-def _by_preferences(measure: str, pairs: Pairs | PairSums, rule: Rule) -> Ordered:
+def _by_preferences(measure: str, pairs: Pairs | arrays.PairSums, rule: Rule) -> Ordered:
     if rule.method in ("mean", "borda"):
         return _by_mean(measure, pairs, (preferred if rule.method == "mean" else points)(pairs))
     d = pairs.differences
@@ -71,6 +67,6 @@ def _by_preferences(measure: str, pairs: Pairs | PairSums, rule: Rule) -> Ordere
     return Ordered(measure, pairs.runs, values, ranks)
 
 
-def _by_mean(measure: str, table: Any, moments: Moments, sign: int = 1) -> Ordered:
+def _by_mean(measure: str, table: Any, moments: sums.Moments, sign: int = 1) -> Ordered:
     mean, errors = moments.mean[None], moments.mean_rounding[None]
     return Ordered(measure, table.runs, mean, ranks_of(sign * mean, errors))

@@ -8,20 +8,13 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import decode
-from lexiframe.base.errors import LexiframeError, check_choice, unknown_name
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import REQUEST_WIN_RATES, WIN_RATES
-from lexiframe.base.sums.ranking import ratio
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.pairwise.arrays.groups import By, by_groups
-from lexiframe.pairwise.arrays.reduced import PairSums
+from lexiframe.base import LexiframeError, check_choice, coded, schemas, sums, typed, unknown_name
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.typing import MeasureLike, RequestsLike
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
@@ -50,12 +43,12 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.625, 0.125)
     """
-    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in cube_or_sums(d)]
-    return pl.concat([pl.DataFrame(schema=WIN_RATES.columns), *frames])
+    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in arrays.cube_or_sums(d)]
+    return pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.columns), *frames])
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def win_rate_matrix(
     d: PairsLike,
     /,
@@ -97,13 +90,13 @@ def win_rate_matrix(
     >>> lf.win_rate_matrix(d).rows()
     [('a', 0.5, 0.75), ('b', 0.25, 0.5)]
     """
-    cube = cube_or_sums(d)
+    cube = arrays.cube_or_sums(d)
     if measure is None and len(cube.measures) != 1:
         raise LexiframeError(
             f"win_rate_matrix: which measure? Pass one of {', '.join(cube.measures)}"
         )
     name = cube.measures[0] if measure is None else str(measure)
-    by_name: dict[str, Pairs | PairSums] = {name: pairs for name, pairs in cube}  # noqa: C416
+    by_name: dict[str, Pairs | arrays.PairSums] = {name: pairs for name, pairs in cube}  # noqa: C416
     if name not in by_name:
         raise unknown_name("measure", name, by_name)
     matrix = half_win_matrix(by_name[name])
@@ -119,7 +112,7 @@ def win_rate_matrix(
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def request_win_rates(
     d: PairsLike,
     /,
@@ -158,8 +151,8 @@ def request_win_rates(
     [1.5, -1.25, -0.25]
     """
     check_choice("request_win_rates", how, ("sum", "mean"), "how")
-    frames = [_sums(measure, pairs, how) for measure, pairs in pair_cube(d)]
-    return pl.concat([pl.DataFrame(schema=REQUEST_WIN_RATES.columns), *frames])
+    frames = [_sums(measure, pairs, how) for measure, pairs in arrays.pair_cube(d)]
+    return pl.concat([pl.DataFrame(schema=schemas.REQUEST_WIN_RATES.columns), *frames])
 
 
 def mean_preferences(pairs: Pairs) -> np.ndarray:
@@ -193,10 +186,10 @@ def sums_by_run(pairs: Pairs, values: np.ndarray, sign: int) -> np.ndarray:
     return sums
 
 
-def half_win_matrix(pairs: Pairs | PairSums) -> np.ndarray:
+def half_win_matrix(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
     d = pairs.differences
-    return np.asarray(0.5 + pairs.square(ratio(d.wins - d.losses, d.n)) / 2)
+    return np.asarray(0.5 + pairs.square(sums.ratio(d.wins - d.losses, d.n)) / 2)
 
 
 def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
@@ -205,28 +198,28 @@ def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "measure": pl.repeat(measure, totals.size, eager=True),
-            "query_id": decode(pairs.queries, np.repeat(np.arange(n_queries), n_runs)),
-            "run": decode(pairs.runs, np.tile(np.arange(n_runs), n_queries)),
+            "query_id": coded.decode(pairs.queries, np.repeat(np.arange(n_queries), n_runs)),
+            "run": coded.decode(pairs.runs, np.tile(np.arange(n_runs), n_queries)),
             "win_rate": (totals if how == "sum" else totals / (n_runs - 1)).ravel(),
         },
-        schema=REQUEST_WIN_RATES.columns,
+        schema=schemas.REQUEST_WIN_RATES.columns,
     )
 
 
-def _rates_of_pairs(measure: str, pairs: Pairs | PairSums) -> pl.DataFrame:
+def _rates_of_pairs(measure: str, pairs: Pairs | arrays.PairSums) -> pl.DataFrame:
     d = pairs.differences
     table = pl.DataFrame(
         {
             "measure": pl.repeat(measure, len(d.n), eager=True),
-            "run_a": decode(pairs.runs, pairs.a),
-            "run_b": decode(pairs.runs, pairs.b),
+            "run_a": coded.decode(pairs.runs, pairs.a),
+            "run_b": coded.decode(pairs.runs, pairs.b),
             "n": d.n,
             "wins": d.wins,
             "losses": d.losses,
             "ties": d.ties,
-            "win_rate": ratio(2 * d.wins + d.ties, 2 * d.n),
+            "win_rate": sums.ratio(2 * d.wins + d.ties, 2 * d.n),
             "mean_preference": d.mean,
         },
-        schema=WIN_RATES.columns,
+        schema=schemas.WIN_RATES.columns,
     )
     return table.filter(pl.col("n") > 0)

@@ -5,15 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from lexiframe.base.errors import UnknownNameError, WrongTypeError, unknown_name
-from lexiframe.base.guards import typed
-from lexiframe.metrics import notation
-from lexiframe.metrics.catalogues import papers as of
-from lexiframe.metrics.catalogues.not_offered import refuse_not_offered
-from lexiframe.metrics.catalogues.ranked import METRICS
-from lexiframe.metrics.kinds import exposures, weights
-from lexiframe.metrics.kinds.derived import MADE_FROM_ANOTHER, parse_metric
-from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.base import errors, typed, unknown_name
+from lexiframe.metrics import Metric, catalogues, derived, exposures, notation, weights
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
 from lexiframe.pairwise.recall_paired import LevelPreference
@@ -24,29 +17,29 @@ from lexiframe.typing import MeasureLike
 # fmt: off
 RPP = LevelPreference("RPP", weight=weights.share_of_request,
     formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i, p(λ) ∝ m_λ", bounds="−1 to 1",
-    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
+    source=f"{catalogues.papers.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference: p(i | λ) = 1 / m_λ, and p(λ) ∝ m_λ, the number of items of grade λ
 or above, so that each of these items has the same weight."""
 
 dcgRPP = LevelPreference("dcgRPP", weight=weights.logarithmic,
     formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(λ) ∝ m_λ, p(i|λ) ∝ 1/log2(i + 1)",
     bounds="−1 to 1",
-    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
+    source=f"{catalogues.papers.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
 
 invRPP = LevelPreference("invRPP", weight=weights.reciprocal,
     formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(λ) ∝ m_λ, p(i|λ) ∝ 1/i", bounds="−1 to 1",
-    source=f"{of.RECALL_PAIRED}, eq. 4 and 5")
+    source=f"{catalogues.papers.RECALL_PAIRED}, eq. 4 and 5")
 """Recall-paired preference with p(i | λ) ∝ 1 / i."""
 
 LR = LexicographicPreference("LR", "recall",
     formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
-    source=f"{of.LEXIRECALL}, eq. 11")
+    source=f"{catalogues.papers.LEXIRECALL}, eq. 11")
 """Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
 
 LP = LexicographicPreference("LP", "precision",
     formula="s_k, k the smallest i with s_i ≠ 0", bounds="−1, 0, 1",
-    source=f"{of.LEXIPRECISION}, eq. 3")
+    source=f"{catalogues.papers.LEXIPRECISION}, eq. 3")
 """Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
 
 sgnLR = replace(LR, name="sgnLR")
@@ -62,22 +55,22 @@ rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
 
 rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
-    source=f"{of.LEXIPRECISION}, eq. 2")
+    source=f"{catalogues.papers.LEXIPRECISION}, eq. 2")
 """1/p_k − 1/p′_k at the level k of lexiprecision."""
 
 ST_RPP = LevelPreference("ST-RPP", weight=weights.share_of_request, subtopics=True,
     formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
-    source=f"{of.RECALL_PAIRED}, eq. 6")
+    source=f"{catalogues.papers.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
 
 ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=weights.logarithmic,
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/log2(i + 1)",
-    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
+    bounds="−1 to 1", source=f"{catalogues.papers.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
 
 ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/i",
-    bounds="−1 to 1", source=f"{of.RECALL_PAIRED}, eq. 6")
+    bounds="−1 to 1", source=f"{catalogues.papers.RECALL_PAIRED}, eq. 6")
 """Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
 # fmt: on
 
@@ -116,9 +109,9 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
     written_text, *more = notation.each(text)
     if not isinstance(written_text, str):
         kind = type(written_text).__name__
-        raise WrongTypeError(f"expected a measure in its notation, found {kind}")
+        raise errors.WrongTypeError(f"expected a measure in its notation, found {kind}")
     if more:
-        raise UnknownNameError(
+        raise errors.UnknownNameError(
             f"expected one measure, found {len(more) + 1}: {', '.join([written_text, *more])}; "
             "parse each, or give them all to lexiframe.scores, preferences or evaluate"
         )
@@ -127,16 +120,16 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
 
 def _parsed(text: str) -> Metric | Preference:
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
-        raise UnknownNameError(
+        raise errors.UnknownNameError(
             f"{text!r} needs whole rankings instead of positions: compute it with "
             "lexiframe.interleaving(runs, qrels), which returns a table of preferences"
         )
     written = notation.read(text)
-    if written.name in METRICS or written.name in MADE_FROM_ANOTHER:
-        return parse_metric(text)
+    if written.name in catalogues.METRICS or written.name in derived.MADE_FROM_ANOTHER:
+        return derived.parse_metric(text)
     if written.name not in PREFERENCES or written.operand is not None:
-        refuse_not_offered(text)
-        known = [*PREFERENCES, *METRICS, "TSE(AP)"]
+        catalogues.refuse_not_offered(text)
+        known = [*PREFERENCES, *catalogues.METRICS, "TSE(AP)"]
         raise unknown_name("measure", text, known, near=[written.name, *notation.TREC_EVAL])
     name = written.name
     if set(written.parameters) - {"rel"}:

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError, in_one_line
-from lexiframe.base.sums.tolerance import TIE
+from lexiframe.base import LexiframeError, errors, sums
 from lexiframe.pairwise.preference import Preference
-from lexiframe.projection.blocks import Block, missing
+from lexiframe.projection import blocks
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,11 +61,15 @@ class MatrixPreference(Preference):
 
     kind: ClassVar[str] = "matrix preference"
 
-    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+    def compute(
+        self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
+    ) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests; ``known`` is not used."""
         population = block.within(self.cutoff).at_least(self.rel)
         ranks = np.where(
-            population.positions == missing(population.positions), np.inf, population.positions
+            population.positions == blocks.missing(population.positions),
+            np.inf,
+            population.positions,
         )
         deltas = [self._of_request(ranks[:m, :, n].T) for n, m in enumerate(population.m)]
         return np.stack([delta[block.pairs] for delta in deltas], axis=1)
@@ -79,10 +82,10 @@ class MatrixPreference(Preference):
             result = self.function(np.ascontiguousarray(ranks))
         except Exception as error:
             raise LexiframeError(
-                f"{self}: the function raised {type(error).__name__}: {in_one_line(error)}"
+                f"{self}: the function raised {type(error).__name__}: {errors.in_one_line(error)}"
             ) from error
         delta = self._checked(result, len(ranks))
-        return np.where(np.abs(delta) <= TIE, 0.0, delta)
+        return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)
 
     def _checked(self, result: Any, n_runs: int) -> np.ndarray:
         """Return the result of the function as an array, or raise if it is not valid."""
@@ -99,7 +102,7 @@ class MatrixPreference(Preference):
                 "the position of an item that was not retrieved is infinite"
             )
         rest = np.abs(delta + delta.T)
-        if rest.max() > TIE * max(1.0, np.abs(delta).max()):
+        if rest.max() > sums.TIE * max(1.0, np.abs(delta).max()):
             a, b = np.unravel_index(rest.argmax(), rest.shape)
             raise LexiframeError(
                 f"{expected}, found {delta[a, b]:g} for runs {a} and {b} (from 0), and "

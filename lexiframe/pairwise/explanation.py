@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, unknown_name
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import POSITIONS, check, to_polars
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.subtopic_metrics import are_of_subtopics
-from lexiframe.metrics.needs import SUBTOPICS, refuse_unfit
-from lexiframe.metrics.rankings import Rankings
+from lexiframe.base import LexiframeError, schemas, to_polars, typed, unknown_name
+from lexiframe.metrics import Metric, Rankings, needed, subtopic_metrics
 from lexiframe.pairwise.catalogue import LP, LR, RPP
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.pairwise.recall_paired import LevelPreference
-from lexiframe.projection.blocks import Block
-from lexiframe.projection.matrices import requests_of
+from lexiframe.projection import blocks, matrices
 from lexiframe.typing import Frame, MeasureLike
 
 _NOWHERE = pl.Int64.max()  # the rank of items that were not retrieved: below every other
@@ -101,11 +95,11 @@ def explain(
     """
     asked, p = parse_measures([RPP, LR, LP] if measures is None else measures), to_polars(p)
     query_id, run_a, run_b = str(query_id), str(run_a), str(run_b)  # as ids are in every table
-    if are_of_subtopics(p, asked):
+    if subtopic_metrics.are_of_subtopics(p, asked):
         raise LexiframeError(
             "explain: expected positions without subtopics, found some by subtopic"
         )
-    refuse_unfit(p, asked)
+    needed.refuse_unfit(p, asked)
     rows = _rows_of(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)
@@ -129,7 +123,7 @@ def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[M
     return [
         measure
         for measure in measures
-        if measure.needs != SUBTOPICS
+        if measure.needs != needed.SUBTOPICS
         and (measure.rel is None or measure.rel <= greatest)
         and (
             isinstance(measure, LevelPreference | LexicographicPreference)
@@ -143,7 +137,7 @@ def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[M
 
 def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
     """Return the rows of the two runs for the request."""
-    table = check(p, POSITIONS)
+    table = schemas.check(p, schemas.POSITIONS)
     of_query = table.filter(pl.col("query_id") == query_id)
     if not of_query.height:
         raise unknown_name("query", query_id, table["query_id"].unique().sort())
@@ -156,12 +150,12 @@ def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
 
 def _two_rankings(
     rows: pl.DataFrame, run_a: str, run_b: str
-) -> tuple[Block, dict[str, pl.DataFrame]]:
+) -> tuple[blocks.Block, dict[str, pl.DataFrame]]:
     """Return the request in the two runs, as a block and as rows of relevant items by level."""
-    requests = requests_of(rows)
+    requests = matrices.requests_of(rows)
     request = requests.block(np.array([0]))
     a_and_b = requests.runs.search_sorted(pl.Series([run_a, run_b])).to_numpy()
-    both = Block(request.positions[:, a_and_b], request.relevance[:, a_and_b])
+    both = blocks.Block(request.positions[:, a_and_b], request.relevance[:, a_and_b])
     relevant = rows.filter(pl.col("level").is_not_null()).sort("level")
     return both, {side: relevant.filter(run=run) for side, run in (("a", run_a), ("b", run_b))}
 
@@ -197,7 +191,7 @@ def _side_by_side(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
 def _columns(
     measure: Measure,
     table: pl.DataFrame,
-    request: Block,
+    request: blocks.Block,
     rankings_of: Callable[[str, float | None], Rankings],
     runs: dict[str, str],
 ) -> Iterator[pl.Series]:

@@ -12,23 +12,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.hashing import bits_of, hashes_of, mixed
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.io.files.sources import File
-from lexiframe.io.run_parts import RunPart
-from lexiframe.io.run_scan import RunScan
+from lexiframe.base import LexiframeError, hashing, in_threads
+from lexiframe.io import File, run_parts, run_scan
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.pairs import Measure
-from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.projection import Policies, RankedRuns, judgments
 
 _SCHEMA = {"kind": pl.String, "name": pl.String, "fingerprint": pl.String}
 NO_FINGERPRINTS = pl.DataFrame(schema=_SCHEMA)
 
 
-def fingerprint_of(runs: Any, policies: Policies) -> Callable[[RunPart], str]:
+def fingerprint_of(runs: Any, policies: Policies) -> Callable[[run_parts.RunPart], str]:
     """Return the function from a run that was read to its fingerprint.
 
     That of a run from a file is the sha256 of the file, with the options of reading it. That of
@@ -36,7 +30,7 @@ def fingerprint_of(runs: Any, policies: Policies) -> Callable[[RunPart], str]:
     """
     is_ordered = policies.ties == "input"
 
-    def fingerprint(part: RunPart) -> str:
+    def fingerprint(part: run_parts.RunPart) -> str:
         if part.sha256 is not None:
             return mark_of_file(part.sha256, runs)
         return f"rows:{_hash_of_rows(part, is_ordered=is_ordered):016x}"
@@ -46,14 +40,14 @@ def fingerprint_of(runs: Any, policies: Policies) -> Callable[[RunPart], str]:
 
 def mark_of_file(sha256: str, runs: Any) -> str:
     """Return the fingerprint of the runs in a file that is read as a scan says."""
-    if not isinstance(runs, RunScan):
+    if not isinstance(runs, run_scan.RunScan):
         return f"file:{sha256}"
     readings = {*((name, str(options.changed())) for name, options in runs.readings)}
     options = sorted(readings) or [(runs.name_from, str(runs.options.changed()))]
     return f"file:{sha256}" + ("" if options == [("file", "{}")] else json.dumps(options))
 
 
-def unchanged_files(scan: RunScan, known: Mapping[str, str]) -> list[int]:
+def unchanged_files(scan: run_scan.RunScan, known: Mapping[str, str]) -> list[int]:
     """Return the indices of files of which the fingerprint of the run that they name is known.
 
     The files are hashed, not read further.
@@ -70,18 +64,18 @@ def unchanged_files(scan: RunScan, known: Mapping[str, str]) -> list[int]:
     return [index for index, is_known in enumerate(same) if is_known]
 
 
-def _hash_of_rows(part: RunPart, *, is_ordered: bool) -> int:
+def _hash_of_rows(part: run_parts.RunPart, *, is_ordered: bool) -> int:
     rows, empty = part.rows, pl.Series(part.empty, dtype=pl.String)
-    of_empty = mixed(hashes_of(empty)).sum(dtype=np.uint64)
+    of_empty = hashing.mixed(hashing.hashes_of(empty)).sum(dtype=np.uint64)
     if rows.is_empty():
         return int(of_empty)
-    state = mixed(hashes_of(rows["query_id"]))
-    state = mixed(state + hashes_of(rows["doc_id"]))
+    state = hashing.mixed(hashing.hashes_of(rows["query_id"]))
+    state = hashing.mixed(state + hashing.hashes_of(rows["doc_id"]))
     for name in ("score", "rank"):
         if name in rows.columns:
-            state = mixed(state + bits_of(rows[name]))
+            state = hashing.mixed(state + hashing.bits_of(rows[name]))
     if is_ordered:
-        state = mixed(state + np.arange(len(state), dtype=np.uint64))
+        state = hashing.mixed(state + np.arange(len(state), dtype=np.uint64))
     return int(state.sum(dtype=np.uint64) + of_empty)
 
 
@@ -97,7 +91,7 @@ def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFram
     return pl.concat([of_measures, of_runs.sort("name"), fingerprints_of_requests(ranked.judged)])
 
 
-def fingerprints_of_requests(judged: JudgedItems) -> pl.DataFrame:
+def fingerprints_of_requests(judged: judgments.JudgedItems) -> pl.DataFrame:
     """Return the rows of the table of fingerprints that are about the judgments of requests."""
     names = judged.queries.cast(pl.String)
     marks = pl.Series(judged.hashes).cast(pl.String)

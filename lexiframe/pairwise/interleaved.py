@@ -10,18 +10,21 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.base import check_choice, in_threads, sums, typed
+from lexiframe.io import problems
 from lexiframe.pairwise.arrays.size import refuse_too_many
 from lexiframe.pairwise.pairs import preferences_table, refuse_one_run
-from lexiframe.projection.answers import warn_of_gaps
-from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.projection.ranked_runs import rank_runs
-from lexiframe.projection.whole_rankings import WholeRankings, rankings_of
+from lexiframe.projection import (
+    NoRelevant,
+    Policies,
+    ScoreType,
+    Ties,
+    Unjudged,
+    answers,
+    judgments,
+    rank_runs,
+    whole_rankings,
+)
 from lexiframe.typing import QrelsLike, RunsLike
 
 User = Literal["uniform", "dcg"]
@@ -40,7 +43,7 @@ def interleaving(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
     """Compute which run the clicks of a simulated user prefer, by request and pair of runs.
@@ -117,16 +120,16 @@ def interleaving(
     policies = Policies(rel, ties, score_type, no_relevant, duplicates, unjudged)
     least = 1 if no_relevant == "drop" else 0
 
-    def foresee(n_runs: int, judged: JudgedItems) -> None:
+    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
         refuse_too_many("interleaving", n_runs, int((judged.n_relevant >= least).sum()), 1)
 
     ranked = rank_runs(runs, qrels, policies, documents=True, foresee=foresee)
     names = [run.name for run in ranked.runs]
     refuse_one_run("interleaving", names)
-    warn_of_gaps(ranked)
+    answers.warn_of_gaps(ranked)
     queries = np.flatnonzero(ranked.judged.n_relevant >= least)
     foresee(len(names), ranked.judged)  # again: a source counted as one run may have had several
-    rankings = rankings_of(ranked)
+    rankings = whole_rankings.rankings_of(ranked)
     longest = max(int(run.retrieved.max()) for run in ranked.runs)
     mass = _mass(user, 2 * longest)
     tiles = [*tiles_of(len(names), longest)]
@@ -177,7 +180,7 @@ def number_of(a: np.ndarray, b: np.ndarray, n_runs: int) -> np.ndarray:
 
 
 def _preferences(
-    request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray
+    request: whole_rankings.WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray
 ) -> np.ndarray:
     """Return Δ of pairs of runs; ``a`` is ascending."""
     step = max(1, _CELLS // len(request.document))
@@ -186,7 +189,9 @@ def _preferences(
     return np.concatenate([np.empty(0), *of_blocks])
 
 
-def _of_pairs(request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray) -> np.ndarray:
+def _of_pairs(
+    request: whole_rankings.WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray
+) -> np.ndarray:
     """Return Δ of some pairs of runs; ``a`` is ascending.
 
     The mean of the two outcomes is computed as one fraction: with whole numbers ties are exact.
@@ -195,10 +200,10 @@ def _of_pairs(request: WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.nda
     won, seen = _outcome(request, a, b, shown, mass)
     lost, other_seen = _outcome(request, b, a, shown, mass)
     delta = (won * other_seen - lost * seen) / np.maximum(2 * seen * other_seen, 1)
-    return np.where(np.abs(delta) <= TIE, 0.0, delta)
+    return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)
 
 
-def _shown(request: WholeRankings, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _shown(request: whole_rankings.WholeRankings, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Count the documents in the top k of either list: k from 0 to longest + 1 × pairs."""
     document, rank = request.document, request.rank
     shown = np.zeros((len(document) + 1, len(a)), rank.dtype)
@@ -215,7 +220,7 @@ def _shown(request: WholeRankings, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _outcome(
-    request: WholeRankings,
+    request: whole_rankings.WholeRankings,
     first: np.ndarray,
     second: np.ndarray,
     shown: np.ndarray,
@@ -242,7 +247,7 @@ def _outcome(
 
 
 def _end(
-    request: WholeRankings, first: np.ndarray, second: np.ndarray, shown: np.ndarray
+    request: whole_rankings.WholeRankings, first: np.ndarray, second: np.ndarray, shown: np.ndarray
 ) -> np.ndarray:
     """Count the documents of each interleaved list, which ends where one run's list does."""
     length, other_length = request.length[first], request.length[second]

@@ -12,22 +12,18 @@ from functools import cached_property
 
 import numpy as np
 
-from lexiframe.base.progress_bars import in_threads, progress
-from lexiframe.base.sums.tolerance import metric_difference
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.values import Values
+from lexiframe.base import in_threads, progress, sums
+from lexiframe.metrics import Metric, Values
 from lexiframe.pairwise.arrays.arrays import pairs_of
 from lexiframe.pairwise.custom import MatrixPreference
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Measure, Preference
 from lexiframe.pairwise.subtopic_blocks import SubtopicRequests
-from lexiframe.projection.blocks import Block
-from lexiframe.projection.matrices import Requests
-from lexiframe.projection.policies import NoRelevant
+from lexiframe.projection import NoRelevant, blocks, matrices
 
-AnyRequests = Requests | SubtopicRequests
+AnyRequests = matrices.Requests | SubtopicRequests
 
-Kernel = Callable[[Block, np.ndarray], np.ndarray]
+Kernel = Callable[[blocks.Block, np.ndarray], np.ndarray]
 """A function from a block and the numbers of its requests to values: pairs × requests."""
 
 _TOGETHER = 2**19
@@ -96,7 +92,7 @@ class Comparison:
         """The numbers of the compared pairs among all pairs in the order of (run_a, run_b)."""
         return pairs_of(self.requests.runs, self.compared)
 
-    def _block(self, group: np.ndarray) -> Block:
+    def _block(self, group: np.ndarray) -> blocks.Block:
         """Return the block of some requests, of which the chosen pairs are compared."""
         return replace(self.requests.block(group), compared=self._is_compared)
 
@@ -129,12 +125,12 @@ class Comparison:
         deltas = [measure.compute(self._block(np.array([number]))) for number in each]
         own = np.concatenate(deltas, axis=1) if deltas else np.empty((len(self.chosen), 0))
 
-        def preferred(block: Block, group: np.ndarray) -> np.ndarray:
+        def preferred(block: blocks.Block, group: np.ndarray) -> np.ndarray:
             return self._marked(measure, block, own[:, np.searchsorted(numbers, group)])
 
         return preferred
 
-    def _marked(self, measure: Preference, block: Block, delta: np.ndarray) -> np.ndarray:
+    def _marked(self, measure: Preference, block: blocks.Block, delta: np.ndarray) -> np.ndarray:
         """Put NaN, which marks cells without a value, where there is no item of the ``rel``."""
         if measure.rel is not None and self.no_relevant == "drop":
             delta[:, block.at_least(measure.rel).m == 0] = np.nan
@@ -146,12 +142,12 @@ class Comparison:
         # values are None only when no metric was asked for
         values = self.values.by_request(metric, n_runs)  # type: ignore[union-attr]
 
-        def differences(block: Block, group: np.ndarray) -> np.ndarray:
+        def differences(block: blocks.Block, group: np.ndarray) -> np.ndarray:
             a, b = (values[run[:, None], group] for run in block.pairs)
             smaller, is_exact = metric.smaller_is_better, metric.is_exact
             # whole numbers or halves over m
             parts = 2 * np.maximum(block.at_least(metric.rel).m, 1) if is_exact else None
-            return metric_difference(
+            return sums.metric_difference(
                 a, b, smaller_is_better=smaller, is_exact=is_exact, parts=parts
             )
 

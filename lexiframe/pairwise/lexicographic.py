@@ -9,17 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.metrics.kinds.order_metrics import (
-    Direction,
-    LexicographicMetric,
-    leximin_metric,
-    places,
-    rank_metric,
-    sort_rankings,
-)
+from lexiframe.base import LexiframeError, check_choice
+from lexiframe.metrics import order_metrics
 from lexiframe.pairwise.preference import Preference
-from lexiframe.projection.blocks import Block, Population, missing
+from lexiframe.projection import blocks
 
 
 @dataclass(frozen=True, repr=False)
@@ -92,7 +85,7 @@ class LexicographicPreference(Preference):
     {'LP': -1.0, 'LR': 1.0}
     """
 
-    direction: Direction
+    direction: order_metrics.Direction
     magnitude: Callable[..., Any] | None = None
 
     kind: ClassVar[str] = "lexicographic preference"
@@ -101,17 +94,17 @@ class LexicographicPreference(Preference):
         check_choice(self.name, self.direction, ("precision", "recall"), "direction")
 
     @property
-    def rank(self) -> LexicographicMetric:
+    def rank(self) -> order_metrics.LexicographicMetric:
         """The rank of a ranking among those observed for its request, as a metric: ``LR.rank``.
 
         The worst ranking has 1, the best the number of different rankings; equal ones share a rank.
         The sign of a difference is that of the preference. Its size counts the rankings in between,
         so it depends on which runs are compared, and every run needs rows for every request.
         """
-        ranks = rank_metric(self._name_without_size("rank"), self.direction, self.rel)
+        ranks = order_metrics.rank_metric(self._name_without_size("rank"), self.direction, self.rel)
         return replace(ranks, cutoff=self.cutoff)
 
-    def metric(self, *, n: int) -> LexicographicMetric:
+    def metric(self, *, n: int) -> order_metrics.LexicographicMetric:
         """Return metric lexirecall, a mean of positions that orders rankings as lexirecall does.
 
         LR(p) = −Σ w_i p_i with Yager's leximin weights: Δ = 1/(n + ε), w_1 = (Δ/(1 + Δ))^(m − 1)
@@ -154,7 +147,9 @@ class LexicographicPreference(Preference):
                 f"{self}: only lexirecall, whose last level decides, has a metric; "
                 f"take the ranks of the rankings, {name}.rank"
             )
-        metric: LexicographicMetric = leximin_metric(name, self.rel)(n=n)
+        metric: order_metrics.LexicographicMetric = order_metrics.leximin_metric(name, self.rel)(
+            n=n
+        )
         return metric
 
     def _name_without_size(self, asked: str) -> str:
@@ -165,7 +160,9 @@ class LexicographicPreference(Preference):
             )
         return self.name
 
-    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+    def compute(
+        self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
+    ) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests.
 
         ``known`` caches the sizes of the ranks 0..n − 1 by n, so that blocks share them.
@@ -174,25 +171,25 @@ class LexicographicPreference(Preference):
         positions = self._in_order(population)
         a, b = block.pairs
         if self.magnitude is None:
-            place = places(positions)
+            place = order_metrics.places(positions)
             place = place.astype(np.min_scalar_type(block.n_runs))
             ahead = (place[a] < place[b]).view(np.int8) - (place[a] > place[b]).view(np.int8)
             return np.asarray(ahead, np.float64)
-        order, differs_at = sort_rankings(positions)
+        order, differs_at = order_metrics.sort_rankings(positions)
         level = deciding_levels(order, differs_at, block.pairs)
         if len(block) == 1 < block.n_runs < len(positions):  # most levels decide nothing
             used = np.unique(differs_at[differs_at < len(positions)])
             positions, level = positions[used], np.searchsorted(used, level)
         return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
 
-    def deciding_level(self, block: Block) -> np.ndarray:
+    def deciding_level(self, block: blocks.Block) -> np.ndarray:
         """Return the recall level that decides (1..m, or 0 for a tie): pairs × requests."""
         positions = self._in_order(block.within(self.cutoff).at_least(self.rel))
         m = len(positions)
-        level = deciding_levels(*sort_rankings(positions), block.pairs)
+        level = deciding_levels(*order_metrics.sort_rankings(positions), block.pairs)
         return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)
 
-    def _in_order(self, population: Population) -> np.ndarray:
+    def _in_order(self, population: blocks.Population) -> np.ndarray:
         """Return the positions, m × runs × requests; the level that is compared first is first."""
         return population.positions[::-1] if self.direction == "recall" else population.positions
 
@@ -202,7 +199,7 @@ class LexicographicPreference(Preference):
         The last level stands for a tie. A level that a request lacks has the position 0 in all
         runs, so it never decides.
         """
-        rank = np.where(positions == missing(positions), 0, positions)
+        rank = np.where(positions == blocks.missing(positions), 0, positions)
         # a power of two, so that blocks whose greatest ranks differ little share what is known
         n_ranks = 1 << int(rank.max(initial=0)).bit_length()
         if n_ranks > rank.size:

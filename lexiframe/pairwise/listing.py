@@ -7,14 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.metrics.catalogues.conventions import all_conventions
-from lexiframe.metrics.catalogues.described import Listing
-from lexiframe.metrics.catalogues.papers import RECALL_PAIRED
-from lexiframe.metrics.catalogues.ranked import METRICS
-from lexiframe.metrics.kinds.derived import MADE_FROM_ANOTHER, TSE, WC, eta
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.parameters import Gains, as_parameter
+from lexiframe.base import typed
+from lexiframe.metrics import Metric, catalogues, derived, metric_parameters
 from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.typing import MeasureLike
 
@@ -24,7 +18,7 @@ _OI = (
     "interleaving",
     "−1 to 1",
     "E_c[sgn(hits(π, k_c) − hits(π′, k_c))]",
-    f"{RECALL_PAIRED}; Joachims, KDD 2002, doi:10.1145/775047.775067",
+    f"{catalogues.RECALL_PAIRED}; Joachims, KDD 2002, doi:10.1145/775047.775067",
     "whole rankings: lexiframe.interleaving",
 )
 _NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
@@ -61,12 +55,15 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     >>> lf.measures("RBP").select("notation", "formula").rows()
     [('RBP(p=0.8)@k', 'Σ_i (1 − γ) γ^(p_i − 1), γ = p')]
     """
-    made_from_another = (TSE("AP"), eta("AP"), WC("AP"))
-    rows = [*map(_row, (*METRICS.values(), *made_from_another, *PREFERENCES.values())), _OI]
+    made_from_another = (derived.TSE("AP"), derived.eta("AP"), derived.WC("AP"))
+    rows = [
+        *map(_row, (*catalogues.METRICS.values(), *made_from_another, *PREFERENCES.values())),
+        _OI,
+    ]
     if measure is not None:
         name = _name(measure)
         rows = [row for row in rows if row[0] == name or row[0].startswith(f"{name}(")]
-    return Listing(rows, schema=_NAMES, orient="row")
+    return catalogues.Listing(rows, schema=_NAMES, orient="row")
 
 
 @typed
@@ -101,19 +98,19 @@ def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
     >>> lf.conventions("R").filter(measure="R@k").select("lexiframe", "LensKit").rows()
     [('m', 'min(m, k)')]
     """
-    table = all_conventions()
+    table = catalogues.all_conventions()
     if measure is None:
         return table
     names = pl.col("measure").str.split(", ").list.eval(pl.element().str.strip_suffix("@k"))
     is_of_it = names.list.contains(_name(measure)) | (pl.col("measure") == "all")
-    return Listing(table.filter(is_of_it))
+    return catalogues.Listing(table.filter(is_of_it))
 
 
 def _name(measure: MeasureLike) -> str:
     """Return the name under which a measure is listed; raise if it does not exist."""
     if not isinstance(measure, str):
         return str(getattr(measure, "name", None) or parse_measure(measure).name)
-    if measure in (*MADE_FROM_ANOTHER, _OI[0]):
+    if measure in (*derived.MADE_FROM_ANOTHER, _OI[0]):
         return measure
     return parse_measure(measure).name
 
@@ -133,6 +130,6 @@ def _notation(measure: Any) -> str:
 def _parameters(metric: Metric) -> Iterator[str]:
     for name, parameter in metric.parameters.items():
         if metric.at != f"@{name}":
-            declared = as_parameter(parameter)
-            required = "{grade: gain}" if isinstance(declared, Gains) else "..."
+            declared = metric_parameters.as_parameter(parameter)
+            required = "{grade: gain}" if isinstance(declared, metric_parameters.Gains) else "..."
             yield f"{name}={required if declared.default is None else repr(declared.default)}"

@@ -9,23 +9,22 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from lexiframe.base.schemas import PREFERENCES, SCORES, TableSchema
-from lexiframe.io.files.sources import refuse_twins
-from lexiframe.io.qrels import file_or_data
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.runs import scan_runs
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import POOL, SUBTOPICS, refuse_lower_rel, warn_of_lower_grades
-from lexiframe.metrics.scored import values_of
-from lexiframe.metrics.values import Values
+from lexiframe.base import schemas
+from lexiframe.io import data_sources, qrel_files, run_scan, scan_runs
+from lexiframe.metrics import Metric, Values, needed, values_of
 from lexiframe.pairwise.arrays.size import IN_EVALUATION, refuse_too_many
 from lexiframe.pairwise.fingerprints import fingerprint_of
 from lexiframe.pairwise.pairs import Measure, compare_pairs
-from lexiframe.projection.answers import warn_of_gaps
-from lexiframe.projection.judgments import JudgedItems, judged_items
-from lexiframe.projection.policies import NoRelevant, Policies
-from lexiframe.projection.positions_table import project
-from lexiframe.projection.ranked_runs import RankedRuns, joined, rank_runs
+from lexiframe.projection import (
+    NoRelevant,
+    Policies,
+    RankedRuns,
+    answers,
+    joined,
+    judgments,
+    project,
+    rank_runs,
+)
 
 M = TypeVar("M", bound=Measure)
 
@@ -69,7 +68,7 @@ class Projected:
             for values in self.values
             if (some := [metric for metric in metrics if metric in values.metrics])
         ]
-        return _together(tables, SCORES)
+        return _together(tables, schemas.SCORES)
 
     def preferences(
         self, measures: Sequence[Measure], baseline: str | Collection[str] | None = None
@@ -81,7 +80,7 @@ class Projected:
         tables = []
         for p, some, values in self.valued_parts(measures):
             tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
-        return _together(tables, PREFERENCES)
+        return _together(tables, schemas.PREFERENCES)
 
     @cached_property
     def values(self) -> list[Values]:
@@ -103,7 +102,7 @@ class Projected:
     def parts(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
         """Yield the positions without and with subtopics, with the measures that need them."""
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
-            some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
+            some = [m for m in measures if (m.needs == needed.SUBTOPICS) == of_subtopics]
             if p is not None and some:
                 yield p, some
 
@@ -128,14 +127,16 @@ def project_runs(
     returns the ranks in some of the files, with the indices of these files, which are then not
     read.
     """
-    refuse_lower_rel(measures, policies.rel)
-    if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
+    needed.refuse_lower_rel(measures, policies.rel)
+    if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)
-    qrels = file_or_data(qrels)  # once: standard input cannot be read again for its sha256
+    qrels = qrel_files.file_or_data(
+        qrels
+    )  # once: standard input cannot be read again for its sha256
     needs = {measure.needs for measure in measures}
-    has_pool = POOL in needs
+    has_pool = needed.POOL in needs
 
-    def foresee(n_runs: int, judged: JudgedItems) -> None:
+    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
         refuse_many_pairs(n_runs, judged, measures, policies, baseline, limit)
 
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
@@ -144,20 +145,24 @@ def project_runs(
     if ranked_before is None or has_pool:  # the pool has the documents of all runs
         ranked = rank_runs(runs, qrels, policies, **asked)
     else:
-        scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+        scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
         ranked = _rank_others(scan, qrels, policies, ranked_before, asked)
     foresee(len(ranked.runs), ranked.judged)  # again, as one source may have had several runs
     return projected_of(runs, qrels, ranked, measures, policies)
 
 
-RankedBefore = Callable[[RunScan, JudgedItems], tuple[RankedRuns, list[int]]]
+RankedBefore = Callable[[run_scan.RunScan, judgments.JudgedItems], tuple[RankedRuns, list[int]]]
 
 
 def _rank_others(
-    scan: RunScan, qrels: Any, policies: Policies, before: RankedBefore, asked: dict[str, Any]
+    scan: run_scan.RunScan,
+    qrels: Any,
+    policies: Policies,
+    before: RankedBefore,
+    asked: dict[str, Any],
 ) -> RankedRuns:
     """Rank the runs that are not known from before, and join them with those that are."""
-    judged = judged_items(qrels, policies, nonrelevant=True, hashed=True)
+    judged = judgments.judged_items(qrels, policies, nonrelevant=True, hashed=True)
     known, same = before(scan, judged)
     others = [index for index in range(len(scan)) if index not in {*same}]
     if not others:
@@ -166,13 +171,13 @@ def _rank_others(
     found = rank_runs(scan.only(others) if same else scan, judged, policies, **asked)
     ranked = joined(known, found)
     read = dict(zip([*same, *others], ranked.read, strict=True))
-    refuse_twins((run.name, run.name) for run in ranked.runs)
+    data_sources.refuse_twins((run.name, run.name) for run in ranked.runs)
     return replace(ranked, read=[read[index] for index in range(len(scan))])
 
 
 def refuse_many_pairs(
     n_runs: int,
-    judged: JudgedItems,
+    judged: judgments.JudgedItems,
     measures: Sequence[Measure],
     policies: Policies,
     baseline: str | None = None,
@@ -188,8 +193,8 @@ def projected_of(
     runs: Any, qrels: Any, ranked: RankedRuns, measures: Sequence[Measure], policies: Policies
 ) -> Projected:
     """Find the positions that measures need in ranked runs; warn of what was dropped or filled."""
-    warn_of_gaps(ranked)
-    warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
+    answers.warn_of_gaps(ranked)
+    needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
     return projected_again(runs, qrels, ranked, measures, policies)
 
 
@@ -198,12 +203,14 @@ def projected_again(
 ) -> Projected:
     """Find the positions that measures need in ranked runs, of which all has been said."""
     kept, needs = policies.no_relevant, {measure.needs for measure in measures}
-    by_subtopic = project(ranked, no_relevant=kept, subtopics=True) if SUBTOPICS in needs else None
-    positions = project(ranked, no_relevant=kept, pool=POOL in needs)
+    by_subtopic = (
+        project(ranked, no_relevant=kept, subtopics=True) if needed.SUBTOPICS in needs else None
+    )
+    positions = project(ranked, no_relevant=kept, pool=needed.POOL in needs)
     return Projected(runs, qrels, ranked, tuple(measures), positions, by_subtopic, kept)
 
 
-def _together(tables: list[pl.DataFrame], schema: TableSchema) -> pl.DataFrame:
+def _together(tables: list[pl.DataFrame], schema: schemas.TableSchema) -> pl.DataFrame:
     """Join tables of the same schema; the table is empty if there are none."""
     if len(tables) == 1:
         return tables[0]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lexiframe.base.schemas import INT, PAIR_REQUESTS
+from lexiframe.base import schemas
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, preferences
-from lexiframe.projection.policies import NoRelevant
+from lexiframe.projection import NoRelevant
 
 _CELL = ["measure", "query_id"]
 
@@ -50,11 +50,13 @@ def pair_table(
         rows = rows.join(of_run, on=_CELL, how="left")
     rows = rows.join(levels, on=_CELL, how="left")
     place = pl.col("measure").cast(pl.Enum(list(measures)))
-    return rows.sort(place, -pl.col("preference"), "query_id").select(*PAIR_REQUESTS.columns)
+    return rows.sort(place, -pl.col("preference"), "query_id").select(
+        *schemas.PAIR_REQUESTS.columns
+    )
 
 
 NO_LEVELS = pl.DataFrame(
-    schema={"measure": pl.String(), "query_id": pl.String(), "deciding_level": INT}
+    schema={"measure": pl.String(), "query_id": pl.String(), "deciding_level": schemas.INT}
 )
 """The table of `levels_of` without lexicographic measures."""
 

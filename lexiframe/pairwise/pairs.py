@@ -8,23 +8,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.base.schemas import PREFERENCES, to_polars
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.subtopic_metrics import are_of_subtopics
-from lexiframe.metrics.needs import no_item_of_grade, refuse_unfit, warn_of_lost_gains
-from lexiframe.metrics.scored import as_list, unique_by_name, values_of
-from lexiframe.metrics.values import Values
+from lexiframe.base import LexiframeError, in_threads, schemas, shown, to_polars, typed
+from lexiframe.metrics import (
+    Metric,
+    Values,
+    as_list,
+    needed,
+    subtopic_metrics,
+    unique_by_name,
+    values_of,
+)
 from lexiframe.pairwise.arrays.size import refuse_too_many
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.custom import preference_of
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
-from lexiframe.projection.matrices import requests_of
-from lexiframe.projection.policies import NoRelevant, check_policy
+from lexiframe.projection import NoRelevant, check_policy, matrices
 from lexiframe.typing import Frame, MeasureLike
 
 
@@ -103,9 +103,9 @@ def preferences(
     """
     check_policy("no_relevant", no_relevant)
     asked, p = parse_measures(measures), to_polars(p)
-    are_of_subtopics(p, asked)
-    refuse_unfit(p, asked)
-    warn_of_lost_gains(p, asked)
+    subtopic_metrics.are_of_subtopics(p, asked)
+    needed.refuse_unfit(p, asked)
+    needed.warn_of_lost_gains(p, asked)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     if metrics and {"run", "query_id"} <= {*p.columns}:  # before any value is computed
         shape = (p["run"].n_unique(), p["query_id"].n_unique(), len(asked))
@@ -136,7 +136,7 @@ def compare_pairs(
     deltas = comparison.preferences(np.empty(shape), groups, "preferences")
     for n, measure in enumerate(comparison.measures):
         if len(requests) and np.isnan(deltas[:, :, n]).all():
-            raise no_item_of_grade(measure)
+            raise needed.no_item_of_grade(measure)
     names, levels = [str(measure) for measure in comparison.measures], None
     if deciding_level:
         levels = comparison.deciding_levels(np.empty(shape, np.int64), groups, "deciding levels")
@@ -153,7 +153,11 @@ def comparison_of(
     baseline: str | Collection[str] | None = None,
 ) -> Comparison:
     """Return what is to be computed from checked positions; raise if there is no pair of runs."""
-    requests = subtopic_requests_of(p) if are_of_subtopics(p, asked) else requests_of(p)
+    requests = (
+        subtopic_requests_of(p)
+        if subtopic_metrics.are_of_subtopics(p, asked)
+        else matrices.requests_of(p)
+    )
     refuse_one_run("preferences", requests.runs)
     ordered = tuple(sorted(asked, key=str))
     several = (baseline,) if isinstance(baseline, str) else baseline
@@ -221,7 +225,7 @@ def preferences_table(
         }
     )
 
-    columns = [*PREFERENCES.key, value, "deciding_level"]
+    columns = [*schemas.PREFERENCES.key, value, "deciding_level"]
 
     def part(first: int) -> pl.DataFrame:
         some = slice(first, min(first + most, n_queries))
@@ -239,5 +243,5 @@ def preferences_table(
         return table.select(name for name in columns if name in table.columns)
 
     parts = [*in_threads(part, range(0, n_queries, max(most, 1)), "preferences")]
-    empty = dict(zip(columns[:5], PREFERENCES.required.values(), strict=True))
+    empty = dict(zip(columns[:5], schemas.PREFERENCES.required.values(), strict=True))
     return pl.concat(parts, rechunk=False) if parts else pl.DataFrame(schema=empty)

@@ -8,12 +8,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from lexiframe.metrics import notation
-from lexiframe.metrics.bounds import Bounds
-from lexiframe.metrics.catalogues.described import Explained
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import RELEVANT
-from lexiframe.projection.blocks import Block
+from lexiframe.metrics import Bounds, Metric, catalogues, needed, notation
+from lexiframe.projection import blocks
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +40,7 @@ class Preference(ABC):
     kind: ClassVar[str] = "preference"
 
     def __init_subclass__(cls) -> None:
-        cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
+        cls.__doc__ = catalogues.Explained(cls.__doc__)  # type: ignore[assignment]
 
     def __call__(self, *, rel: float) -> Self:
         """Return the preference that counts only grades of ``rel`` or more as relevant."""
@@ -68,10 +64,12 @@ class Preference(ABC):
     @property
     def needs(self) -> str:
         """What the positions have to contain."""
-        return RELEVANT
+        return needed.RELEVANT
 
     @abstractmethod
-    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+    def compute(
+        self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
+    ) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests.
 
         ``known`` is a cache that the calls for several blocks may share.

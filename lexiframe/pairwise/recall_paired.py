@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.metrics.needs import RELEVANT, SUBTOPICS
+from lexiframe.base import LexiframeError, sums
+from lexiframe.metrics import needed
 from lexiframe.pairwise.preference import Preference
-from lexiframe.projection.blocks import Block
+from lexiframe.projection import blocks
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,9 +90,11 @@ class LevelPreference(Preference):
     @property
     def needs(self) -> str:
         """What the positions have to contain."""
-        return SUBTOPICS if self.subtopics else RELEVANT
+        return needed.SUBTOPICS if self.subtopics else needed.RELEVANT
 
-    def compute(self, block: Block, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
+    def compute(
+        self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
+    ) -> np.ndarray:
         """Return Δ of each pair of runs: pairs × requests.
 
         ``known`` caches the weights of the levels by m, so that blocks share them.
@@ -128,7 +129,7 @@ class LevelPreference(Preference):
         )
         delta = _of_pairs(won, block.pairs)
         # unlike whole numbers, sums of weights may miss 0 by rounding where the runs tie
-        return np.where(np.abs(delta) <= TIE, 0.0, delta)
+        return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)
 
     def weights(self, m: np.ndarray, known: dict[int, np.ndarray] | None = None) -> np.ndarray:
         """Return p(i | m) of requests with m items: levels × requests.
@@ -144,7 +145,7 @@ class LevelPreference(Preference):
     def _are_uniform(self, sizes: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
         """Return for which requests p(i | m) is uniform at all thresholds (rows of ``sizes``)."""
         of_sizes = self._of_sizes(sizes, known)
-        uneven = [m for m, of_m in of_sizes.items() if np.ptp(of_m) > TIE * of_m[0]]
+        uneven = [m for m, of_m in of_sizes.items() if np.ptp(of_m) > sums.TIE * of_m[0]]
         return np.asarray(~np.isin(sizes, uneven).any(axis=0))
 
     def _of_sizes(self, m: np.ndarray, known: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
@@ -182,7 +183,7 @@ _COMPARISONS = 2**17
 
 
 def _of_compared(
-    won: Callable[[np.ndarray, np.ndarray], np.ndarray], positions: np.ndarray, block: Block
+    won: Callable[[np.ndarray, np.ndarray], np.ndarray], positions: np.ndarray, block: blocks.Block
 ) -> np.ndarray:
     """Return what each run won against each other: runs × runs × requests.
 

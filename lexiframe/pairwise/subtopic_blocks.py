@@ -9,14 +9,12 @@ from typing import Any, Self
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode
-from lexiframe.base.schemas import SUBTOPIC_POSITIONS, check
-from lexiframe.projection.blocks import Block, Population
-from lexiframe.projection.matrices import Requests, lay_out
+from lexiframe.base import coded, schemas
+from lexiframe.projection import blocks, matrices
 
 
 @dataclass(frozen=True)
-class SubtopicBlock(Block):
+class SubtopicBlock(blocks.Block):
     """One request in every run; ``positions`` are those of the items of any subtopic.
 
     Attributes
@@ -25,14 +23,14 @@ class SubtopicBlock(Block):
         The block of the items of each subtopic.
     """
 
-    subtopics: tuple[Block, ...]
+    subtopics: tuple[blocks.Block, ...]
 
     def within(self, cutoff: int | None) -> Self:
         """Return the block in which items beyond a rank are not retrieved, for any subtopic."""
         subtopics = tuple(part.within(cutoff) for part in self.subtopics)
         return replace(super().within(cutoff), subtopics=subtopics)
 
-    def populations(self, rel: float | None) -> list[Population]:
+    def populations(self, rel: float | None) -> list[blocks.Population]:
         """Return the relevant items of any subtopic, and then those of each subtopic."""
         return [part.at_least(rel) for part in (self, *self.subtopics)]
 
@@ -51,7 +49,7 @@ class SubtopicRequests:
     """
 
     queries: pl.Series
-    lists: Requests
+    lists: matrices.Requests
     n_lists: np.ndarray
 
     @property
@@ -80,11 +78,11 @@ class SubtopicRequests:
 
 def subtopic_requests_of(p: Any) -> SubtopicRequests:
     """Convert a table of positions by subtopic to matrices, one request after the other."""
-    table = check(p, SUBTOPIC_POSITIONS)
+    table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
     by_subtopic = table.filter(pl.col("subtopic").is_not_null())
     everything = _without_subtopics(table)
-    queries, query = encode(everything["query_id"])
-    names, subtopic = encode(by_subtopic["subtopic"])
+    queries, query = coded.encode(everything["query_id"])
+    names, subtopic = coded.encode(by_subtopic["subtopic"])
     query_of_row = queries.search_sorted(by_subtopic["query_id"]).to_numpy().astype(np.int64)
     of_subtopic = query_of_row * (len(names) + 1) + 1 + subtopic
     numbers, list_ = np.unique(
@@ -92,7 +90,7 @@ def subtopic_requests_of(p: Any) -> SubtopicRequests:
     )
     rows = pl.concat([everything, by_subtopic.select(everything.columns)])
     query_of_list = numbers // (len(names) + 1)
-    lists = lay_out(rows, queries.gather(query_of_list), list_, *encode(rows["run"]))
+    lists = matrices.lay_out(rows, queries.gather(query_of_list), list_, *coded.encode(rows["run"]))
     return SubtopicRequests(queries, lists, np.bincount(query_of_list, minlength=len(queries)))
 
 

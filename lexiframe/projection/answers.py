@@ -7,9 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import n_and_first, warn
-from lexiframe.base.likeness import likely_cause
-from lexiframe.io.text.trec import warn_of_wider_lines
+from lexiframe.base import likely_cause, n_and_first, warn
+from lexiframe.io import warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 

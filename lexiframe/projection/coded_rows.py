@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode, strings_of
-from lexiframe.io.run_parts import RunPart
+from lexiframe.base import coded
+from lexiframe.io import run_parts
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.lookup import hash_keys
 
@@ -31,7 +31,9 @@ class Rows:
     extra: list[str]
 
     @classmethod
-    def of(cls, part: RunPart, judged: JudgedItems, score_type: str, *, rank: bool) -> Rows:
+    def of(
+        cls, part: run_parts.RunPart, judged: JudgedItems, score_type: str, *, rank: bool
+    ) -> Rows:
         """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
         query, extra = _query_codes(part.rows["query_id"], judged.query_index)
         with np.errstate(over="ignore"):  # as in C, scores beyond float32 are infinite
@@ -74,13 +76,13 @@ class Rows:
         """Return which rows of judged queries have a document with the id of their query."""
         is_judged = self.query < len(judged.queries)
         own = judged.queries.gather(np.where(is_judged, self.query, 0))
-        same = (strings_of(self.doc_id) == own.cast(pl.String)).to_numpy()
+        same = (coded.strings_of(self.doc_id) == own.cast(pl.String)).to_numpy()
         return np.asarray(is_judged & same)
 
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)
-        found = strings_of(self.doc_id.gather(hit))
+        found = coded.strings_of(self.doc_id.gather(hit))
         same = (found == judged.items["doc_id"].gather(item)).to_numpy()
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
@@ -101,7 +103,7 @@ class Rows:
 
     def documents(self, judged: JudgedItems) -> pl.DataFrame:
         """Return query and document of the rows of judged queries."""
-        rows = pl.DataFrame({"query": self.query, "doc_id": strings_of(self.doc_id)})
+        rows = pl.DataFrame({"query": self.query, "doc_id": coded.strings_of(self.doc_id)})
         return rows.filter(pl.col("query") < len(judged.queries))
 
 
@@ -132,7 +134,7 @@ class Blocks:
 def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
     stretches = query_id.rle().struct.unnest()
-    names, code = encode(stretches["value"])
+    names, code = coded.encode(stretches["value"])
     index = np.array([queries.get(name, -1) for name in names], np.int64)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))

@@ -7,9 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import POSITIONS, check, to_polars
+from lexiframe.base import LexiframeError, check_choice, schemas, to_polars, typed
 from lexiframe.typing import Frame
 
 REQUEST = ("run", "query_id")
@@ -72,7 +70,7 @@ def impute(
             "impute: positions by subtopic would give one document several ranks; impute those of "
             "positions(..., subtopics=False)"
         )
-    table = check(p, POSITIONS).sort("run", "query_id", "doc_id")
+    table = schemas.check(p, schemas.POSITIONS).sort("run", "query_id", "doc_id")
     if corpus_size == "pool" and "pool_size" not in table.columns:
         raise LexiframeError(
             "impute: corpus_size='pool' needs the column pool_size; "

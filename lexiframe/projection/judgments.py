@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode, order_of
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.hashing import bits_of, hashes_of, mixed
-from lexiframe.io.qrels import distinct_judgments, load_qrels
+from lexiframe.base import LexiframeError, coded, hashing
+from lexiframe.io import qrel_files
 from lexiframe.projection.lookup import HashIndex, hash_keys
 from lexiframe.projection.policies import Policies
 
@@ -64,11 +62,11 @@ class JudgedItems:
         """A hash of the judgments of each query, in which their order does not count."""
         rows = self.judgments.filter(pl.col("item") >= 0)
         item = rows["item"].to_numpy()
-        documents, document = encode(self.items["doc_id"])
-        iterations, iteration = encode(rows["iteration"])
-        state = mixed(hashes_of(documents)[document[item]])
-        state = mixed(state + hashes_of(iterations)[iteration])
-        state = mixed(state + bits_of(rows["relevance"]))
+        documents, document = coded.encode(self.items["doc_id"])
+        iterations, iteration = coded.encode(rows["iteration"])
+        state = hashing.mixed(hashing.hashes_of(documents)[document[item]])
+        state = hashing.mixed(state + hashing.hashes_of(iterations)[iteration])
+        state = hashing.mixed(state + hashing.bits_of(rows["relevance"]))
         by_query = np.zeros(len(self.queries), np.uint64)
         np.add.at(by_query, self.query[item], state)
         return by_query
@@ -108,13 +106,13 @@ def judged_items(
     sha256 of a file. Qrels without a relevant document are an error, unless they are a part of the
     judgments only (``are_part``).
     """
-    judged = load_qrels(qrels, hashed=hashed)
+    judged = qrel_files.load_qrels(qrels, hashed=hashed)
     rows, repeated = judged.rows, 0
     if rows.is_empty():
         raise LexiframeError("qrels: expected judgments, found no rows")
     queries, query, items, number = _judged_documents(rows)
     if items.height < rows.height:  # a document was judged again, or in another iteration
-        rows, repeated = distinct_judgments(judged, policies.duplicates)
+        rows, repeated = qrel_files.distinct_judgments(judged, policies.duplicates)
     if repeated:
         queries, query, items, number = _judged_documents(rows)
     own = pl.repeat(value=False, n=items.height, eager=True)
@@ -154,9 +152,9 @@ def _judged_documents(
     Returns the sorted queries; the index of each document's query; the documents as rows; and for
     each judgment the row of its document.
     """
-    queries, query = encode(rows["query_id"])
-    documents, document = encode(rows["doc_id"])
-    order = order_of(query, document)
+    queries, query = coded.encode(rows["query_id"])
+    documents, document = coded.encode(rows["doc_id"])
+    order = coded.order_of(query, document)
     query, document = query[order], document[order]
     is_first = np.append(True, (query[1:] != query[:-1]) | (document[1:] != document[:-1]))
     grade = rows["relevance"].to_numpy()[order]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from lexiframe.base.codes import order_of
+from lexiframe.base import coded
 
 
 def levels_in(group: np.ndarray) -> Callable[..., np.ndarray]:
@@ -28,7 +28,7 @@ def levels_in(group: np.ndarray) -> Callable[..., np.ndarray]:
         if not keys:
             return nth
         level = np.empty(len(group), np.int64)
-        level[order_of(group, *keys)] = nth
+        level[coded.order_of(group, *keys)] = nth
         return level
 
     return levels

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import of_each
+from lexiframe.base import coded
 
 # 2^64 over the golden ratio: multiples of it spread evenly over 64 bits (Fibonacci hashing)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -20,7 +20,9 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     """Hash each row's document and query index to 64 bits."""
-    hashes: np.ndarray = of_each(doc_id, pl.Series.hash).to_numpy() ^ (query.view(np.uint64) * _MIX)
+    hashes: np.ndarray = coded.of_each(doc_id, pl.Series.hash).to_numpy() ^ (
+        query.view(np.uint64) * _MIX
+    )
     return hashes
 
 

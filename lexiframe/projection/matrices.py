@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode
-from lexiframe.base.errors import SchemaError
-from lexiframe.base.schemas import POSITIONS, check
+from lexiframe.base import SchemaError, coded, schemas
 from lexiframe.projection.blocks import Block, missing
 
 CELLS = 1 << 20
@@ -74,13 +72,13 @@ class Requests:
 
 def requests_of(p: Any) -> Requests:
     """Convert a positions table to arrays; raise if a run lacks rows of a request."""
-    table = check(p, POSITIONS)
+    table = schemas.check(p, schemas.POSITIONS)
     n_rows = _rows_of_each_run(table)
     if n_rows is None:
-        return lay_out(table, *encode(table["query_id"]), *encode(table["run"]))
+        return lay_out(table, *coded.encode(table["query_id"]), *coded.encode(table["run"]))
     runs = table["run"].gather_every(max(n_rows, 1))
     numbers = np.arange(len(runs))[:, None]
-    return lay_out(table, *encode(table["query_id"].head(n_rows)), runs, numbers)
+    return lay_out(table, *coded.encode(table["query_id"].head(n_rows)), runs, numbers)
 
 
 def _rows_of_each_run(table: pl.DataFrame) -> int | None:

@@ -14,10 +14,8 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import of_each, order_of
-from lexiframe.base.errors import SchemaError
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.io.run_parts import RunPart
+from lexiframe.base import SchemaError, coded, in_threads
+from lexiframe.io import run_parts
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies
@@ -28,7 +26,7 @@ ROWS = 1 << 21
 
 
 def rank_run(
-    part: RunPart,
+    part: run_parts.RunPart,
     judged: JudgedItems,
     policies: Policies,
     *,
@@ -47,7 +45,7 @@ def rank_run(
     return rank(part) if joined.strangers else joined
 
 
-def _pieces(part: RunPart) -> list[RunPart]:
+def _pieces(part: run_parts.RunPart) -> list[run_parts.RunPart]:
     """Divide a run by its queries; the first piece also has the queries with an empty list."""
     n = -(-part.rows.height // ROWS)
     stretches = part.rows["query_id"].rle().struct.unnest()
@@ -57,7 +55,7 @@ def _pieces(part: RunPart) -> list[RunPart]:
         edges = np.unique([0, *ends[np.searchsorted(ends, wanted[1:])], part.rows.height])
         rows = [part.rows.slice(start, end - start) for start, end in pairwise(edges.tolist())]
     else:
-        number = of_each(part.rows["query_id"], pl.Series.hash) % n
+        number = coded.of_each(part.rows["query_id"], pl.Series.hash) % n
         rows = [part.rows.filter(number == k) for k in range(n)]
     pieces = [replace(part, rows=chosen, empty=(), places=None) for chosen in rows]
     return [replace(pieces[0], empty=part.empty), *pieces[1:]]
@@ -101,5 +99,5 @@ def _documents(pieces: Sequence[RunRanks]) -> np.ndarray:
         return documents
     lengths = [piece.retrieved for piece in pieces]
     query = np.concatenate([np.repeat(np.arange(len(length)), length) for length in lengths])
-    by_query: np.ndarray = documents[order_of(query)]
+    by_query: np.ndarray = documents[coded.order_of(query)]
     return by_query

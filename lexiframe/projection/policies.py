@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
-from lexiframe.base.errors import LexiframeError, check_choice, shown
-from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.base import LexiframeError, check_choice, shown
+from lexiframe.io import problems
 
 Ties = Literal["doc_id_desc", "doc_id_asc", "input", "rank"]
 ScoreType = Literal["float64", "float32"]
@@ -18,7 +18,7 @@ _CHOICES: dict[str, Any] = {
     "ties": Ties,
     "score_type": ScoreType,
     "no_relevant": NoRelevant,
-    "duplicates": Duplicates,
+    "duplicates": problems.Duplicates,
     "unjudged": Unjudged,
 }
 
@@ -31,7 +31,7 @@ class Policies:
     ties: Ties = "doc_id_desc"
     score_type: ScoreType = "float64"
     no_relevant: NoRelevant = "drop"
-    duplicates: Duplicates = "error"
+    duplicates: problems.Duplicates = "error"
     unjudged: Unjudged = "keep"
     depth: int | None = None
     exclude_self: bool = False

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode, order_of
-from lexiframe.base.guards import typed
-from lexiframe.base.schemas import POSITIONS, SUBTOPIC_POSITIONS
-from lexiframe.io.problems.duplicates import Duplicates
+from lexiframe.base import coded, schemas, typed
+from lexiframe.io import problems
 from lexiframe.projection.answers import warn_of_gaps
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.levels import levels_in
@@ -30,7 +28,7 @@ def positions(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
@@ -165,7 +163,7 @@ def project(
     absent_to_null = (
         pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
     )
-    schema = SUBTOPIC_POSITIONS if subtopics else POSITIONS
+    schema = schemas.SUBTOPIC_POSITIONS if subtopics else schemas.POSITIONS
     names = [name for name in schema.columns if name in table.columns]
     return table.with_columns(absent_to_null).select(names)
 
@@ -204,8 +202,8 @@ def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
     items = _items(index).select("query_id", "doc_id", "item", "query")
     rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
     item = rows["item"].to_numpy()
-    _, subtopic = encode(rows["subtopic"])
-    order = order_of(index.query[item], subtopic, item)
+    _, subtopic = coded.encode(rows["subtopic"])
+    order = coded.order_of(index.query[item], subtopic, item)
     rows = pl.concat([items[item], rows.drop("item")], how="horizontal")[order]
     number = pl.struct("query", "subtopic").rle_id().cast(pl.Int64)
     return rows.with_columns(list=number)

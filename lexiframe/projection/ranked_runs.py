@@ -10,14 +10,16 @@ from typing import Any, NoReturn
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.base.likeness import likely_cause
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress_bars import FEW, in_threads
-from lexiframe.io.files.sources import refuse_twins
-from lexiframe.io.run_parts import RunPart
-from lexiframe.io.run_scan import RunScan, SourceRead
-from lexiframe.io.runs import scan_runs
+from lexiframe.base import (
+    FEW,
+    LexiframeError,
+    SchemaError,
+    in_threads,
+    likely_cause,
+    memory_use,
+    n_and_first,
+)
+from lexiframe.io import data_sources, run_parts, run_scan, scan_runs
 from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
@@ -37,7 +39,7 @@ class RankedRuns:
 
     judged: JudgedItems
     runs: list[RunRanks]
-    read: list[SourceRead] = field(default_factory=list)
+    read: list[run_scan.SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
     fingerprints: dict[str, str] = field(default_factory=dict)
 
@@ -69,7 +71,7 @@ def rank_runs(
     hashed: bool = False,
     foresee: Callable[[int, JudgedItems], None] | None = None,
     are_part: bool = False,
-    fingerprint: Callable[[RunPart], str] | None = None,
+    fingerprint: Callable[[run_parts.RunPart], str] | None = None,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
 
@@ -81,7 +83,7 @@ def rank_runs(
     are known already.
     """
     complete = nonrelevant or policies.unjudged == "remove"
-    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
     with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
         loading = aside.submit(loaders_of, scan, rank=policies.ties == "rank", hashed=hashed)
         judged = qrels
@@ -97,7 +99,9 @@ def rank_runs(
 
     marks: dict[str, str] = {}
 
-    def load_and_rank(load: Callable[[], list[RunPart]]) -> list[tuple[RunRanks, RunPart]]:
+    def load_and_rank(
+        load: Callable[[], list[run_parts.RunPart]],
+    ) -> list[tuple[RunRanks, run_parts.RunPart]]:
         parts = load()
         marks.update({part.name: fingerprint(part) for part in parts} if fingerprint else {})
         # without their rows, so that only the runs that are being ranked are in memory
@@ -105,13 +109,15 @@ def rank_runs(
 
     done = [*in_threads(load_and_rank, loaders, "reading runs", n_rows)]
     ranked = [run for runs in done for run in runs]
-    refuse_twins((part.name, part.where) for _, part in ranked)
+    data_sources.refuse_twins((part.name, part.where) for _, part in ranked)
     if not (are_part or any(run.answered.any() for run, _ in ranked)):
         refuse_other_queries(
             sorted({name for run, _ in ranked for name in run.extra}), judged.queries
         )
     read = [
-        SourceRead([part.name for _, part in parts], next(part.sha256 for _, part in parts))
+        run_scan.SourceRead(
+            [part.name for _, part in parts], next(part.sha256 for _, part in parts)
+        )
         for parts in ([ranked] if len(scan) == 1 else done)
     ]
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
@@ -138,7 +144,7 @@ _BYTES_OF_POSITION = 100
 def _refuse_many(n_runs: int, judged: JudgedItems) -> None:
     n_ranked, n_relevant = judged.items.height, int(judged.n_relevant.sum())
     needed = n_runs * (n_ranked * _BYTES_OF_RANK + n_relevant * _BYTES_OF_POSITION)
-    refuse_more_than_available(
+    memory_use.refuse_more_than_available(
         needed,
         f"the positions of {n_relevant:,} relevant items in {n_runs:,} runs",
         "give fewer runs at once, or fewer requests",
@@ -172,8 +178,8 @@ def refuse_other_queries(
 
 
 def loaders_of(
-    scan: RunScan, *, rank: bool, hashed: bool
-) -> tuple[list[Callable[[], list[RunPart]]], int]:
+    scan: run_scan.RunScan, *, rank: bool, hashed: bool
+) -> tuple[list[Callable[[], list[run_parts.RunPart]]], int]:
     """Return a function for each source or run that loads it, and the number of rows.
 
     The number is at least what is few rows (see `in_threads`) for sources that are not read yet.
@@ -186,7 +192,9 @@ def loaders_of(
     return [partial(load, index) for index in range(len(scan))], FEW
 
 
-def _load(scan: RunScan, index: int, *, rank: bool, hashed: bool) -> list[RunPart]:
+def _load(
+    scan: run_scan.RunScan, index: int, *, rank: bool, hashed: bool
+) -> list[run_parts.RunPart]:
     """Read one source; raise if ranks are needed and a table of several runs has none."""
     parts = scan.load(index, rank=rank, hashed=hashed)
     if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import of_each, strings_of
-from lexiframe.base.errors import SchemaError
-from lexiframe.io.problems.duplicates import repeated_document
-from lexiframe.io.run_parts import RunPart
+from lexiframe.base import SchemaError, coded
+from lexiframe.io import problems, run_parts
 from lexiframe.projection.coded_rows import Blocks, Rows
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
@@ -71,7 +69,7 @@ class RunRanks:
 
 
 def rank_judged(
-    part: RunPart,
+    part: run_parts.RunPart,
     judged: JudgedItems,
     policies: Policies,
     *,
@@ -123,7 +121,7 @@ def rank_judged(
     )
 
 
-def _in_order(part: RunPart, judged: JudgedItems, policies: Policies) -> tuple[Rows, int]:
+def _in_order(part: run_parts.RunPart, judged: JudgedItems, policies: Policies) -> tuple[Rows, int]:
     """Return the rows by query and score, each document once, and how many rows were removed.
 
     Equal scores are not in order yet, see `_place`.
@@ -167,7 +165,7 @@ class RunList:
 
 
 def list_documents(
-    part: RunPart, queries: JudgedItems, policies: Policies, codes: pl.Series
+    part: run_parts.RunPart, queries: JudgedItems, policies: Policies, codes: pl.Series
 ) -> RunList:
     """Rank all documents of one run for some queries; ``queries`` may have no judged item.
 
@@ -193,7 +191,7 @@ def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
-def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
+def _retrieved_nothing(part: run_parts.RunPart, judged: JudgedItems) -> RunRanks:
     nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged, nothing, [])
@@ -204,7 +202,7 @@ def _retrieved_nothing(part: RunPart, judged: JudgedItems) -> RunRanks:
 
 
 def _answered(
-    part: RunPart, judged: JudgedItems, retrieved: np.ndarray, extra: list[str]
+    part: run_parts.RunPart, judged: JudgedItems, retrieved: np.ndarray, extra: list[str]
 ) -> tuple[np.ndarray, list[str]]:
     """Return which judged queries were answered, even by an empty list, and which other queries."""
     answered = retrieved > 0
@@ -224,7 +222,7 @@ def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Ser
     everything = np.arange(len(rows.query))
     documents = np.empty(len(everything), _NO_DOCUMENTS.dtype)
     place = _place(rows, everything, rows.ties(everything), ties)
-    numbers = of_each(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
+    numbers = coded.of_each(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
     documents[place] = numbers.to_numpy()
     is_judged = rows.query < len(judged.queries)
     return documents[is_judged][np.argsort(rows.query[is_judged], kind="stable")]
@@ -253,14 +251,14 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     """Return the rows ``members``, sorted within their blocks by the tie policy."""
     if rows.rank is not None:
         return members[np.lexsort((rows.rank[members], block))]
-    doc_id = strings_of(rows.doc_id.gather(members))
+    doc_id = coded.strings_of(rows.doc_id.gather(members))
     tied = pl.DataFrame({"block": block, "doc_id": doc_id, "row": members})
     descending = [False, ties == "doc_id_desc"]
     return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
 
 
 def _without_twins(
-    rows: Rows, part: RunPart, policies: Policies, n_judged: int
+    rows: Rows, part: run_parts.RunPart, policies: Policies, n_judged: int
 ) -> tuple[Rows, int]:
     """Keep the best-ranked row of each document, or raise for a document that is there twice.
 
@@ -271,7 +269,7 @@ def _without_twins(
     if not twins.height:
         return rows, 0
     if policies.duplicates == "error":
-        raise repeated_document(part.rows, part.where, part.places)
+        raise problems.repeated_document(part.rows, part.where, part.places)
     ordered = rows.in_order(stable=policies.ties == "input")
     everything = np.arange(len(ordered.query))
     place = _place(ordered, everything, ordered.ties(everything), policies.ties)
@@ -282,7 +280,7 @@ def _without_twins(
     return ordered.take(best.arg_true().to_numpy()), int(np.count_nonzero(removed < n_judged))
 
 
-def _refuse_missing_ranks(part: RunPart) -> None:
+def _refuse_missing_ranks(part: run_parts.RunPart) -> None:
     if "rank" not in part.rows.columns:
         raise SchemaError(
             f"{part.where}: ties='rank' needs a column of whole ranks, found none; "

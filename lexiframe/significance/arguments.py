@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first
-from lexiframe.base.schemas import COMPARISONS, check
-from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
-from lexiframe.pairwise.arrays.cube import pair_cube
+from lexiframe.base import LexiframeError, SchemaError, n_and_first, schemas
+from lexiframe.pairwise import Pairs, arrays
 from lexiframe.significance.noncentral_t import LARGEST
 
 
@@ -21,10 +19,11 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
 
     Pairs of runs that share no request are left out: they were not compared.
     """
-    comparisons = check(c, COMPARISONS)
-    if comparisons.select(COMPARISONS.key).is_duplicated().any():
+    comparisons = schemas.check(c, schemas.COMPARISONS)
+    if comparisons.select(schemas.COMPARISONS.key).is_duplicated().any():
         raise SchemaError(
-            f"comparisons: expected one row for each {', '.join(COMPARISONS.key)}, found several; "
+            f"comparisons: expected one row for each {', '.join(schemas.COMPARISONS.key)}, found "
+            "several; "
             "give tables of other families, baselines or levels one by one, and name groups of "
             "requests with by="
         )
@@ -33,8 +32,8 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
 
 def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
     """Return each measure's pairs of runs that share requests; raise if a value is infinite."""
-    cube = pair_cube(d)
-    check_finite(called, cube.values)
+    cube = arrays.pair_cube(d)
+    arrays.check_finite(called, cube.values)
     measured = [(measure, _known(pairs)) for measure, pairs in cube]
     if not measured:
         raise LexiframeError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lexiframe.base.schemas import AGAINST_BASELINE
+from lexiframe.base import schemas
 
 _COUNTS = ("better", "worse", "tied")
 
@@ -46,7 +46,9 @@ def against_baseline(
     table = pl.concat([others, itself], how="diagonal")
     mean = means.select(*of_run, mean="value")
     table = table.join(mean, on=of_run, how="left", nulls_equal=True)
-    return table.select(*by, *AGAINST_BASELINE.columns).sort(*by, *AGAINST_BASELINE.key)
+    return table.select(*by, *schemas.AGAINST_BASELINE.columns).sort(
+        *by, *schemas.AGAINST_BASELINE.key
+    )
 
 
 def _counts(wins: pl.DataFrame, baseline: str, by: Sequence[str]) -> pl.DataFrame:

@@ -10,21 +10,17 @@ from typing import Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import decode
-from lexiframe.base.errors import LexiframeError, check_choice, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import FLOAT, GROUP_COMPARISONS
-from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
-from lexiframe.pairwise.arrays.cube import pair_cube, pair_cube_with_scores
-from lexiframe.pairwise.arrays.evaluated import (
-    PairsOrEvaluation,
-    groups_of_evaluation,
-    is_evaluated,
+from lexiframe.base import (
+    LexiframeError,
+    check_choice,
+    coded,
+    progress,
+    resampling,
+    schemas,
+    typed,
+    warn,
 )
-from lexiframe.pairwise.arrays.groups import By
-from lexiframe.pairwise.arrays.pairs_of_groups import named_groups
+from lexiframe.pairwise import By, Pairs, PairsOrEvaluation, arrays
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
 from lexiframe.significance.own_tests import several
@@ -138,14 +134,14 @@ def compare_groups(
     """
     tests, corrections = several(test), several(correction)
     _check(tests, corrections, family, alpha, trials, seed)
-    if is_evaluated(d):
-        named = groups_of_evaluation(_CALLED, d, requests, by)
+    if arrays.is_evaluated(d):
+        named = arrays.groups_of_evaluation(_CALLED, d, requests, by)
         requests, by = named["requests"], named["by"]
         baseline = d.provenance["inference"]["baseline"] if baseline is None else baseline
-        d = pair_cube_with_scores(d.preferences, d.scores, baseline)
-    groups = named_groups(_CALLED, d, requests, by)
-    cube = pair_cube(d, baseline)
-    check_finite(_CALLED, cube.values)
+        d = arrays.pair_cube_with_scores(d.preferences, d.scores, baseline)
+    groups = arrays.named_groups(_CALLED, d, requests, by)
+    cube = arrays.pair_cube(d, baseline)
+    arrays.check_finite(_CALLED, cube.values)
     compute = {
         "welch": partial(TwoGroups.welch, alpha=alpha),
         "permutation": partial(TwoGroups.permutation, alpha=alpha, trials=trials, seed=seed),
@@ -167,8 +163,8 @@ def compare_groups(
 
 _CALLED = "compare_groups"
 _CORRECTED = ("correction", "p_adjusted", "reject")
-_UNCORRECTED = {k: v for k, v in GROUP_COMPARISONS.columns.items() if k not in _CORRECTED}
-_UNCORRECTED |= {"least_p": FLOAT}
+_UNCORRECTED = {k: v for k, v in schemas.GROUP_COMPARISONS.columns.items() if k not in _CORRECTED}
+_UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 Group = tuple[str, pl.Series]
 Compute = Callable[[TwoGroups], Interaction]
@@ -184,8 +180,8 @@ def _check(
     if not (tests and corrections):
         raise LexiframeError(f"{_CALLED}: expected a test and a correction, found none")
     check_choice(_CALLED, family, get_args(Family), "family")
-    check_share(_CALLED, "alpha", alpha)
-    check_draws(_CALLED, "trials", trials, seed)
+    resampling.check_share(_CALLED, "alpha", alpha)
+    resampling.check_draws(_CALLED, "trials", trials, seed)
 
 
 def _rows(
@@ -197,8 +193,8 @@ def _rows(
     for pair, groups in in_two_groups(pairs, of_a, of_b):
         n_a, n_b = groups.sizes
         same = {
-            "run_a": decode(pairs.runs, pairs.a[pair]),
-            "run_b": decode(pairs.runs, pairs.b[pair]),
+            "run_a": coded.decode(pairs.runs, pairs.a[pair]),
+            "run_b": coded.decode(pairs.runs, pairs.b[pair]),
             "mean_difference_a": groups.a.mean,
             "mean_difference_b": groups.b.mean,
             "reverses": groups.reverses,
@@ -237,8 +233,8 @@ def _corrected(
         adjustment = {"p_adjusted": adjusted, "reject": adjusted < alpha}
         parts.append(table.with_columns(correction=pl.lit(correction), **_series(adjustment)))
     _warn_of_no_rejection(table, number, corrections, alpha)
-    whole = pl.concat(parts).select(*GROUP_COMPARISONS.columns)
-    return whole.sort(GROUP_COMPARISONS.key)
+    whole = pl.concat(parts).select(*schemas.GROUP_COMPARISONS.columns)
+    return whole.sort(schemas.GROUP_COMPARISONS.key)
 
 
 def _series(columns: dict[str, np.ndarray]) -> dict[str, pl.Series]:

@@ -8,13 +8,9 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_share
-from lexiframe.base.schemas import CONCLUSION_PAIRS, CONCLUSIONS, INT
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.orderings.coefficients import kendall
-from lexiframe.orderings.from_leads import ranks_of
-from lexiframe.pairwise.arrays.groups import By, names_of
+from lexiframe.base import resampling, schemas, sums, typed
+from lexiframe.orderings import coefficients, ranks_of
+from lexiframe.pairwise import By, grouping
 from lexiframe.significance.matched_comparisons import matched, named_comparisons
 from lexiframe.typing import ComparisonsLike, Frame
 
@@ -107,9 +103,9 @@ def conclusions(
     >>> lf.conclusions({"AP": c1, "RR": c2}, alpha=0.01).select("name_a", "MA", "tau").row(0)
     ('AP', 2, 1.0)
     """
-    names = names_of(None, by)
+    names = grouping.names_of(None, by)
     both = _both("conclusions", c1, c2, alpha, names)
-    key = [*names, *CONCLUSIONS.key]
+    key = [*names, *schemas.CONCLUSIONS.key]
     is_both = pl.col("in_a") & pl.col("in_b")
     counts = {name: ((pl.col("category") == name) & is_both).sum() for name in CATEGORIES}
     counts |= {"only_a": (~pl.col("in_b")).sum(), "only_b": (~pl.col("in_a")).sum()}
@@ -117,10 +113,10 @@ def conclusions(
         n_pairs=is_both.sum(), **counts, tau=pl.struct(_OF_PAIR).filter(is_both)
     )
     table = table.with_columns(
-        pl.col("n_pairs", *counts).cast(INT),
+        pl.col("n_pairs", *counts).cast(schemas.INT),
         tau=pl.Series([_tau(rows.struct.unnest()) for rows in table["tau"]], dtype=pl.Float64),
     )
-    return table.select(*names, *CONCLUSIONS.columns).sort(key)
+    return table.select(*names, *schemas.CONCLUSIONS.columns).sort(key)
 
 
 @typed
@@ -164,9 +160,11 @@ def conclusion_pairs(
     >>> lf.conclusion_pairs(c1, c2).select("run_a", "run_b", "category", "changes_side").row(0)
     ('pca8_euclidean', 'pixels_euclidean', 'PA', False)
     """
-    names = names_of(None, by)
+    names = grouping.names_of(None, by)
     both = _both("conclusion_pairs", c1, c2, alpha, names).filter("in_a", "in_b")
-    return both.select(*names, *CONCLUSION_PAIRS.columns).sort(*names, *CONCLUSION_PAIRS.key)
+    return both.select(*names, *schemas.CONCLUSION_PAIRS.columns).sort(
+        *names, *schemas.CONCLUSION_PAIRS.key
+    )
 
 
 _OF_PAIR = ("run_a", "run_b", "mean_difference_a", "mean_difference_b")
@@ -177,7 +175,7 @@ def _both(
 ) -> pl.DataFrame:
     """Return a row for each pair of runs of every two tables, with its category."""
     if alpha is not None:
-        check_share(function, "alpha", alpha)
+        resampling.check_share(function, "alpha", alpha)
     named = named_comparisons(function, c1, c2, alpha, by)
     frames = [
         matched(function, ab, named[ab[0]], named[ab[1]], by) for ab in combinations(named, 2)
@@ -187,7 +185,7 @@ def _both(
 
 def _sign(column: str) -> pl.Expr:
     difference = pl.col(column)
-    return pl.when(difference.abs() <= TIE).then(0).otherwise(difference.sign())
+    return pl.when(difference.abs() <= sums.TIE).then(0).otherwise(difference.sign())
 
 
 _PRODUCT = _sign("mean_difference_a") * _sign("mean_difference_b")
@@ -195,7 +193,7 @@ _PRODUCT = _sign("mean_difference_a") * _sign("mean_difference_b")
 
 def _category() -> pl.Expr:
     """Return the category of a pair: how many sides are significant, and whether they agree."""
-    n_significant = pl.col("reject_a").cast(INT) + pl.col("reject_b").cast(INT)
+    n_significant = pl.col("reject_a").cast(schemas.INT) + pl.col("reject_b").cast(schemas.INT)
     how_sure = n_significant.replace_strict({0: "P", 1: "M", 2: "A"}, return_dtype=pl.String)
     agree = pl.when(_PRODUCT > 0).then(pl.lit("A")).otherwise(pl.lit("D"))
     return pl.when(_PRODUCT == 0).then(pl.lit("TIE")).otherwise(how_sure + agree)
@@ -213,5 +211,5 @@ def _tau(pairs: pl.DataFrame) -> float | None:
         difference = pairs[side].to_numpy()
         sums = np.bincount(a, difference, n) - np.bincount(b, difference, n)
         ranks.append(ranks_of(sums[None] / n))
-    tau = float(kendall(*ranks)[0])
+    tau = float(coefficients.kendall(*ranks)[0])
     return None if np.isnan(tau) else tau

@@ -9,8 +9,8 @@ from typing import Literal
 
 import numpy as np
 
-from lexiframe.base.sums.moments import Moments
-from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.base import sums
+from lexiframe.pairwise import Pairs
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -60,9 +60,9 @@ class Differences:
     rounding: np.ndarray
 
     @cached_property
-    def moments(self) -> Moments:
+    def moments(self) -> sums.Moments:
         """The moments of each pair's differences, which the t and sign tests need alone."""
-        return Moments.of(self.values, self.rounding)
+        return sums.Moments.of(self.values, self.rounding)
 
     @property
     def mean(self) -> np.ndarray:

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.pairs_of_groups import are_all, n_splits, splits
+from lexiframe.pairwise import Pairs, arrays
 from lexiframe.significance.differences import Differences, alike, differences_of
 
 
@@ -96,12 +95,12 @@ class TwoGroups:
         first = (np.arange(n) < n_a).astype(np.float64)[None]
         least = [part.sizes_of_t(first) * (1 - _ROUNDING) for part in parts]
         counts = [np.ones(len(part.rough)) for part in parts]
-        for split in splits(n_a, n, trials, seed):
+        for split in arrays.splits(n_a, n, trials, seed):
             for part, count, observed in zip(parts, counts, least, strict=True):
                 count += (part.sizes_of_t(split) >= observed).sum(axis=0)
-        count, total = np.concatenate(counts), 1 + n_splits(n_a, n, trials)
+        count, total = np.concatenate(counts), 1 + arrays.n_splits(n_a, n, trials)
         # Of all splits in halves, each has a twin with the halves swapped, and the same |t|.
-        least_count = 2 if are_all(n_a, n, trials) and 2 * n_a == n else 1
+        least_count = 2 if arrays.are_all(n_a, n, trials) and 2 * n_a == n else 1
         least_p = np.full(len(count), least_count / total)
         return by_welch._replace(p_value=count / total, least_p=least_p)
 

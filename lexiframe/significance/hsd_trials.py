@@ -19,9 +19,9 @@ from itertools import permutations
 
 import numpy as np
 
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.orderings.wins import total_preferences
-from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.base import in_threads
+from lexiframe.orderings import wins
+from lexiframe.pairwise import Pairs
 from lexiframe.significance.canonical import canonical
 
 BLOCK = 512
@@ -107,7 +107,7 @@ def _drawn(
 
 def _statistic(pairs: Pairs) -> Statistic:
     """Return the fastest way to permute these preferences."""
-    total = total_preferences(pairs)
+    total = wins.total_preferences(pairs)
     values = total / len(pairs.runs)
     # Four roundings: of each value, of their difference, and of the preference itself.
     rounding = 4 * pairs.request_rounding[:, None]

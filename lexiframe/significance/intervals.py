@@ -9,8 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import progress, sums
 from lexiframe.significance.differences import Differences, Options
 
 Interval = tuple[np.ndarray, np.ndarray]
@@ -21,7 +20,7 @@ _TOO_LARGE = 1e5
 _PAIRS_AT_ONCE = 500
 
 
-def t_interval(d: Differences | Moments, options: Options) -> Interval:
+def t_interval(d: Differences | sums.Moments, options: Options) -> Interval:
     """Return mean ± quantile of Student's t · sd/√n."""
     from scipy.special import stdtrit
 

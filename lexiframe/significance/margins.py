@@ -8,9 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError, shown, unknown_name
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.reduced import Reduced
+from lexiframe.base import LexiframeError, shown, unknown_name
+from lexiframe.pairwise import PairCube, arrays
 
 Margin = float | str | Mapping[str, float | str]
 """A number, a share of the baseline's mean such as ``"2%"``, or one of these for each measure."""
@@ -121,11 +120,11 @@ def _number(text: str) -> object:
         return text
 
 
-def mean_score(cube: PairCube | Reduced, baseline: str | None, measure: str) -> float | None:
+def mean_score(cube: PairCube | arrays.Reduced, baseline: str | None, measure: str) -> float | None:
     """Return the mean score of a run, or None if the scores of the measure are not known."""
     if baseline is None or baseline not in cube.runs:
         return None
-    if isinstance(cube, Reduced):
+    if isinstance(cube, arrays.Reduced):
         sums = cube.scores.get(measure)
         return None if sums is None else float(sums.scores.mean[sums.runs.index_of(baseline)])
     if cube.scores is None:

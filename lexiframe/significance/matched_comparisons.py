@@ -7,9 +7,16 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, n_and_first, unknown_name, warn
-from lexiframe.base.schemas import COMPARISONS, CONCLUSION_PAIRS, CONCLUSIONS, check, to_polars
-from lexiframe.pairwise.arrays.groups import refuse_taken
+from lexiframe.base import (
+    LexiframeError,
+    SchemaError,
+    n_and_first,
+    schemas,
+    to_polars,
+    unknown_name,
+    warn,
+)
+from lexiframe.pairwise import grouping
 
 KINDS = ("measure", "test", "correction")
 """The columns that say how a pair was compared."""
@@ -36,7 +43,7 @@ def named_comparisons(
             f"{function}: expected different names for the tables, found {n_and_first(named)}, "
             "which are the same as text; rename one"
         )
-    refuse_taken(by, [*CONCLUSIONS.columns, *CONCLUSION_PAIRS.columns])
+    grouping.refuse_taken(by, [*schemas.CONCLUSIONS.columns, *schemas.CONCLUSION_PAIRS.columns])
     return {str(name): _checked(function, name, c, alpha, by) for name, c in named.items()}
 
 
@@ -48,7 +55,9 @@ def _checked(
     for attribute in by:
         if attribute not in c.columns:
             raise unknown_name("attribute", attribute, c.columns)
-    table = check(c, COMPARISONS, f"comparisons {name!r}").with_columns(c[b] for b in by)
+    table = schemas.check(c, schemas.COMPARISONS, f"comparisons {name!r}").with_columns(
+        c[b] for b in by
+    )
     table = table.filter(pl.col("n") > 0)  # runs that share no request were not compared
     reject = pl.col("reject") if alpha is None else pl.col("p_adjusted") < alpha
     a, b, is_turned = pl.col("run_a"), pl.col("run_b"), pl.col("run_a") > pl.col("run_b")
@@ -62,10 +71,11 @@ def _checked(
         mean_difference=pl.when(is_turned).then(-difference).otherwise(difference),
         reject=reject.fill_null(False),  # a test of one's own may have no p-value
     )
-    if table.select(*by, *COMPARISONS.key).is_duplicated().any():
+    if table.select(*by, *schemas.COMPARISONS.key).is_duplicated().any():
         raise SchemaError(
             f"{function}: comparisons {name!r}: expected one row for each "
-            f"{', '.join(COMPARISONS.key)}, found several; for tables by groups of requests name "
+            f"{', '.join(schemas.COMPARISONS.key)}, found several; for tables by groups of "
+            "requests name "
             "the attributes: by="
         )
     return table

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError, in_one_line, shown
-from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.base import LexiframeError, errors, shown
+from lexiframe.pairwise import Pairs
 from lexiframe.significance.tests import TESTS
 
 OwnTest = Callable[[np.ndarray], Any]
@@ -90,7 +90,8 @@ def _called(test: OwnTest, differences: np.ndarray) -> Any:
         missing = ", NaN where missing" if np.isnan(differences).any() else ""
         raise LexiframeError(
             f"compare: the test {name_of_test(test)} raised {type(error).__name__}: "
-            f"{in_one_line(error)}; it gets differences (requests × pairs), here {requests} × "
+            f"{errors.in_one_line(error)}; it gets differences (requests × pairs), here "
+            f"{requests} × "
             f"{pairs}{missing}, and returns a p-value for each pair: compute over axis 0"
         ) from error
 

@@ -9,18 +9,18 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import decode
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import COMPARISONS, FLOAT
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import (
+    LexiframeError,
+    check_choice,
+    coded,
+    progress,
+    resampling,
+    schemas,
+    sums,
+    typed,
+)
 from lexiframe.metrics import notation
-from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
-from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.pairwise.arrays.groups import By, in_groups
-from lexiframe.pairwise.arrays.reduced import PairSums
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Alternative, Options, by_requests
 from lexiframe.significance.intervals import INTERVALS, t_interval
@@ -188,7 +188,7 @@ def compare(
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
-    table = in_groups(test_group, d, requests, by)
+    table = grouping.in_groups(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(
@@ -200,8 +200,8 @@ def compare(
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
     warn_of_no_rejection(table, number, corrections, options)
-    together = pl.concat(corrected).select(*groups, *COMPARISONS.columns)
-    return together.sort(*groups, *COMPARISONS.key)
+    together = pl.concat(corrected).select(*groups, *schemas.COMPARISONS.columns)
+    return together.sort(*groups, *schemas.COMPARISONS.key)
 
 
 def _corrected(
@@ -232,9 +232,9 @@ def check_inference(
     if not (tests and several(correction)):
         raise LexiframeError("compare: expected a test and a correction, found none")
     check_choice("compare", family, get_args(Family), "family")
-    check_share("compare", "alpha", alpha)
+    resampling.check_share("compare", "alpha", alpha)
     check_choice("compare", alternative, get_args(Alternative), "alternative")
-    check_draws("compare", "trials", trials, seed)
+    resampling.check_draws("compare", "trials", trials, seed)
 
 
 def _of_group(
@@ -242,7 +242,7 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
-    cube: Any = cube_or_sums(d, baseline) if of_sums else pair_cube(d, baseline)
+    cube: Any = arrays.cube_or_sums(d, baseline) if of_sums else arrays.pair_cube(d, baseline)
     if baseline is not None:
         cube = cube.against(baseline)
     of_measure: Callable[..., pl.DataFrame] = (
@@ -257,16 +257,16 @@ def _of_group(
 
 
 _CORRECTED = ("correction", "p_adjusted", "reject")
-_UNCORRECTED = {k: v for k, v in COMPARISONS.columns.items() if k not in _CORRECTED}
-_UNCORRECTED |= {"least_p": FLOAT}
+_UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in _CORRECTED}
+_UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
 def _from_sums(
-    measure: str, pairs: Pairs | PairSums, tests: list[Any], options: Options
+    measure: str, pairs: Pairs | arrays.PairSums, tests: list[Any], options: Options
 ) -> pl.DataFrame:
     """Return a row for each test and pair, for tests that need sums over the requests alone."""
     moments = pairs.differences
-    check_finite("compare", np.where(moments.total.infinite == 0, 0, np.inf))
+    arrays.check_finite("compare", np.where(moments.total.infinite == 0, 0, np.inf))
     pair = np.flatnonzero(moments.n > 0)
     d = moments[pair]
     found = {test: OF_SUMS[test].compute(d, options) for test in tests}
@@ -274,7 +274,7 @@ def _from_sums(
 
 
 def _not_comparable(
-    measure: str, pairs: Pairs | PairSums, tests: list[Any], options: Options
+    measure: str, pairs: Pairs | arrays.PairSums, tests: list[Any], options: Options
 ) -> pl.DataFrame:
     """Return a row without numbers for each test and pair of runs that share no request.
 
@@ -285,8 +285,8 @@ def _not_comparable(
         none = np.flatnonzero(pairs.n == 0)
     of_pairs = {
         "measure": pl.repeat(measure, len(none), eager=True),
-        "run_a": decode(pairs.runs, pairs.a[none]),
-        "run_b": decode(pairs.runs, pairs.b[none]),
+        "run_a": coded.decode(pairs.runs, pairs.a[none]),
+        "run_b": coded.decode(pairs.runs, pairs.b[none]),
         "n": pl.repeat(0, len(none), dtype=pl.Int64, eager=True),
     }
     frames = [
@@ -300,7 +300,7 @@ def _from_requests(
     measure: str, pairs: Pairs, tests: list[Any], options: Options, intervals: str
 ) -> pl.DataFrame:
     """Return a row for each test and pair, for tests of which some need each request."""
-    check_finite("compare", pairs.values)
+    arrays.check_finite("compare", pairs.values)
     chosen = np.flatnonzero(pairs.n > 0)
     own = {t: own_result(t, pairs, chosen) for t in tests if not isinstance(t, str)}
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
@@ -318,9 +318,9 @@ def _from_requests(
 
 def _table(
     measure: str,
-    pairs: Pairs | PairSums,
+    pairs: Pairs | arrays.PairSums,
     pair: np.ndarray,
-    d: Moments,
+    d: sums.Moments,
     ends: tuple[np.ndarray, np.ndarray],
     found: Mapping[Any, Outcome],
     options: Options,
@@ -328,8 +328,8 @@ def _table(
     """Return a row for each test and each of the pairs ``pair``, whose moments ``d`` has."""
     same = {
         "measure": pl.repeat(measure, len(pair), eager=True),
-        "run_a": decode(pairs.runs, pairs.a[pair]),
-        "run_b": decode(pairs.runs, pairs.b[pair]),
+        "run_a": coded.decode(pairs.runs, pairs.a[pair]),
+        "run_b": coded.decode(pairs.runs, pairs.b[pair]),
         "n": pl.Series(d.n, dtype=pl.Int64),
         "mean_difference": d.mean,
         "ci_low": ends[0],

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import sums
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.intervals import d_z_interval
 
@@ -121,7 +121,7 @@ def answers(
                    least_p)  # fmt: skip
 
 
-def standardised(d: Differences | Moments) -> tuple[np.ndarray, np.ndarray]:
+def standardised(d: Differences | sums.Moments) -> tuple[np.ndarray, np.ndarray]:
     """Return d_z and t: infinite where all differences are equal, NaN where they are all 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         d_z = np.where(np.asarray(d.n) > 1, d.mean / d.deviation, np.nan)
@@ -137,7 +137,7 @@ def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     return np.where(np.isnan(t), 1.0, options.p_value(stdtr(df, t), stdtr(df, -t)))
 
 
-def t_beyond(d: Differences | Moments, limit: np.ndarray) -> np.ndarray:
+def t_beyond(d: Differences | sums.Moments, limit: np.ndarray) -> np.ndarray:
     """Return t of the mean minus a limit; NaN where nothing is known.
 
     That is so with one request and where all differences are equal, whose deviation is exactly 0:
@@ -151,7 +151,7 @@ def t_beyond(d: Differences | Moments, limit: np.ndarray) -> np.ndarray:
 
 
 def with_d_z(
-    d: Differences | Moments,
+    d: Differences | sums.Moments,
     options: Options,
     statistic: np.ndarray,
     p_value: np.ndarray,

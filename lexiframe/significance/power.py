@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_share
-from lexiframe.base.schemas import ASL_CURVE, POWER, SMALLEST_DIFFERENCES
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.base import resampling, schemas, sums, typed
+from lexiframe.pairwise import By, grouping
 from lexiframe.significance.arguments import checked_comparisons
 from lexiframe.typing import Frame
 
@@ -17,7 +14,7 @@ CURVE = ("measure", "test", "correction")
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of runs that each measure tells apart.
 
@@ -55,13 +52,13 @@ def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> 
     >>> lf.discriminative_power(lf.compare(d)).select("measure", "n_pairs", "power").rows()
     [('RPP', 1, 1.0)]
     """
-    check_share("discriminative_power", "alpha", alpha)
+    resampling.check_share("discriminative_power", "alpha", alpha)
     power = pl.col("n_significant") / pl.col("n_pairs")
-    return _counted(c, alpha).with_columns(power=power).select(*POWER.columns)
+    return _counted(c, alpha).with_columns(power=power).select(*schemas.POWER.columns)
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
@@ -101,12 +98,12 @@ def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
         .sort(*CURVE, "p_value", "run_a", "run_b")
         .with_columns(place=pl.int_range(1, pl.len() + 1).over(*CURVE))
         .with_columns(share=pl.col("place") / pl.len().over(*CURVE))
-        .select(*ASL_CURVE.columns)
+        .select(*schemas.ASL_CURVE.columns)
     )
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def smallest_significant_differences(
     c: Frame, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
@@ -151,17 +148,17 @@ def smallest_significant_differences(
     >>> found.select("smallest_significant", "run_b", "largest_not_significant").rows()
     [(0.375, 'c', 0.5)]
     """
-    check_share("smallest_significant_differences", "alpha", alpha)
+    resampling.check_share("smallest_significant_differences", "alpha", alpha)
     size, is_significant = pl.col("mean_difference").abs(), pl.col("p_adjusted") < alpha
     smallest = size.filter(is_significant).min()
     # Sizes that equal the smallest up to rounding tie with it; names then choose the pair.
-    is_smallest = is_significant & (size <= smallest + TIE * pl.max_horizontal(smallest, 1.0))
+    is_smallest = is_significant & (size <= smallest + sums.TIE * pl.max_horizontal(smallest, 1.0))
     found = (
         smallest.alias("smallest_significant"),
         size.filter(~is_significant).max().alias("largest_not_significant"),
         pl.col("run_a", "run_b").filter(is_smallest).first(),
     )
-    return _counted(c, alpha, *found).select(*SMALLEST_DIFFERENCES.columns)
+    return _counted(c, alpha, *found).select(*schemas.SMALLEST_DIFFERENCES.columns)
 
 
 def _counted(c: Frame, alpha: float, *found: pl.Expr) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import warn
+from lexiframe.base import warn
 from lexiframe.significance.corrections import correct_families
 from lexiframe.significance.differences import Options
 from lexiframe.significance.tests import DRAWING

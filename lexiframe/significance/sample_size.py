@@ -9,13 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import POWER_CURVE, REQUIRED_BY_QUESTION, REQUIRED_REQUESTS
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.cube import PairsLike, pair_cube
-from lexiframe.pairwise.arrays.groups import By, by_groups, in_groups
+from lexiframe.base import check_choice, resampling, schemas, typed
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure
 from lexiframe.significance.margin_power import QUESTIONS, question_power, question_size, room
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
@@ -126,7 +121,7 @@ def required_requests(
     >>> lf.required_requests(d, margin=0.5).select("question", "required").rows()
     [('a not worse', 5), ('b not worse', 23), ('better', 29), ('equivalent', 23)]
     """
-    check_share("required_requests", "power", power)
+    resampling.check_share("required_requests", "power", power)
     margins = None if margin is None else margins_of("required_requests", margin, baseline, alpha)
     options: dict[str, Any] = {
         "power": power,
@@ -140,7 +135,7 @@ def required_requests(
         baseline=baseline,
         **options,
     )
-    table = in_groups(of_group, d, requests, by)
+    table = grouping.in_groups(of_group, d, requests, by)
     if margins is not None:
         margins.refuse_unknown(table["measure"])
     return table
@@ -159,7 +154,7 @@ def _required(
             power_at_n = simulated_power(pairs, None, alpha, samples, seed)[:, 0]
         found = (np.abs(c["mean_difference"].to_numpy()) > pairs.mean_rounding) & (required > 0)
         frames.append(_answered(c, how, found, required, power_at_n))
-    return pl.concat(frames).select(*REQUIRED_REQUESTS.columns)
+    return pl.concat(frames).select(*schemas.REQUIRED_REQUESTS.columns)
 
 
 def _required_by_question(
@@ -196,8 +191,8 @@ def _required_by_question(
                     question=pl.lit(question), margin=pl.lit(margin)
                 )
             )
-    table = pl.concat(frames).select(*REQUIRED_BY_QUESTION.columns)
-    return table.sort(REQUIRED_BY_QUESTION.key)
+    table = pl.concat(frames).select(*schemas.REQUIRED_BY_QUESTION.columns)
+    return table.sort(schemas.REQUIRED_BY_QUESTION.key)
 
 
 def _answered(
@@ -212,7 +207,7 @@ def _answered(
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def power_curve(
     d: PairsLike,
     /,
@@ -273,7 +268,7 @@ def power_curve(
                 power=pl.when(pl.col("n") > 1).then(pl.Series(power.ravel())),
             )
         )
-    return pl.concat(frames).select(*POWER_CURVE.columns)
+    return pl.concat(frames).select(*schemas.POWER_CURVE.columns)
 
 
 def _compared(
@@ -289,10 +284,10 @@ def _compared(
 
     The last is the mean score of the baseline, if it is known.
     """
-    check_share(called, "alpha", alpha)
-    check_draws(called, "samples", samples, seed)
+    resampling.check_share(called, "alpha", alpha)
+    resampling.check_draws(called, "samples", samples, seed)
     check_choice(called, how, get_args(How), "how")
-    cube = pair_cube(d, baseline)
+    cube = arrays.pair_cube(d, baseline)
     if baseline is not None:
         cube = cube.against(baseline)
     for measure, pairs in pairs_by_measure(called, cube):

@@ -7,9 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import drawn_requests
-from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.base import progress, resampling
+from lexiframe.pairwise import Pairs
 from lexiframe.significance.differences import alike
 
 AT_ONCE = 2**20
@@ -105,7 +104,7 @@ def _significant(
     seed: int,
 ) -> np.ndarray:
     """Draw samples of requests; return for each pair the share of them whose t-test rejects."""
-    counts = drawn_requests(len(values), samples, seed, size=size) / size
+    counts = resampling.drawn_requests(len(values), samples, seed, size=size) / size
     block = max(1, AT_ONCE // samples)
     shares = []
     for start in range(0, values.shape[1], block):

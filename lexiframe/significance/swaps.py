@@ -8,15 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws, halves
-from lexiframe.base.schemas import SWAP_CURVE, SWAP_RATES
-from lexiframe.base.sums.ranking import ratio
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.cube import PairsLike
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.base import LexiframeError, progress, resampling, schemas, sums, typed
+from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import pairs_by_measure
 from lexiframe.typing import RequestsLike
 
@@ -27,7 +20,7 @@ AT_ONCE = 2**20
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def swap_rates(
     d: PairsLike,
     /,
@@ -93,11 +86,11 @@ def swap_rates(
         rates = (swaps / n, ties / n) if n else (None, None)
         half = len(pairs.queries) // 2
         rows.append((measure, len(pairs.a), splits, half, *rates, sd))
-    return pl.DataFrame(rows, schema=SWAP_RATES.columns, orient="row")
+    return pl.DataFrame(rows, schema=schemas.SWAP_RATES.columns, orient="row")
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def swap_curve(
     d: PairsLike,
     /,
@@ -149,7 +142,7 @@ def swap_curve(
     >>> lf.swap_curve(d, splits=600, bins=2).with_columns(pl.col("swap_rate").round(2)).rows()
     [('RPP', 0.0, 0.5, 205, 1.0), ('RPP', 0.5, 1.0, 395, 0.48)]
     """
-    check_draws("swap_curve", "bins", bins, seed)
+    resampling.check_draws("swap_curve", "bins", bins, seed)
     if bins > _MOST_BINS:
         raise LexiframeError(f"swap_curve: expected at most {_MOST_BINS:,} bins, found {bins:,}")
     frames = []
@@ -167,7 +160,7 @@ def swap_curve(
 
 
 def _split_pairs(called: str, d: Any, splits: int, seed: int) -> list[tuple[str, Pairs]]:
-    check_draws(called, "splits", splits, seed)
+    resampling.check_draws(called, "splits", splits, seed)
     measured = pairs_by_measure(called, d)
     for measure, pairs in measured:
         if len(pairs.queries) < 2:
@@ -188,7 +181,7 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
     values, known = np.nan_to_num(pairs.values), known.astype(np.float64)
     rounding = pairs.mean_rounding
     block = max(1, AT_ONCE // max(len(pairs.a), n))
-    blocks = halves(n, splits, seed, block=block)
+    blocks = resampling.halves(n, splits, seed, block=block)
     for first, second in progress(blocks, -(-splits // block), "splitting the requests"):
         yield _means(first, values, known, rounding), _means(second, values, known, rounding)
 
@@ -196,7 +189,7 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
 def _means(
     half: np.ndarray, values: np.ndarray, known: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
-    means = ratio(half @ values, half @ known)
+    means = sums.ratio(half @ values, half @ known)
     means[np.abs(means) <= rounding] = 0.0
     return means
 
@@ -225,4 +218,6 @@ def _binned(
 def _curve(measure: str, edges: np.ndarray, swaps: np.ndarray, n: np.ndarray) -> pl.DataFrame:
     table = pl.DataFrame({"difference_low": edges[:-1], "difference_high": edges[1:], "n": n})
     rate = pl.when(pl.col("n") > 0).then(pl.Series(swaps) / pl.col("n"))
-    return table.with_columns(measure=pl.lit(measure), swap_rate=rate).select(*SWAP_CURVE.columns)
+    return table.with_columns(measure=pl.lit(measure), swap_rate=rate).select(
+        *schemas.SWAP_CURVE.columns
+    )

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 
 # A test of one's own may return no p-value.
 IS_TESTED = (pl.col("n") > 1) & pl.col("reject").is_not_null()

@@ -9,15 +9,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice, n_and_first
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import COMPARISONS, to_polars
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.orderings.wins import mean_preferences
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, check_finite
-from lexiframe.pairwise.arrays.cube import PairsLike, is_scores, pair_cube, score_cube
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.base import (
+    LexiframeError,
+    check_choice,
+    n_and_first,
+    resampling,
+    schemas,
+    sums,
+    to_polars,
+    typed,
+)
+from lexiframe.orderings import wins
+from lexiframe.pairwise import By, PairCube, Pairs, PairsLike, arrays, grouping
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival
@@ -35,7 +38,7 @@ class Tested(NamedTuple):
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def tukey_hsd(
     d: PairsLike,
     /,
@@ -135,15 +138,15 @@ def tukey_hsd(
     if not frames:
         raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
     names = {"test": pl.lit(f"hsd_{method}"), "correction": pl.lit("tukey")}
-    return pl.concat(frames).with_columns(**names).select(*COMPARISONS.columns)
+    return pl.concat(frames).with_columns(**names).select(*schemas.COMPARISONS.columns)
 
 
 def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:
     """Raise for arguments that `tukey_hsd` does not accept; return what is tested."""
     check_choice("tukey_hsd", method, ("randomized", "parametric"), "method")
-    check_draws("tukey_hsd", "trials", trials, seed)
-    check_share("tukey_hsd", "alpha", alpha)
-    of_scores, parametric = is_scores(d), method == "parametric"
+    resampling.check_draws("tukey_hsd", "trials", trials, seed)
+    resampling.check_share("tukey_hsd", "alpha", alpha)
+    of_scores, parametric = arrays.is_scores(d), method == "parametric"
     known = ["values"] * of_scores + ["win_rate"] + ["preference"] * (not parametric)
     default = "values" if of_scores else "win_rate" if parametric else "preference"
     if on is not None:
@@ -154,22 +157,22 @@ def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha:
 
 def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None]]:
     """Yield each measure's differences, and the values that they are differences of, or None."""
-    scores = dict(score_cube(d)) if is_scores(d) else {}
+    scores = dict(arrays.score_cube(d)) if arrays.is_scores(d) else {}
     for measure, s in scores.items():
-        check_finite("tukey_hsd", s.values)
+        arrays.check_finite("tukey_hsd", s.values)
         _check_complete(measure, s.queries, s.runs, np.isnan(s.values))
-    cube = pair_cube(d)
-    check_finite("tukey_hsd", cube.values)
+    cube = arrays.pair_cube(d)
+    arrays.check_finite("tukey_hsd", cube.values)
     for measure, pairs in cube:
         _check_pairs(measure, pairs)
         if on == "win_rate":
-            values = mean_preferences(pairs)
+            values = wins.mean_preferences(pairs)
             # Their rounding is that of the means. `Pairs` computes rounding from the size of
             # scores, so it is given scores that have this rounding.
             delta = values[:, pairs.a] - values[:, pairs.b]
             rounding = pairs.request_rounding[:, None]
             delta = np.where(np.abs(delta) <= rounding, 0.0, delta)
-            largest = np.broadcast_to(rounding / TIE, values.shape)
+            largest = np.broadcast_to(rounding / sums.TIE, values.shape)
             yield measure, replace(pairs, values=delta, scores=largest), values
         else:
             yield measure, pairs, scores[measure].values if on == "values" else None

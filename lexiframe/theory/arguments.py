@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from math import comb
 from numbers import Integral
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base import LexiframeError, memory_use
 
 
 def check_sizes(function: str, n: int, m: int) -> None:
@@ -31,7 +30,7 @@ def check_sizes(function: str, n: int, m: int) -> None:
 
 def refuse_large(function: str, numbers: int) -> None:
     """Raise, before the work, when as many numbers as it needs do not fit in memory."""
-    refuse_more_than_available(
+    memory_use.refuse_more_than_available(
         32 * numbers, f"{function}: arrays of {numbers:,} numbers", "ask for fewer items"
     )
 

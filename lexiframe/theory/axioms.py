@@ -9,12 +9,9 @@ from itertools import combinations, product
 import numpy as np
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
-from lexiframe.metrics.scored import scores
-from lexiframe.pairwise.pairs import Measure, parse_measures
+from lexiframe.base import sums, typed
+from lexiframe.metrics import Metric, RecallLevelMetric, scores
+from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.theory.arguments import check_few, sizes_of
 from lexiframe.theory.orders import ranks_and_preferences
 from lexiframe.theory.rankings import positions_of
@@ -208,7 +205,7 @@ def _can_move_up(old: Vector) -> list[int]:
 
 
 def _larger(first: float, second: float, *, strictly: bool) -> bool:
-    return first > second + TIE if strictly else first >= second - TIE
+    return first > second + sums.TIE if strictly else first >= second - sums.TIE
 
 
 def _concave(u: Universe, *, strictly: bool) -> Iterator[Case]:
@@ -260,7 +257,7 @@ def _suffix(ranks: Vector, cut: int) -> Vector:
 def _bounded(u: Universe) -> Iterator[Case]:
     for ranks in u.vectors:
         value = u.value(ranks)
-        yield -TIE <= value <= 1 + TIE, f"{[*ranks]} has the value {value:.4g}"
+        yield -sums.TIE <= value <= 1 + sums.TIE, f"{[*ranks]} has the value {value:.4g}"
 
 
 def _localised(u: Universe) -> Iterator[Case]:
@@ -275,7 +272,7 @@ def _localised(u: Universe) -> Iterator[Case]:
                 f"the list of {length} items with relevant ones at {[*found]} has {few:.4g} for "
                 f"m = {u.m} and {many:.4g} for m = {u.m + 1}"
             )
-            yield abs(few - many) <= TIE, words
+            yield abs(few - many) <= sums.TIE, words
 
 
 def _complete(u: Universe) -> Iterator[Case]:
@@ -289,7 +286,10 @@ def _complete(u: Universe) -> Iterator[Case]:
 
 def _realised(u: Universe) -> Iterator[Case]:
     best = max(u.value(ranks) for ranks in u.vectors)
-    yield abs(best - 1) <= TIE, f"the best of all rankings with m = {u.m} has {best:.4g}, not 1"
+    yield (
+        abs(best - 1) <= sums.TIE,
+        f"the best of all rankings with m = {u.m} has {best:.4g}, not 1",
+    )
 
 
 Cases = Callable[[Universe], Iterator[Case]]

@@ -8,13 +8,9 @@ import numpy as np
 import polars as pl
 from scipy.special import comb
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
-from lexiframe.metrics.kinds.graded import GradedMetric
-from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
-from lexiframe.metrics.kinds.search_length import SearchLength
-from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
-from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.base import LexiframeError, typed
+from lexiframe.metrics import GradedMetric, RecallLevelMetric, SearchLength, subtopic_metrics
+from lexiframe.pairwise import parse_measures
 from lexiframe.theory.arguments import check_sizes, refuse_large, sizes_of
 from lexiframe.typing import MeasureLike
 
@@ -60,7 +56,7 @@ def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataF
     [(1, 1.0, 1.0), (2, 0.5, 0.75)]
     """
     metric = parse_measures(measure)[0]
-    is_other = isinstance(metric, SearchLength | SubtopicMetric)
+    is_other = isinstance(metric, SearchLength | subtopic_metrics.SubtopicMetric)
     if not isinstance(metric, RecallLevelMetric | GradedMetric) or is_other:
         raise LexiframeError(
             f"optimal_worst_case: expected a recall-level or graded metric, such as AP or nDCG, "

@@ -7,9 +7,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
-from lexiframe.pairwise.pairs import Measure, parse_measures, preferences
+from lexiframe.base import LexiframeError, typed
+from lexiframe.pairwise import Measure, parse_measures, preferences
 from lexiframe.theory.arguments import check_few
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.metrics.scored import scores
-from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.base import typed
+from lexiframe.metrics import scores
+from lexiframe.pairwise import parse_measures
 from lexiframe.theory.arguments import check_sizes, refuse_large, sizes_of
 from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws
-from lexiframe.pairwise.pairs import parse_measures, preferences
+from lexiframe.base import LexiframeError, resampling, typed
+from lexiframe.pairwise import parse_measures, preferences
 from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.theory.rankings import Groups, positions_of
 from lexiframe.typing import MeasureLike
@@ -149,7 +147,7 @@ def _random_pairs(function: str, n: int, pairs: int, seed: int, m: int | tuple[i
     check_sizes(function, n, least)
     check_sizes(function, n, most)
     refuse_large(function, pairs * most)
-    check_draws(function, "pairs", pairs, seed)
+    resampling.check_draws(function, "pairs", pairs, seed)
     if least > most:
         raise LexiframeError(f"{function}: expected m as (least, greatest), found {m}")
     rng = np.random.default_rng(seed)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
+from lexiframe.base import LexiframeError, typed
 from lexiframe.metrics import notation
 from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.typing import MeasureLike

@@ -4,6 +4,6 @@
 table to look at; both need the extra ``viz``.
 """
 
-from lexiframe.views import charts, display
+from lexiframe.base.face import door
 
-__all__ = ["charts", "display"]
+__getattr__, __dir__, __all__ = door(__name__, __file__)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, escaped
-from lexiframe.base.schemas import COMPARISONS, ORDERINGS, VERDICT, TableSchema, check, to_polars
-from lexiframe.orderings.means import is_count
+from lexiframe.base import LexiframeError, escaped, schemas, to_polars
+from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, MeasureLike
 from lexiframe.views.sentences.words import group_of, test_and_correction
 from lexiframe.views.shown.cells import MISSING, cell, p_text
@@ -141,7 +140,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     True
     """
     gt = _great_tables()
-    table, by = _checked(o, ORDERINGS)
+    table, by = _checked(o, schemas.ORDERINGS)
     known = [m for m in table["measure"].unique(maintain_order=True) if not is_count(m)]
     unknown = [name for name in measures or [] if name not in known]
     if unknown:
@@ -219,7 +218,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     2
     """
     gt = _great_tables()
-    table, by = _checked(c, COMPARISONS)
+    table, by = _checked(c, schemas.COMPARISONS)
     n_rows, table = table.height, table.head(table.height if most is None else most)
     words = [test_and_correction(*pair) for pair in table.select("test", "correction").iter_rows()]
     how = [f"{test}, {correction} all pairs of the family" for test, correction in words]
@@ -287,7 +286,7 @@ def verdict_table(v: Frame, /) -> GT:
     True
     """
     gt = _great_tables()
-    table, by = _checked(v, VERDICT)
+    table, by = _checked(v, schemas.VERDICT)
     table = _with_groups(table, by)
     of = pl.format("{} of {}", "n_significant", "n_pairs")
     differing = [name for name in ("test", "correction") if table[name].n_unique() > 1]
@@ -307,11 +306,11 @@ def verdict_table(v: Frame, /) -> GT:
     return _noted(gt, _labelled(gt, shown, labels), table["sentence"].to_list())
 
 
-def _checked(frame: Frame, schema: TableSchema) -> tuple[pl.DataFrame, list[str]]:
+def _checked(frame: Frame, schema: schemas.TableSchema) -> tuple[pl.DataFrame, list[str]]:
     """Return a checked table with the attributes of groups, which are its other columns."""
     given = to_polars(frame)
     by = [name for name in given.columns if name not in schema.columns]
-    return check(given, schema).with_columns(given[name] for name in by), by
+    return schemas.check(given, schema).with_columns(given[name] for name in by), by
 
 
 def _with_groups(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lexiframe.base.codes import categories_of
+from lexiframe.base.coded import categories_of
 from lexiframe.base.hashing import _hashes, bucket_of
 
 MASK = (1 << 64) - 1

@@ -20,8 +20,8 @@ import polars as pl
 import lexiframe as lf
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.scored import values_of
-from lexiframe.pairwise.cubes import preference_cubes
 from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.pairwise.preference_arrays import preference_cubes
 
 PREFERENCES = "RPP dcgRPP invRPP LR LP sgnLR sgnLP rrLR rrLP".split()
 METRICS = "AP nDCG@10 RR RBP ERR(max=5)".split()

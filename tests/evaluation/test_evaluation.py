@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -19,10 +20,11 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.base.schemas import SCORES
-from lexiframe.evaluation import evaluation, origin
 from lexiframe.evaluation import from_runs as evaluated_runs
+from lexiframe.evaluation import origin
+from lexiframe.io import to_parquet
+from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.files.sources import File
 from lexiframe.orderings.by_request import request_table
 from lexiframe.significance.baseline import baseline_in_short
 from tests.small_tables import preferences
@@ -529,7 +531,7 @@ def sha256(path):
 @pytest.mark.parametrize("failing", ["coverage", "preferences", "power"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), MemoryError()])
 def test_when_one_table_cannot_be_written_none_is(tmp_path, monkeypatch, evaluated, failing, error):
-    write = evaluation.write_parquet_file
+    write = to_parquet.write_parquet_file
 
     def fail(path, table, facts):
         write(path, table, facts)
@@ -537,7 +539,7 @@ def test_when_one_table_cannot_be_written_none_is(tmp_path, monkeypatch, evaluat
             raise error
 
     (tmp_path / "scores.parquet").write_text("from before")
-    monkeypatch.setattr(evaluation, "write_parquet_file", fail)
+    monkeypatch.setattr(to_parquet, "write_parquet_file", fail)
     with pytest.raises(lf.LexiframeError if isinstance(error, OSError) else MemoryError):
         evaluated.write(tmp_path)
     assert contents(tmp_path) == {"scores.parquet": b"from before"}
@@ -619,7 +621,8 @@ ENOUGH = pytest.param(None, id="kept")
 @pytest.fixture
 def memory(request, monkeypatch):
     """How much is available while an evaluation is made; None: not known, so enough."""
-    monkeypatch.setattr(origin, "available", lambda: request.param)
+    known = SimpleNamespace(available=lambda: request.param)
+    monkeypatch.setattr(origin, "memory_use", known)
     return request.param
 
 

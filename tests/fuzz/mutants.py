@@ -29,7 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.io import qrels, run_parts
+from lexiframe.io import qrel_files as qrels
+from lexiframe.io import run_parts
 from lexiframe.io.runs import scan_runs
 
 SECONDS = 10

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.schemas import QRELS, SCORES
-from lexiframe.io.tables.column_names import KNOWN_NAMES
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from tests.fuzz.outcomes import (
     COLUMNS,
     JUDGED,

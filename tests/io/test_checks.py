@@ -11,9 +11,9 @@ import pytest
 import lexiframe as lf
 from lexiframe.base.schemas import PROBLEMS, RUNS
 from lexiframe.io.checks import kind_of
-from lexiframe.io.files.sources import only_file
+from lexiframe.io.files.data_sources import only_file
 from lexiframe.io.forms import rows_of
-from lexiframe.io.options import TextOptions
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import json_rows
 
 packed = partial(gzip.compress, mtime=0)  # with the time of now, tests had new names each time

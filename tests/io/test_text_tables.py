@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.tables.records import column_of, flatten
+from lexiframe.io.column_forms.records import column_of, flatten
 from lexiframe.io.text.csv_rows import blocks_of_table, text_table
 
 COLUMNS = "expected the columns run, query_id, doc_id, score"

@@ -18,8 +18,8 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.io.files import outputs
-from lexiframe.io.files.outputs import output_folder, replacing, replacing_all
+from lexiframe.io.files import output_files as outputs
+from lexiframe.io.files.output_files import output_folder, replacing, replacing_all
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.to_parquet import write_parquet
 from lexiframe.io.to_trec import write_trec
@@ -351,7 +351,7 @@ def test_a_file_that_is_kept_is_not_taken_for_a_left_over_one(tmp_path, monkeypa
 KILLED = """
 import os, sys
 from pathlib import Path
-from lexiframe.io.files.outputs import replacing_all
+from lexiframe.io.files.output_files import replacing_all
 
 folder = Path(sys.argv[1])
 with replacing_all([folder / "a", folder / "b"]) as temporaries:

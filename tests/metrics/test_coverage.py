@@ -5,7 +5,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.io.run_parts import RunPart
-from lexiframe.metrics import covered as gaps
+from lexiframe.metrics import coverages as gaps
 from lexiframe.projection.answers import counts_of, warn_of_gaps
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import lexiframe as lf
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.scored import values_of
-from lexiframe.pairwise.cubes import preference_cube, preference_cubes
 from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.pairwise.preference_arrays import preference_cube, preference_cubes
 from tests.frames import assert_identical
 from tests.strategies import positions_tables
 

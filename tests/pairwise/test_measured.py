@@ -16,7 +16,7 @@ from lexiframe.cli import app as cli
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
 from lexiframe.metrics.catalogues.user_models import USER_MODELS
-from lexiframe.metrics.needs import SUBTOPICS
+from lexiframe.metrics.needed import SUBTOPICS
 from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.pairwise.measured import project_runs
 from lexiframe.projection.policies import Policies

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.files.sources import File
+from lexiframe.io.files.data_sources import File
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.base.codes import order_of
+from lexiframe.base.coded import order_of
 from lexiframe.projection import pieces
 from tests.strategies import SUBTOPICS, collections
 

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.pairwise.arrays.pairs_of_groups import splits
+from lexiframe.pairwise.arrays.parts_of_groups import splits
 from lexiframe.significance import group_tests
 from tests.small_tables import preferences, scores
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.base.errors import LexiframeError, ReadError
+from lexiframe.base import LexiframeError, ReadError
 from lexiframe.cli.inputs import as_columns
 from lexiframe.cli.messages import as_options
 from lexiframe.cli.options import (
@@ -22,24 +22,18 @@ from lexiframe.cli.options import (
     place,
 )
 from lexiframe.cli.output import print_table
-from lexiframe.io.checks import Checked, Kind, check_file, kind_of, unreadable
-from lexiframe.io.files.outputs import refuse_replacing
-from lexiframe.io.files.sources import (
-    STANDARD_INPUT,
+from lexiframe.io import (
     File,
-    Found,
-    is_remote,
-    only_file,
-    public_address,
-    sources_of_runs,
-    warn_of_left_out,
+    checks,
+    data_sources,
+    output_files,
+    read_qrels,
+    read_runs,
+    reading_options,
+    to_parquet,
+    warn_of_wider_lines,
+    write_trec,
 )
-from lexiframe.io.options import TextOptions
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import read_runs
-from lexiframe.io.text.trec import warn_of_wider_lines
-from lexiframe.io.to_parquet import write_parquet
-from lexiframe.io.to_trec import write_trec
 
 _OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
 
@@ -56,9 +50,13 @@ def check(
     format: AsFormat = "table",
 ) -> None:
     """List all problems of files, line by line; exit with status 1 if there are any."""
-    options = TextOptions(third, header, decimal, as_columns(column))
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column))
     found = [_found(given) for given in files]
-    warn_of_left_out(Found.together(one for one in found if isinstance(one, Found)).left_out)
+    data_sources.warn_of_left_out(
+        data_sources.Found.together(
+            one for one in found if isinstance(one, data_sources.Found)
+        ).left_out
+    )
     checked = [file for one in found for file in _checked(one, options, kind)]
     warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
@@ -70,23 +68,33 @@ def check(
     raise typer.Exit(1 if problems.height else 0)
 
 
-def _found(given: str) -> Found | Checked:
+def _found(given: str) -> data_sources.Found | checks.Checked:
     """Find a file, or those of a folder or glob; a missing file is listed as a problem."""
     try:
-        return sources_of_runs(given)
+        return data_sources.sources_of_runs(given)
     except ReadError as error:
-        where = public_address(given) if is_remote(given) else str(File(given))
-        return unreadable(where, error)
+        where = (
+            data_sources.public_address(given)
+            if data_sources.is_remote(given)
+            else str(File(given))
+        )
+        return checks.unreadable(where, error)
 
 
-def _checked(found: Found | Checked, options: TextOptions, kind: Kind | None) -> list[Checked]:
-    if isinstance(found, Checked):
+def _checked(
+    found: data_sources.Found | checks.Checked,
+    options: reading_options.TextOptions,
+    kind: checks.Kind | None,
+) -> list[checks.Checked]:
+    if isinstance(found, checks.Checked):
         return [found]
     origins = [source.origin for source in found.sources]
     named = [origin for origin in origins if not isinstance(origin, File)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
-    return [check_file(file, options, kind or kind_of(file, options)) for file in origins]
+    return [
+        checks.check_file(file, options, kind or checks.kind_of(file, options)) for file in origins
+    ]
 
 
 def convert(
@@ -103,18 +111,18 @@ def convert(
     duplicates: Repeated = "error",
 ) -> None:
     """Convert a run or qrels to TREC text or, if OUT ends in .parquet, to Parquet."""
-    given = only_file(source)
+    given = data_sources.only_file(source)
     _refuse_target(target, given)
     # Read once: the kind is found, and the output written, from the same bytes.
     file: Any = given.held()
-    options = TextOptions(third, header, decimal, as_columns(column))
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column))
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
-    if (kind or kind_of(file, options)) == "qrels":
+    if (kind or checks.kind_of(file, options)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
         table = read_runs(file, third=options.third, **said)
     if target.suffix.lower() == ".parquet":
-        written = [write_parquet(table, target)]
+        written = [to_parquet.write_parquet(table, target)]
     else:
         written = write_trec(table, target)
     typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
@@ -122,7 +130,7 @@ def convert(
 
 def _refuse_target(target: Path, file: File) -> None:
     """Raise for formats that convert does not write, and if the output is also the input."""
-    if str(target) == STANDARD_INPUT:
+    if str(target) == data_sources.STANDARD_INPUT:
         raise LexiframeError("-: convert writes a file, not standard output; name one")
     if target.suffix.lower() in _OTHER_ENDINGS:
         raise LexiframeError(
@@ -130,4 +138,4 @@ def _refuse_target(target: Path, file: File) -> None:
             "ending (.run, .qrels, .txt, .gz, .parquet)"
         )
     # A folder gets a file for each run; which runs there are is not known before they are read.
-    refuse_replacing((target, *target.glob("*.trec")), [file.path])
+    output_files.refuse_replacing((target, *target.glob("*.trec")), [file.path])

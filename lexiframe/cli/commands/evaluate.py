@@ -10,8 +10,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.memory import peak_memory
+from lexiframe.base import LexiframeError, memory_use
 from lexiframe.cli.inputs import (
     InferenceOptions,
     InputOptions,
@@ -40,32 +39,28 @@ from lexiframe.cli.output import (
     say,
     write_table,
 )
-from lexiframe.evaluation.asked import MEASURES, Asked, Inference
-from lexiframe.evaluation.buckets.plan import KEPT
-from lexiframe.evaluation.buckets.sizes import BASE, parse_memory
-from lexiframe.evaluation.evaluation import Evaluation, result_files
-from lexiframe.evaluation.from_runs import evaluate as evaluate_runs
-from lexiframe.evaluation.from_runs import evaluate_asked
-from lexiframe.evaluation.from_scores import evaluate_scores, load_chosen
-from lexiframe.io.bundled_data import bundled
-from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
-from lexiframe.io.files.sources import File
-from lexiframe.io.qrels import held_or_data
-from lexiframe.io.run_scan import RunScan
-from lexiframe.metrics.covered import coverage as coverage_of_runs
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.orderings.missing import settle
-from lexiframe.pairwise.arrays.cube import PairsLike, pair_cube_with_scores
-from lexiframe.pairwise.arrays.groups import names_of
-from lexiframe.pairwise.measured import project_runs
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.projection.policies import Policies
-from lexiframe.significance.paired import check_inference
-from lexiframe.significance.paired import compare as compare_runs
-from lexiframe.significance.tukey import tukey_hsd
-from lexiframe.views.sentences.lacking import without_unranked
-from lexiframe.views.sentences.verdict import verdict, verdict_of, verdict_text
-from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
+from lexiframe.evaluation import (
+    BASE,
+    KEPT,
+    MEASURES,
+    Asked,
+    Evaluation,
+    Inference,
+    evaluate_asked,
+    evaluate_scores,
+    load_chosen,
+    parse_memory,
+    result_files,
+)
+from lexiframe.evaluation import evaluate as evaluate_runs
+from lexiframe.io import File, bundled, output_files, qrel_files, run_scan
+from lexiframe.metrics import Metric, coverages
+from lexiframe.orderings import gaps
+from lexiframe.pairwise import PairsLike, arrays, grouping, measured, parse_measures
+from lexiframe.projection import Policies
+from lexiframe.significance import check_inference, tukey_hsd
+from lexiframe.significance import compare as compare_runs
+from lexiframe.views import sentences
 
 _GROUPS_HINT = (
     "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
@@ -89,7 +84,7 @@ def demo(
     folder = bundled("digits")
     read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
     report = out / "report.html"
-    refuse_replacing(_refuse_outputs(out, report), map(str, read))
+    output_files.refuse_replacing(_refuse_outputs(out, report), map(str, read))
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
     typer.echo(str(e))
     _write(e, out)
@@ -136,7 +131,9 @@ def evaluate(
     outputs, is_reported = _refuse_outputs(out, report), report is not None
     e = _evaluated(inputs, measure, tests, outputs, is_reported=is_reported, **parts)
     if e.sums is not None:
-        typer.echo(f"evaluated in parts, with {peak_memory()} of memory at most", err=True)
+        typer.echo(
+            f"evaluated in parts, with {memory_use.peak_memory()} of memory at most", err=True
+        )
     if reuse is not None:
         typer.echo(
             f"reused: {', '.join(f'{n} {what}' for what, n in e.provenance['reused'].items())}",
@@ -179,11 +176,11 @@ def compare(
     of_groups = {"baseline", "requests", "by"}
     inference = {name: value for name, value in vars(tests).items() if name not in of_groups}
     check_inference(**inference)
-    names_of(tests.requests, tests.by)
-    groups: dict[str, Any] = {"requests": held_or_data(tests.requests), "by": tests.by}
+    grouping.names_of(tests.requests, tests.by)
+    groups: dict[str, Any] = {"requests": qrel_files.held_or_data(tests.requests), "by": tests.by}
     if out is not None:
         refuse_other_ending(out)
-        refuse_outputs([out])
+        output_files.refuse_outputs([out])
     files = [out] if out is not None else []
     if inputs.scores:
         pairs, facts = _score_pairs(inputs, measure, tests, files)
@@ -218,12 +215,12 @@ def print_verdict(
     e = _evaluated(inputs, measure, tests, [])
     if format == "table":
         if tests.baseline is None:
-            v = verdict(e)
+            v = sentences.verdict(e)
         else:
-            v = pl.DataFrame({"sentence": baseline_sentences(e)}, {"sentence": pl.String})
-        say(verdict_text(v))
+            v = pl.DataFrame({"sentence": sentences.baseline_sentences(e)}, {"sentence": pl.String})
+        say(sentences.verdict_text(v))
     else:
-        table = verdict(e) if tests.baseline is None else e.against_baseline
+        table = sentences.verdict(e) if tests.baseline is None else e.against_baseline
         # A sentence is wider than a page; the other columns say the same.
         sentence = ["sentence"] if format in ("latex", "markdown") else []
         print_table(table.drop(sentence, strict=False), format, tests.alpha)
@@ -232,7 +229,7 @@ def print_verdict(
 @with_groups_of_options
 def coverage(*, inputs: InputOptions, format: AsFormat = "table") -> None:
     """Count the requests answered and the documents judged, and bound the influence of ties."""
-    table = coverage_of_runs(inputs.scan(), inputs.judgments(), **inputs.policies())
+    table = coverages.coverage(inputs.scan(), inputs.judgments(), **inputs.policies())
     print_table(table, format)
 
 
@@ -269,10 +266,10 @@ def _run_pairs(
     asked = inputs.measures(measure) or parse_measures(MEASURES)
     policies = Policies(**inputs.policies())
     scan, baseline = _found_runs(inputs, tests, outputs), tests.baseline
-    projected = project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
+    projected = measured.project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     d, s = projected.preferences(asked, baseline), projected.scores(metrics)
-    return pair_cube_with_scores(d, s, baseline), {"policies": asdict(policies)}
+    return arrays.pair_cube_with_scores(d, s, baseline), {"policies": asdict(policies)}
 
 
 def _score_pairs(
@@ -281,23 +278,25 @@ def _score_pairs(
     """Return the scores of other tools, and the facts that a file states."""
     files = _found_scores(inputs, tests, outputs)
     chosen = load_chosen(files, measure or None, warns=inputs.missing is None)
-    table, _ = settle(chosen.table, inputs.missing)
+    table, _ = gaps.settle(chosen.table, inputs.missing)
     return table, {"scores": chosen.files, "missing": inputs.missing}
 
 
-def _found_runs(inputs: InputOptions, tests: InferenceOptions, outputs: list[Path]) -> RunScan:
+def _found_runs(
+    inputs: InputOptions, tests: InferenceOptions, outputs: list[Path]
+) -> run_scan.RunScan:
     """Find the runs; raise if an output would replace what is read."""
     scan = inputs.scan()
     origins = [source.origin for source in scan.sources]
     files = [file.path for file in origins if isinstance(file, File)]
-    refuse_replacing(outputs, [inputs.qrels, tests.requests or "", *files])
+    output_files.refuse_replacing(outputs, [inputs.qrels, tests.requests or "", *files])
     return scan
 
 
 def _found_scores(inputs: RunsOrScores, tests: InferenceOptions, outputs: list[Path]) -> list[File]:
     """Find the files of scores; raise if an output would replace what is read."""
     files = inputs.score_files()
-    refuse_replacing(outputs, [tests.requests or "", *(file.path for file in files)])
+    output_files.refuse_replacing(outputs, [tests.requests or "", *(file.path for file in files)])
     return files
 
 
@@ -307,8 +306,8 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     if e.provenance["inference"]["baseline"] is not None:
         tables["against_baseline"] = e.against_baseline
     elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
-        ranked = without_unranked(e.tables(), e.provenance["groups"])
-        tables["verdict"] = verdict_of(ranked, e.provenance)
+        ranked = sentences.without_unranked(e.tables(), e.provenance["groups"])
+        tables["verdict"] = sentences.verdict_of(ranked, e.provenance)
     return tables
 
 
@@ -316,9 +315,9 @@ def _refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
     """Raise if an output cannot be written; return the files that will be written."""
     folders = [folder for folder in (out, report and report.parent) if folder is not None]
     for folder in folders:
-        refuse_unwritable(folder)
+        output_files.refuse_unwritable(folder)
     files = [*(result_files(out) if out else []), *([report] if report else [])]
-    refuse_outputs(files)
+    output_files.refuse_outputs(files)
     return files
 
 

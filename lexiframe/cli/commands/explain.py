@@ -7,13 +7,13 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from lexiframe.base.errors import LexiframeError, escaped
+from lexiframe.base import LexiframeError, escaped
 from lexiframe.cli.inputs import PairOptions, with_groups_of_options
 from lexiframe.cli.options import AsFormat, Measures
 from lexiframe.cli.output import complain, print_table, say
-from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_runs import evaluate as evaluate_runs
-from lexiframe.io.files.sources import File, Source
+from lexiframe.evaluation import Evaluation
+from lexiframe.evaluation import evaluate as evaluate_runs
+from lexiframe.io import File, data_sources
 
 _MOST = 40
 """How many requests a table for people has: those with the greatest gains and losses."""
@@ -49,7 +49,7 @@ def explain(
         print_table(table, format)
 
 
-def _path_of(source: Source) -> str:
+def _path_of(source: data_sources.Source) -> str:
     """Return the path of a source as the provenance has it; hashes do not matter here."""
     origin = source.origin
     return str(origin.facts(sha256="any")["path"] if isinstance(origin, File) else origin)

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.cli.commands.gate_inputs import (
     AsGateFormat,
     AskedMeasures,
@@ -39,29 +39,13 @@ from lexiframe.cli.options import (
     Trials,
 )
 from lexiframe.cli.output import complain, print_json
-from lexiframe.evaluation.from_scores import load_chosen
-from lexiframe.io.files.outputs import output_folder, refuse_outputs, refuse_replacing, replacing
-from lexiframe.io.files.sources import File
-from lexiframe.io.qrels import held_or_data
-from lexiframe.io.to_parquet import write_parquet_file
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
-from lexiframe.pairwise.arrays.groups import names_of
-from lexiframe.pairwise.measured import project_runs
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.projection.answers import counts_of
-from lexiframe.projection.policies import Policies
-from lexiframe.significance.gates.gate import check_gate
-from lexiframe.significance.gates.gate import gate as gate_of_runs
-from lexiframe.significance.gates.gate_coverage import RankedPairs, answers_of
-from lexiframe.significance.gates.gate_evidence import (
-    GateMissing,
-    refuse_missing_rankings,
-    refuse_other_collection,
-)
-from lexiframe.views.sentences.gates import gate_sentences
-from lexiframe.views.shown.gate_texts import gate_markdown, gate_text
-from lexiframe.views.shown.junit import junit_xml
+from lexiframe.evaluation import load_chosen
+from lexiframe.io import File, output_files, qrel_files, to_parquet
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import arrays, grouping, measured, parse_measures
+from lexiframe.projection import Policies, answers
+from lexiframe.significance import gates
+from lexiframe.views import sentences, shown
 
 NOT_PASSED = 3
 """The exit status when a row does not pass."""
@@ -95,10 +79,10 @@ def gate(
     how: dict[str, Any] = {"require": require, "test": test, "correction": correction}
     how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
     # All options are checked before any run is read: reading may take minutes.
-    check_gate(**how)
-    names_of(requests, by)
+    gates.check_gate(**how)
+    grouping.names_of(requests, by)
     files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
-    refuse_outputs(files)
+    output_files.refuse_outputs(files)
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
     else:
@@ -107,8 +91,8 @@ def gate(
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
     two: dict[str, Any] = dict(zip(("baseline", "candidate"), names, strict=True))
-    groups: dict[str, Any] = {"requests": held_or_data(requests), "by": by}
-    table = gate_of_runs(pairs, margins, **two, **how, **groups, **meant)
+    groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
+    table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format)
     if not (table["outcome"] == "pass").all():
@@ -127,14 +111,14 @@ def _of_runs(
     margins: Mapping[str, str | float],
     outputs: list[Path],
     requests: str | None,
-    missing: GateMissing,
+    missing: gates.GateMissing,
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
     policies, scan = Policies(**inputs.policies()), inputs.scan()
     files = [s.origin.path for s in scan.sources if isinstance(s.origin, File)]
-    refuse_replacing(outputs, [inputs.qrels, requests or "", *files])
-    projected = project_runs(scan, inputs.judgments(), asked, policies)
+    output_files.refuse_replacing(outputs, [inputs.qrels, requests or "", *files])
+    projected = measured.project_runs(scan, inputs.judgments(), asked, policies)
     names = [name for read in projected.ranked.read for name in read.names]
     if len(names) != 2:
         raise LexiframeError(
@@ -142,11 +126,11 @@ def _of_runs(
             f"({', '.join(names)}); give files of one run"
         )
     ranked = projected.ranked
-    refuse_other_collection(counts_of(ranked))
-    refuse_missing_rankings(ranked.answers, missing)
+    gates.refuse_other_collection(answers.counts_of(ranked))
+    gates.refuse_missing_rankings(ranked.answers, missing)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    cube = pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    pairs = RankedPairs(cube, answers_of(ranked, names[0], names[1]))
+    cube = arrays.pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
+    pairs = gates.RankedPairs(cube, gates.answers_of(ranked, names[0], names[1]))
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 
@@ -159,7 +143,7 @@ def _of_scores(
     names = inputs.two_names()
     given = [score_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
-    refuse_replacing(outputs, [requests or "", *paths])
+    output_files.refuse_replacing(outputs, [requests or "", *paths])
     chosen = load_chosen(given, list(margins))
     return chosen.table, names, {"scores": chosen.files}
 
@@ -168,22 +152,24 @@ def _write(
     table: pl.DataFrame, out: Path | None, junit: Path | None, facts: dict[str, Any]
 ) -> None:
     if out is not None:
-        with replacing(output_folder(out) / _FILE) as temporary:
-            write_parquet_file(temporary, table, {"table": "gates", **facts})
+        with output_files.replacing(output_files.output_folder(out) / _FILE) as temporary:
+            to_parquet.write_parquet_file(temporary, table, {"table": "gates", **facts})
         typer.echo(f"wrote {out / _FILE}", err=True)
     if junit is not None:
-        with replacing(output_folder(junit.parent) / junit.name) as temporary:
-            temporary.write_text(junit_xml(table) + "\n", encoding="utf-8")
+        with output_files.replacing(
+            output_files.output_folder(junit.parent) / junit.name
+        ) as temporary:
+            temporary.write_text(shown.junit_xml(table) + "\n", encoding="utf-8")
         typer.echo(f"wrote {junit}", err=True)
 
 
 def _print(table: pl.DataFrame, format: str) -> None:
     """Print the table; where programs read it, the verdict goes to standard error as well."""
     if format == "table":
-        typer.echo(gate_text(table))
+        typer.echo(shown.gate_text(table))
         return
     if format == "json":
         print_json(table.to_dicts())
     else:
-        typer.echo(junit_xml(table) if format == "junit" else gate_markdown(table))
-    complain(gate_sentences(table)["sentence"].item())
+        typer.echo(shown.junit_xml(table) if format == "junit" else shown.gate_markdown(table))
+    complain(sentences.gate_sentences(table)["sentence"].item())

@@ -10,18 +10,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.cli.inputs import InputOptions, refuse_reading_options
 from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, place
-from lexiframe.io.files.sources import STANDARD_INPUT, Source
-from lexiframe.io.run_scan import RunScan
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.scored import as_list
-from lexiframe.pairwise.catalogue import parse_measure
-from lexiframe.pairwise.pairs import Measure
-from lexiframe.significance.gates.gate import Require
-from lexiframe.significance.gates.gate_evidence import GateMissing
-from lexiframe.significance.tests import ShiftedTest
+from lexiframe.io import data_sources, run_scan
+from lexiframe.metrics import Metric, as_list
+from lexiframe.pairwise import Measure, parse_measure
+from lexiframe.significance import ShiftedTest, gates
 
 Judgments = Annotated[
     str,
@@ -69,7 +64,7 @@ GivenMargins = Annotated[
     ),
 ]
 Required = Annotated[
-    Require,
+    gates.Require,
     typer.Option(
         "--require",
         help="What has to be shown: not worse by more than the margin, better, or a difference "
@@ -103,7 +98,7 @@ JunitFile = Annotated[
     ),
 ]
 MissingOfGate = Annotated[
-    GateMissing,
+    gates.GateMissing,
     typer.Option(
         "--missing",
         help="Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
@@ -156,12 +151,12 @@ class GateInputs(InputOptions):
     runs: TwoRuns
     scores: ScoreFiles = None
 
-    def scan(self) -> RunScan:
+    def scan(self) -> run_scan.RunScan:
         """Find the two runs; those whose files have the same name are called by their folders."""
         if len(self.runs) != 2:
             found = f"found {len(self.runs)} after the judgments"
             raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")
-        if self.runs == [STANDARD_INPUT] * 2:
+        if self.runs == [data_sources.STANDARD_INPUT] * 2:
             raise LexiframeError("standard input holds one run, not both; name a file")
         scans = [InputOptions.scan(replace(self, runs=[run])) for run in self.runs]
         for run, scan in zip(self.runs, scans, strict=True):
@@ -186,7 +181,7 @@ class GateInputs(InputOptions):
         return names[0], names[1]
 
 
-def _named(sources: Sequence[Source]) -> tuple[Source, ...]:
+def _named(sources: Sequence[data_sources.Source]) -> tuple[data_sources.Source, ...]:
     """Give two runs different names, whatever their files and the rows in them call them."""
     roles = ("baseline", "candidate")
     names = [source.name or role for source, role in zip(sources, roles, strict=True)]

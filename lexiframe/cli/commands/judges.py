@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.cli.arguments import refuse_measures
 from lexiframe.cli.inputs import InputOptions, with_groups_of_options
 from lexiframe.cli.options import (
@@ -30,18 +30,21 @@ from lexiframe.cli.options import (
     Trials,
 )
 from lexiframe.cli.output import print_json, print_table, say
-from lexiframe.collection.judges.compare_judges import JudgeComparison, compare_judges
-from lexiframe.collection.judges.judges import judge_agreement, judge_confusion
-from lexiframe.evaluation.asked import MEASURES
-from lexiframe.io.batches.units import data_sets_in, judgments_in
-from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing, refuse_unwritable
-from lexiframe.io.files.sources import STANDARD_INPUT, File
-from lexiframe.io.qrels import held_or_data, read_qrels
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.runs import scan_runs
-from lexiframe.io.to_parquet import write_tables
-from lexiframe.pairwise.arrays.groups import names_of
-from lexiframe.views.sentences.verdict import verdict, verdict_text
+from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
+from lexiframe.evaluation import MEASURES
+from lexiframe.io import (
+    File,
+    batches,
+    data_sources,
+    output_files,
+    qrel_files,
+    read_qrels,
+    run_scan,
+    scan_runs,
+    to_parquet,
+)
+from lexiframe.pairwise import grouping
+from lexiframe.views import sentences
 
 JudgeFiles = Annotated[
     list[str],
@@ -76,11 +79,11 @@ class JudgeOptions(InputOptions):
     qrels: JudgeFiles  # type: ignore[assignment]
     runs: SomeRuns
 
-    def scan(self) -> RunScan:
+    def scan(self) -> run_scan.RunScan:
         """Find the runs, which are read later, one file at a time."""
         refuse_measures(self.runs)
         said = self._text_options(self.header, self.column)
-        runs = data_sets_in(self.runs)
+        runs = batches.data_sets_in(self.runs)
         return scan_runs(runs, third=self.third, name_from=self.name_from, **said)
 
     def files(self) -> dict[str, str]:
@@ -95,7 +98,7 @@ class JudgeOptions(InputOptions):
             if name in found:
                 raise typer.BadParameter(f"--qrels: expected each judge once, found {name!r} twice")
             found[name] = path
-        if [*found.values(), *self.runs].count(STANDARD_INPUT) > 1:
+        if [*found.values(), *self.runs].count(data_sources.STANDARD_INPUT) > 1:
             raise LexiframeError("standard input holds one file, not several; name the others")
         return found
 
@@ -103,7 +106,7 @@ class JudgeOptions(InputOptions):
         """Read the judgments if options say how; else return paths for the library to read."""
         is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
         if is_usual and self.duplicates == "error":
-            return {name: judgments_in(path) for name, path in self.files().items()}
+            return {name: batches.judgments_in(path) for name, path in self.files().items()}
         said = self._text_options(self.qrels_header, self.qrels_column)
         said |= {"duplicates": self.duplicates}
         return {name: read_qrels(path, **said) for name, path in self.files().items()}
@@ -153,11 +156,11 @@ def judges(
     Other judges are compared with the first one. The formats csv, latex and markdown have one
     table: the conclusions about pairs of runs or, without runs, the agreement about grades.
     """
-    names_of(tests.requests, tests.by)
+    grouping.names_of(tests.requests, tests.by)
     if not inputs.runs:
         tests.refuse_without_runs(measure)
     _refuse_outputs(out, inputs, tests)
-    groups: dict[str, Any] = {"requests": held_or_data(tests.requests), "by": tests.by}
+    groups: dict[str, Any] = {"requests": qrel_files.held_or_data(tests.requests), "by": tests.by}
     if not inputs.runs:
         _print_grades(inputs, groups, out, format)
         return
@@ -186,12 +189,12 @@ def _print_grades(
     table = judge_agreement(read, inputs.rel, **groups)
     if out is not None:
         confusion = judge_confusion(read, **groups)
-        write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
+        to_parquet.write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
         typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}: {', '.join(_OF_GRADES)}", err=True)
     print_table(table, format)
     if format == "table":
         typer.echo()
-        say(verdict_text(verdict(table)))
+        say(sentences.verdict_text(sentences.verdict(table)))
 
 
 def _print_found(found: JudgeComparison) -> None:
@@ -201,7 +204,7 @@ def _print_found(found: JudgeComparison) -> None:
         typer.echo()
     first = found.agreement.filter(~pl.col("judge_a").is_in(found.agreement["judge_b"].implode()))
     about_first = found.conclusions.filter(pl.col("name_a") == first["judge_a"][0])
-    say(verdict_text(verdict(about_first)))
+    say(sentences.verdict_text(sentences.verdict(about_first)))
 
 
 def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -> None:
@@ -209,10 +212,10 @@ def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -
     judged = inputs.files()
     if out is None:
         return
-    refuse_unwritable(out)
+    output_files.refuse_unwritable(out)
     of_grades = [out / f"{name}.parquet" for name in _OF_GRADES]
     files = JudgeComparison.files(out) if inputs.runs else of_grades
-    refuse_outputs(files)
+    output_files.refuse_outputs(files)
     origins = [source.origin for source in inputs.scan().sources] if inputs.runs else []
     runs = [file.path for file in origins if isinstance(file, File)]
-    refuse_replacing(files, [*judged.values(), tests.requests or "", *runs])
+    output_files.refuse_replacing(files, [*judged.values(), tests.requests or "", *runs])

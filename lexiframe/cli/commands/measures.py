@@ -9,10 +9,10 @@ import typer
 
 from lexiframe.cli.options import AsFormat
 from lexiframe.cli.output import print_table, say
-from lexiframe.metrics.kinds.derived import MADE_FROM_ANOTHER
-from lexiframe.pairwise.catalogue import parse_measure
-from lexiframe.pairwise.listing import conventions as conventions_of
-from lexiframe.pairwise.listing import measures as measures_of
+from lexiframe.metrics import derived
+from lexiframe.pairwise import conventions as conventions_of
+from lexiframe.pairwise import measures as measures_of
+from lexiframe.pairwise import parse_measure
 
 
 def measures(
@@ -27,7 +27,7 @@ def measures(
     if name is None or known["kind"].to_list() == ["interleaving"]:
         explained = str(known)
     else:
-        asked = parse_measure(f"{name}(AP)" if name in MADE_FROM_ANOTHER else name)
+        asked = parse_measure(f"{name}(AP)" if name in derived.MADE_FROM_ANOTHER else name)
         explained = str(asked.__doc__)
     if format != "table":
         print_table(known, format)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 from lexiframe.cli.inputs import as_columns
 from lexiframe.cli.options import (
     INPUT,
@@ -28,18 +28,12 @@ from lexiframe.cli.options import (
     TiePolicy,
 )
 from lexiframe.cli.output import complain, print_table, refuse_other_ending, say, write_table
-from lexiframe.collection.overlaps.contrasting import contrasting
-from lexiframe.collection.overlaps.overlap import OVERLAPS
-from lexiframe.collection.overlaps.overlap import overlap as overlap_of_runs
-from lexiframe.io.batches.units import data_sets_in
-from lexiframe.io.files.outputs import refuse_outputs, refuse_replacing
-from lexiframe.io.files.sources import File
-from lexiframe.io.qrels import held_or_data
-from lexiframe.io.runs import scan_runs
-from lexiframe.metrics.notation import each
-from lexiframe.pairwise.arrays.groups import names_of
-from lexiframe.views.sentences.overlap import contrasting_sentences, overlap_sentences
-from lexiframe.views.shown.tables import table_text
+from lexiframe.collection import OVERLAPS, contrasting
+from lexiframe.collection import overlap as overlap_of_runs
+from lexiframe.io import File, batches, output_files, qrel_files, scan_runs
+from lexiframe.metrics import each
+from lexiframe.pairwise import grouping
+from lexiframe.views import sentences, shown
 
 _MOST = 40
 """How many pairs a table for people has: those that are least and those that are most alike."""
@@ -128,9 +122,9 @@ def overlap(
         _refuse_without_contrast({"--qrels": qrels, "--number": number, "--top": top})
     if out is not None:
         refuse_other_ending(out)
-        refuse_outputs([out])
+        output_files.refuse_outputs([out])
     scan = scan_runs(
-        data_sets_in(runs),
+        batches.data_sets_in(runs),
         third=third,
         name_from=name_from,
         header=header,
@@ -138,11 +132,11 @@ def overlap(
         columns=as_columns(column),
     )
     files = [source.origin.path for source in scan.sources if isinstance(source.origin, File)]
-    refuse_replacing([out] if out else [], [qrels or "", requests or "", *files])
+    output_files.refuse_replacing([out] if out else [], [qrels or "", requests or "", *files])
     measures = measure or [*OVERLAPS]
     policies: dict[str, Any] = {"ties": ties, "score_type": score_type, "duplicates": duplicates}
-    groups: dict[str, Any] = {"requests": held_or_data(requests), "by": by}
-    names = names_of(requests, by)
+    groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
+    names = grouping.names_of(requests, by)
     if contrast is None:
         table = overlap_of_runs(scan, measures, **policies, **groups)
     else:
@@ -164,7 +158,7 @@ def overlap(
     else:
         _print_means(_means(table, names), format, names)
         if format == "table":
-            say("\n".join(overlap_sentences(table)["sentence"]))
+            say("\n".join(sentences.overlap_sentences(table)["sentence"]))
 
 
 def _refuse_without_contrast(given: dict[str, Any]) -> None:
@@ -218,7 +212,7 @@ def _print_contrasting(table: pl.DataFrame, format: Any) -> None:
     if format != "table":
         print_table(table, format)
         return
-    said = contrasting_sentences(table)
+    said = sentences.contrasting_sentences(table)
     # what the sentences say already, and what follows from the positions
     in_common = ["query_id", "run_a", "run_b", "measure", "value", "in_top_a", "in_top_b"]
     parts = table.partition_by("query_id", maintain_order=True)
@@ -227,4 +221,4 @@ def _print_contrasting(table: pl.DataFrame, format: Any) -> None:
         a, b = part["run_a"][0], part["run_b"][0]
         names = {"doc_a": a, "position_in_b": f"in {b}", "doc_b": b, "position_in_a": f"in {a}"}
         attributes = table.columns[: table.columns.index("query_id")]
-        typer.echo(f"{table_text(part.drop(in_common, attributes).rename(names))}\n")
+        typer.echo(f"{shown.table_text(part.drop(in_common, attributes).rename(names))}\n")

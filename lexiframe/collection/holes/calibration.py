@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.schemas import HOLE_CALIBRATION
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import progress, schemas, sums
 from lexiframe.collection.holes.draws import Drawn, means_of_draws
 from lexiframe.collection.holes.intervals import Interval, least_factor, range_of_values
 from lexiframe.collection.holes.items import ABSENT, Pool
 from lexiframe.collection.holes.model import Evidence, Fit, drawn_grades, fit
-from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics import Metric
 
 
 def calibrated(
@@ -69,7 +67,7 @@ def _grades(
 
 
 def _rows(
-    run: str, n_holes: int, values: dict[Metric, Moments], alpha: float
+    run: str, n_holes: int, values: dict[Metric, sums.Moments], alpha: float
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each metric, without what needs the other runs."""
     for metric, moments in values.items():
@@ -94,7 +92,7 @@ def _rows(
 def _table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
     """Add the intervals widened by the factor that the other runs need."""
     if not rows:
-        return pl.DataFrame(schema=HOLE_CALIBRATION.columns)
+        return pl.DataFrame(schema=schemas.HOLE_CALIBRATION.columns)
     table = pl.DataFrame(rows).sort("run", "measure")
     needed, run = table["needed"].to_numpy(), table["run"].to_numpy()
     others = {one: least_factor(needed[run != one], 1 - alpha) for one in np.unique(run)}
@@ -108,7 +106,7 @@ def _table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
         inside_before=pl.col("needed") <= 1,
         inside=pl.col("needed") <= pl.Series(factor),
     )
-    return table.select(*HOLE_CALIBRATION.columns)
+    return table.select(*schemas.HOLE_CALIBRATION.columns)
 
 
 _ENDS = ("mean", "draws_low", "draws_high", "below", "above")

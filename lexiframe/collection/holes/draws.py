@@ -15,18 +15,11 @@ from operator import add
 import numpy as np
 import polars as pl
 
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.tolerance import rounding
+from lexiframe.base import progress, sums
 from lexiframe.collection.holes.items import ABSENT, Pool
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import JUDGED
-from lexiframe.metrics.scored import values_of
-from lexiframe.metrics.values import Values
-from lexiframe.pairwise.cubes import preference_cubes
-from lexiframe.pairwise.preference import Measure
-from lexiframe.projection.positions_table import project
-from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.metrics import Metric, Values, needed, values_of
+from lexiframe.pairwise import Measure, preference_arrays
+from lexiframe.projection import RankedRuns, project
 
 _ROWS = 2**20
 """Rows of positions that are made at once."""
@@ -139,8 +132,8 @@ class Means:
         By measure the moments of the preferences; columns are draws × pairs.
     """
 
-    runs: dict[str, Moments]
-    pairs: dict[str, Moments]
+    runs: dict[str, sums.Moments]
+    pairs: dict[str, sums.Moments]
 
     def __add__(self, other: Means) -> Means:
         """Return the moments of the requests of both."""
@@ -188,7 +181,7 @@ def _means_of_batch(
 ) -> list[Means]:
     """Compute all measures for each draw of some requests."""
     cases = Cases.of(queries, drawn.pool.query[drawn.items], drawn.grades)
-    judged = any(measure.needs == JUDGED for measure in asked)
+    judged = any(measure.needs == needed.JUDGED for measure in asked)
     p = project(drawn.ranked(cases, judged=judged), no_relevant="drop", judged=judged)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     n_cases, runs, compared = len(cases.query), {}, {}
@@ -196,7 +189,7 @@ def _means_of_batch(
     if values is not None:
         runs = _by_case(values, len(drawn.runs), n_cases)
     if pairs and p.height:
-        (cube,) = preference_cubes(p, asked, values, most=2**62)
+        (cube,) = preference_arrays.preference_cubes(p, asked, values, most=2**62)
         case = cube.queries.cast(pl.Int64).to_numpy()
         for name, found in zip(cube.measures, cube.values, strict=True):
             compared[name] = _filled(found, case, n_cases)
@@ -226,7 +219,7 @@ def _filled(found: np.ndarray, case: np.ndarray, n_cases: int) -> np.ndarray:
     return rows
 
 
-def _moments(by_case: np.ndarray, place: np.ndarray) -> Moments:
+def _moments(by_case: np.ndarray, place: np.ndarray) -> sums.Moments:
     """Return the moments of cases × columns, over the requests of draws × requests."""
     values = by_case[place.T].reshape(place.shape[1], -1)
-    return Moments.of(values, rounding(values))
+    return sums.Moments.of(values, sums.rounding(values))

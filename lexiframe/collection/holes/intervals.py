@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.pairwise.preference import Measure
+from lexiframe.base import sums
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import Measure
 
 _RISING = ("P", "RBP", "RR", "Success", "gRBP")
 """Metrics of which no request loses when one more document is relevant."""
@@ -48,8 +48,8 @@ class Interval:
         It is infinite when all draws are the same and the value is another one.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            low = np.where(value < self.low - TIE, (self.low - value) / self.below, 0.0)
-            high = np.where(value > self.high + TIE, (value - self.high) / self.above, 0.0)
+            low = np.where(value < self.low - sums.TIE, (self.low - value) / self.below, 0.0)
+            high = np.where(value > self.high + sums.TIE, (value - self.high) / self.above, 0.0)
         return np.asarray(1 + np.maximum(low, high))
 
     def widened(self, factor: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
@@ -99,5 +99,5 @@ def least_factor(needed: np.ndarray, share: float) -> float:
     finite = np.sort(needed[np.isfinite(needed)])
     if not len(finite):
         return 1.0
-    enough = int(np.ceil(share * len(needed) - TIE)) - 1
+    enough = int(np.ceil(share * len(needed) - sums.TIE)) - 1
     return float(finite[min(enough, len(finite) - 1)])

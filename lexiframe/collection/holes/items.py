@@ -9,12 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.runs import scan_runs
-from lexiframe.io.text.trec import warn_of_wider_lines
-from lexiframe.projection.answers import repairs_of, warn_of_counts
-from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
+from lexiframe.io import run_scan, scan_runs, warn_of_wider_lines
+from lexiframe.projection import Policies, RankedRuns, answers, rank_runs
 
 ABSENT = -np.inf
 """The grade of a document that the judgments do not list."""
@@ -85,9 +81,9 @@ def pool_of(runs: Any, qrels: Any, policies: Policies, depth: int) -> Pool:
 
     The runs are read twice: once to find the holes, and once to find the ranks of all items.
     """
-    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
     top = rank_runs(scan, qrels, replace(policies, depth=depth), nonrelevant=True, pool=True)
-    warn_of_counts(top.answers, repairs_of(top))
+    answers.warn_of_counts(top.answers, answers.repairs_of(top))
     warn_of_wider_lines(top.n_wider)
     text = pl.col("query_id", "doc_id").cast(pl.String)
     listed = top.judged.items.select(text, "relevance")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.base.schemas import HOLE_VALUES
+from lexiframe.base import schemas
 from lexiframe.collection.tables import Tables
 
 _ENOUGH = 0.95
@@ -50,7 +50,7 @@ class HoleSensitivity(Tables):
         of the widened draws; and, for each metric, for how many ``runs`` judgments were hidden, and
         the share of their intervals that hold the value, before and after widening.
         """
-        by = self.values.columns[: self.values.width - len(HOLE_VALUES.columns)]
+        by = self.values.columns[: self.values.width - len(schemas.HOLE_VALUES.columns)]
         shown = [*by, "run", "measure", "value", "ci_low", "ci_high", "rank", "rank_low"]
         open_pairs = self.pairs.filter(
             pl.col("mean_preference") != 0, pl.col("share_widened") < _ENOUGH

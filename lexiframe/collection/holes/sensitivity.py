@@ -7,24 +7,17 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import HOLE_CALIBRATION, HOLE_PAIRS, HOLE_VALUES
+from lexiframe.base import LexiframeError, resampling, schemas, typed, warn
 from lexiframe.collection.holes.calibration import calibrated, factor_of
 from lexiframe.collection.holes.draws import Drawn, means_of_draws
 from lexiframe.collection.holes.items import Pool, pool_of
 from lexiframe.collection.holes.model import Evidence, drawn_grades, fit
 from lexiframe.collection.holes.results import HoleSensitivity
 from lexiframe.collection.holes.tables import Conditions, pairs_table, values_table
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.metrics.catalogues.ranked import AP
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import POOL, SUBTOPICS, refuse_lower_rel
-from lexiframe.pairwise.arrays.groups import By, groups_of
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.pairwise.preference import Measure
-from lexiframe.projection.policies import Policies, ScoreType, Ties
+from lexiframe.io import problems
+from lexiframe.metrics import Metric, catalogues, needed
+from lexiframe.pairwise import By, Measure, grouping, parse_measures
+from lexiframe.projection import Policies, ScoreType, Ties
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 _MOST = 0.5
@@ -45,7 +38,7 @@ def hole_sensitivity(
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> HoleSensitivity:
@@ -153,13 +146,13 @@ def hole_sensitivity(
     >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
     By P@10, unjudged documents could change the order of 3 of the 3 pairs of runs
     """
-    check_draws("hole_sensitivity", "depth", depth, seed)
-    check_draws("hole_sensitivity", "samples", samples, seed)
-    check_share("hole_sensitivity", "alpha", alpha)
+    resampling.check_draws("hole_sensitivity", "depth", depth, seed)
+    resampling.check_draws("hole_sensitivity", "samples", samples, seed)
+    resampling.check_share("hole_sensitivity", "alpha", alpha)
     asked = _checked(parse_measures(measures), rel)
     policies = Policies(rel, ties, score_type, "drop", duplicates)
     pool = pool_of(runs, qrels, policies, depth)
-    groups = [*groups_of(pool.queries.alias("query_id").to_frame(), requests, by)]
+    groups = [*grouping.groups_of(pool.queries.alias("query_id").to_frame(), requests, by)]
     numbers = [np.flatnonzero(pool.queries.is_in(part["query_id"].implode())) for _, part in groups]
     evidence = Evidence.of(pool, pool.is_judged)
     if not evidence.is_judged.any():
@@ -168,7 +161,7 @@ def hole_sensitivity(
             "none; there is nothing to learn from: judge some, or give a greater depth"
         )
     model = fit(evidence)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)] or [AP]
+    metrics = [measure for measure in asked if isinstance(measure, Metric)] or [catalogues.AP]
     tables = calibrated(pool, model, metrics, numbers, samples, seed, alpha)
     rng = np.random.default_rng([seed, 0])
     holes = evidence.only(~evidence.is_judged)
@@ -184,17 +177,17 @@ def hole_sensitivity(
     ]
     attributes = [group for group, _ in groups]
     return HoleSensitivity(
-        _together(attributes, [values_table(one) for one in found], HOLE_VALUES.columns),
-        _together(attributes, [pairs_table(one) for one in found], HOLE_PAIRS.columns),
-        _together(attributes, tables, HOLE_CALIBRATION.columns),
+        _together(attributes, [values_table(one) for one in found], schemas.HOLE_VALUES.columns),
+        _together(attributes, [pairs_table(one) for one in found], schemas.HOLE_PAIRS.columns),
+        _together(attributes, tables, schemas.HOLE_CALIBRATION.columns),
     )
 
 
 def _checked(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
     """Return the measures, or raise for one that needs what draws do not have."""
-    refuse_lower_rel(asked, rel)
+    needed.refuse_lower_rel(asked, rel)
     for measure in asked:
-        if measure.needs in (POOL, SUBTOPICS):
+        if measure.needs in (needed.POOL, needed.SUBTOPICS):
             raise LexiframeError(
                 f"hole_sensitivity: {measure} needs {measure.needs}, which drawn grades do not "
                 "have; leave it out"

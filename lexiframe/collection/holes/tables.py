@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.schemas import HOLE_PAIRS, HOLE_VALUES
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.ranking import mid_ranks
+from lexiframe.base import schemas, sums
 from lexiframe.collection.holes.draws import Means
 from lexiframe.collection.holes.intervals import (
     Interval,
@@ -20,11 +18,9 @@ from lexiframe.collection.holes.intervals import (
     range_of_values,
 )
 from lexiframe.collection.holes.items import Pool
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.pairwise.preference import Measure
-from lexiframe.significance.corrections import correct_families
-from lexiframe.significance.differences import Options
-from lexiframe.significance.tests.t import p_of_t_test
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import Measure
+from lexiframe.significance import Options, correct_families, tests
 
 _FIRST = 2
 """The rows in front of the draws: the holes as they are, and all of them relevant."""
@@ -82,7 +78,9 @@ def values_table(c: Conditions) -> pl.DataFrame:
     in_group = np.isin(c.pool.query[c.pool.holes], c.queries)
     holes = c.pool.in_top[:, c.pool.holes[in_group]].sum(axis=1)
     frames = [_values(c, measure, holes) for measure in c.measures]
-    return pl.concat([pl.DataFrame(schema=HOLE_VALUES.columns), *frames]).sort(HOLE_VALUES.key)
+    return pl.concat([pl.DataFrame(schema=schemas.HOLE_VALUES.columns), *frames]).sort(
+        schemas.HOLE_VALUES.key
+    )
 
 
 def _values(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
@@ -90,26 +88,28 @@ def _values(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
     values = c.values_of(measure)
     draws = _known(values[_FIRST:])
     if not len(draws):
-        return pl.DataFrame(schema=HOLE_VALUES.columns)
+        return pl.DataFrame(schema=schemas.HOLE_VALUES.columns)
     interval = Interval.of(draws, c.alpha)
     low, high = interval.widened_within(c.factor, *c.range_of(measure, values))
     sign = -1 if isinstance(measure, Metric) and measure.smaller_is_better else 1
     tails = [c.alpha / 2, 1 - c.alpha / 2]
-    ranks = np.quantile(mid_ranks(sign * c.widened(draws)), tails, axis=0)
+    ranks = np.quantile(sums.mid_ranks(sign * c.widened(draws)), tails, axis=0)
     columns = {
         "run": c.pool.runs, "measure": str(measure), "value": values[0], "mean": interval.mean,
         "ci_low": low, "ci_high": high, "draws_low": interval.low, "draws_high": interval.high,
         "naive_low": np.fmin(values[0], values[1]), "naive_high": np.fmax(values[0], values[1]),
-        "factor": c.factor, "rank": mid_ranks(sign * values[0]), "rank_low": ranks[0],
+        "factor": c.factor, "rank": sums.mid_ranks(sign * values[0]), "rank_low": ranks[0],
         "rank_high": ranks[1], "holes": holes,
     }  # fmt: skip
-    return _typed(columns, HOLE_VALUES.columns)
+    return _typed(columns, schemas.HOLE_VALUES.columns)
 
 
 def pairs_table(c: Conditions) -> pl.DataFrame:
     """Return the table ``pairs``."""
     frames = [_pairs(c, measure) for measure in c.measures if c.means.pairs]
-    return pl.concat([pl.DataFrame(schema=HOLE_PAIRS.columns), *frames]).sort(HOLE_PAIRS.key)
+    return pl.concat([pl.DataFrame(schema=schemas.HOLE_PAIRS.columns), *frames]).sort(
+        schemas.HOLE_PAIRS.key
+    )
 
 
 def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
@@ -118,7 +118,7 @@ def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
     mean = moments.mean.reshape(-1, n_pairs)
     draws = _known(mean[_FIRST:])
     if not len(draws):
-        return pl.DataFrame(schema=HOLE_PAIRS.columns)
+        return pl.DataFrame(schema=schemas.HOLE_PAIRS.columns)
     interval = Interval.of(draws, c.alpha)
     low, high = interval.widened_within(c.factor, *range_of_preferences(measure))
     rounding = moments.mean_rounding.reshape(-1, n_pairs)
@@ -135,7 +135,7 @@ def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
         "share_widened": (widened == sign).mean(axis=0), "reject": reject[0],
         "share_reject": with_it.mean(axis=0),
     }  # fmt: skip
-    return _typed(columns, HOLE_PAIRS.columns)
+    return _typed(columns, schemas.HOLE_PAIRS.columns)
 
 
 def _known(draws: np.ndarray) -> np.ndarray:
@@ -147,9 +147,9 @@ def _sign(mean: np.ndarray, rounding: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(np.abs(mean) <= rounding, 0, np.sign(mean)))
 
 
-def _rejected(moments: Moments, n_pairs: int, alpha: float) -> np.ndarray:
+def _rejected(moments: sums.Moments, n_pairs: int, alpha: float) -> np.ndarray:
     """Return whether each pair differs significantly in each draw: draws × pairs."""
-    p = p_of_t_test(moments, Options("two-sided", alpha, 1, 0, "drop"))
+    p = tests.p_of_t_test(moments, Options("two-sided", alpha, 1, 0, "drop"))
     known = ~np.isnan(p)
     family = np.repeat(np.arange(len(p) // n_pairs), n_pairs)
     adjusted = np.ones(len(p))

@@ -9,10 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws
-from lexiframe.base.schemas import CONCLUSIONS, JUDGE_COMPARISONS
+from lexiframe.base import progress, resampling, schemas, typed
 from lexiframe.collection.judges.graded_items import read_judges
 from lexiframe.collection.judges.judge_tables import (
     compared_requests,
@@ -24,17 +21,20 @@ from lexiframe.collection.judges.judge_tables import (
 )
 from lexiframe.collection.judges.judges import judge_agreement
 from lexiframe.collection.tables import Tables
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.runs import scan_runs
-from lexiframe.metrics.needs import refuse_lower_rel
-from lexiframe.orderings.rule import Method, Rule
-from lexiframe.pairwise.arrays.groups import By, all_attributes, names_of
-from lexiframe.pairwise.pairs import parse_measures
-from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.significance.concluded import conclusion_pairs, conclusions
-from lexiframe.significance.paired import Correction, Family, check_inference, compare
-from lexiframe.significance.tests import Test
+from lexiframe.io import problems, run_scan, scan_runs
+from lexiframe.metrics import needed
+from lexiframe.orderings import Method, Rule
+from lexiframe.pairwise import By, grouping, parse_measures
+from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.significance import (
+    Correction,
+    Family,
+    Test,
+    check_inference,
+    compare,
+    conclusion_pairs,
+    conclusions,
+)
 from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
 
 
@@ -103,7 +103,7 @@ class JudgeComparison(Tables):
             ~pl.col("judge_a").is_in(self.agreement["judge_b"].implode())
         )
         first = reference["judge_a"][0]
-        by = self.conclusions.columns[: self.conclusions.width - len(CONCLUSIONS.columns)]
+        by = self.conclusions.columns[: self.conclusions.width - len(schemas.CONCLUSIONS.columns)]
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
         found = {f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown)}
         in_short = _in_short(self, first, by)
@@ -153,7 +153,7 @@ def compare_judges(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
@@ -229,17 +229,17 @@ def compare_judges(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
     asked = parse_measures(measures)
-    refuse_lower_rel(asked, rel)
+    needed.refuse_lower_rel(asked, rel)
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
-    check_draws("compare_judges", "samples", samples, seed)
+    resampling.check_draws("compare_judges", "samples", samples, seed)
     method = Rule(order).method
-    names, groups = names_of(requests, by), dict[str, Any]()
+    names, groups = grouping.names_of(requests, by), dict[str, Any]()
     if names:  # read once: a stream cannot be read again
-        groups = {"requests": all_attributes(requests, names), "by": names}
+        groups = {"requests": grouping.all_attributes(requests, names), "by": names}
     read = read_judges("compare_judges", judges, duplicates)
     agreement = judge_agreement(read, rel, **groups)
     compared, of_judges = compared_requests(read, asked, policies)
-    if not (isinstance(runs, RunScan) or hasattr(runs, "__arrow_c_stream__")):
+    if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)  # which holds what can be read only once
     judged = {
         judge: judged_by(positions_of(runs, part, asked, policies), asked, no_relevant)
@@ -264,5 +264,5 @@ def compare_judges(
 
 def _together(comparisons: dict[str, pl.DataFrame], by: list[str]) -> pl.DataFrame:
     frames = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
-    table = pl.concat(frames).select(*by, *JUDGE_COMPARISONS.columns)
-    return table.sort(*by, *JUDGE_COMPARISONS.key)
+    table = pl.concat(frames).select(*by, *schemas.JUDGE_COMPARISONS.columns)
+    return table.sort(*by, *schemas.JUDGE_COMPARISONS.key)

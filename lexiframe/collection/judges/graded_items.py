@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, n_and_first
-from lexiframe.base.schemas import IDS
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.io.qrels import read_qrels
+from lexiframe.base import LexiframeError, n_and_first, schemas
+from lexiframe.io import problems, read_qrels
 
 
 def read_judges(
-    function: str, judges: Any, duplicates: Duplicates = "error"
+    function: str, judges: Any, duplicates: problems.Duplicates = "error"
 ) -> dict[str, pl.DataFrame]:
     """Read the judgments of two or more judges; errors name the judge.
 
@@ -43,7 +41,7 @@ def read_judges(
     return {name: _read(name, qrels, duplicates) for name, qrels in judges.items()}
 
 
-def _read(name: str, qrels: Any, duplicates: Duplicates) -> pl.DataFrame:
+def _read(name: str, qrels: Any, duplicates: problems.Duplicates) -> pl.DataFrame:
     try:
         return pl.DataFrame(read_qrels(qrels, duplicates=duplicates))
     except (LexiframeError, TypeError) as error:
@@ -65,8 +63,8 @@ def side_by_side(function: str, judges: Mapping[str, pl.DataFrame]) -> pl.DataFr
     >>> side_by_side("judge_agreement", {"a": qrels, "b": qrels[:1]}).rows()
     [('q1', 2.0, 2.0), ('q1', 0.0, None)]
     """
-    are_of_subtopics = any(q.select(IDS).is_duplicated().any() for q in judges.values())
-    key = [*IDS, *["iteration"] * are_of_subtopics]
+    are_of_subtopics = any(q.select(schemas.IDS).is_duplicated().any() for q in judges.values())
+    key = [*schemas.IDS, *["iteration"] * are_of_subtopics]
     long = pl.concat(
         q.select(*key, "relevance", judge=pl.lit(str(n))) for n, q in enumerate(judges.values())
     )

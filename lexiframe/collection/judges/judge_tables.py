@@ -9,25 +9,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, n_and_first, warn
-from lexiframe.base.schemas import (
-    JUDGE_CORRELATIONS,
-    JUDGE_ORDERINGS,
-    JUDGES,
-    PREFERENCES,
-    RANK_SHIFTS,
-    SCORES,
-)
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import JUDGED, POOL, SUBTOPICS
-from lexiframe.metrics.scored import scores
-from lexiframe.orderings.correlations import correlate_samples
-from lexiframe.orderings.order import order_runs
-from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.arrays.cube import PairsLike, pair_cube_with_scores
-from lexiframe.pairwise.pairs import Measure, preferences
-from lexiframe.projection.policies import NoRelevant, Policies
-from lexiframe.projection.positions_table import positions
+from lexiframe.base import LexiframeError, n_and_first, schemas, warn
+from lexiframe.metrics import Metric, needed, scores
+from lexiframe.orderings import Method, correlate_samples, order_runs
+from lexiframe.pairwise import Measure, PairsLike, arrays, preferences
+from lexiframe.projection import NoRelevant, Policies, positions
 
 
 @dataclass(frozen=True)
@@ -43,7 +29,7 @@ class Judged:
 
     def pairs(self, baseline: str | None) -> PairsLike:
         """Return the preferences with the scores, by which the rounding of differences is known."""
-        return pair_cube_with_scores(self.preferences, self.scores, baseline)
+        return arrays.pair_cube_with_scores(self.preferences, self.scores, baseline)
 
     def of(self, measure: str) -> pl.DataFrame:
         """Return the scores of a metric, or the preferences by another measure."""
@@ -57,14 +43,14 @@ def positions_of(
     """Find the positions that measures need, by whether these are measures of subtopics."""
     needs = {measure.needs for measure in measures}
     found = {}
-    for subtopics in {measure.needs == SUBTOPICS for measure in measures}:
+    for subtopics in {measure.needs == needed.SUBTOPICS for measure in measures}:
         found[subtopics] = positions(
             runs,
             qrels,
             **vars(policies),
-            judged=JUDGED in needs and not subtopics,
+            judged=needed.JUDGED in needs and not subtopics,
             subtopics=subtopics,
-            pool=POOL in needs and not subtopics,
+            pool=needed.POOL in needs and not subtopics,
         )
     return found
 
@@ -91,7 +77,7 @@ def compared_requests(
          judges[name].height, len(compared))
         for name, queries in asked.items()
     ]  # fmt: skip
-    table = pl.DataFrame(rows, schema=JUDGES.columns, orient="row").sort("judge")
+    table = pl.DataFrame(rows, schema=schemas.JUDGES.columns, orient="row").sort("judge")
     _say_what_is_left_out(everywhere, compared, judges)
     is_compared = pl.col("query_id").is_in(compared.implode())
     return {judge: q.filter(is_compared) for judge, q in judges.items()}, table
@@ -119,12 +105,12 @@ def judged_by(
     """Compute scores and preferences by the measures from the positions that they need."""
     found: dict[str, list[pl.DataFrame]] = {"scores": [], "preferences": []}
     for of_subtopics, part in p.items():
-        some = [m for m in measures if (m.needs == SUBTOPICS) == of_subtopics]
+        some = [m for m in measures if (m.needs == needed.SUBTOPICS) == of_subtopics]
         if metrics := [measure for measure in some if isinstance(measure, Metric)]:
             found["scores"].append(scores(part, metrics, no_relevant=kept))
         found["preferences"].append(preferences(part, some, no_relevant=kept))
     names = tuple(str(measure) for measure in measures if isinstance(measure, Metric))
-    empty = {"scores": pl.DataFrame(schema=SCORES.required), "preferences": _NO_PREFERENCES}
+    empty = {"scores": pl.DataFrame(schema=schemas.SCORES.required), "preferences": _NO_PREFERENCES}
     tables = {
         name: pl.concat(parts, how="diagonal") if parts else empty[name]
         for name, parts in found.items()
@@ -132,7 +118,7 @@ def judged_by(
     return Judged(**tables, metrics=names)
 
 
-_NO_PREFERENCES = pl.DataFrame(schema=PREFERENCES.required)
+_NO_PREFERENCES = pl.DataFrame(schema=schemas.PREFERENCES.required)
 
 
 def orderings_of(
@@ -146,7 +132,7 @@ def orderings_of(
             if table.height:
                 o = order_runs(table, method, **groups)  # type: ignore[arg-type]
                 frames.append(o.with_columns(judge=pl.lit(judge)))
-    columns = [*by, *JUDGE_ORDERINGS.columns]
+    columns = [*by, *schemas.JUDGE_ORDERINGS.columns]
     return pl.concat(frames).select(columns).sort(*by, "judge", "measure", "method", "rank", "run")
 
 
@@ -182,7 +168,9 @@ def correlations_of(
         judge_a=pl.when(is_turned).then(b).otherwise(a),
         judge_b=pl.when(is_turned).then(a).otherwise(b),
     )
-    return table.select(*by, *JUDGE_CORRELATIONS.columns).sort(*by, *JUDGE_CORRELATIONS.key)
+    return table.select(*by, *schemas.JUDGE_CORRELATIONS.columns).sort(
+        *by, *schemas.JUDGE_CORRELATIONS.key
+    )
 
 
 def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
@@ -201,4 +189,8 @@ def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str])
         )
         for a, b in combinations(judges, 2)
     ]
-    return pl.concat(frames).select(*by, *RANK_SHIFTS.columns).sort(*by, *RANK_SHIFTS.key)
+    return (
+        pl.concat(frames)
+        .select(*by, *schemas.RANK_SHIFTS.columns)
+        .sort(*by, *schemas.RANK_SHIFTS.key)
+    )

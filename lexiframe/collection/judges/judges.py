@@ -9,10 +9,7 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION
-from lexiframe.base.sums.ranking import ratio
+from lexiframe.base import memory_use, schemas, sums, typed
 from lexiframe.collection.judges.agreement_coefficients import (
     alpha_ordinal,
     kappa,
@@ -20,9 +17,9 @@ from lexiframe.collection.judges.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.collection.judges.graded_items import grades_of, read_judges, side_by_side
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.pairwise.arrays.groups import By, all_attributes, in_groups, names_of
-from lexiframe.projection.policies import Policies
+from lexiframe.io import problems
+from lexiframe.pairwise import By, grouping
+from lexiframe.projection import Policies
 from lexiframe.typing import JudgesLike, RequestsLike
 
 
@@ -32,7 +29,7 @@ def judge_agreement(
     /,
     rel: float | None = None,
     *,
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -109,7 +106,7 @@ def judge_confusion(
     judges: JudgesLike,
     /,
     *,
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -155,16 +152,16 @@ def _in_groups(
     function: str,
     judges: JudgesLike,
     compute: Compute,
-    duplicates: Duplicates,
+    duplicates: problems.Duplicates,
     requests: RequestsLike,
     by: By,
 ) -> pl.DataFrame:
     """Read the judgments, and compute a table of them in each group of requests."""
-    if by_names := names_of(requests, by):  # judgments themselves have no attributes
-        requests = all_attributes(requests, by_names)
+    if by_names := grouping.names_of(requests, by):  # judgments themselves have no attributes
+        requests = grouping.all_attributes(requests, by_names)
     read = read_judges(function, judges, duplicates)
     items = side_by_side(function, read)
-    return in_groups(lambda part: compute(part, [*read]), items, requests, by)
+    return grouping.in_groups(lambda part: compute(part, [*read]), items, requests, by)
 
 
 def _pairs(
@@ -177,8 +174,8 @@ def _pairs(
 
 def _agreement(items: pl.DataFrame, names: list[str], rel: float | None) -> pl.DataFrame:
     rows = [(a, b, *_of_pair(x, y, rel)) for a, b, x, y in _pairs(items, names)]
-    table = pl.DataFrame(rows, schema=JUDGE_AGREEMENT.columns, orient="row")
-    return table.with_columns(pl.selectors.float().fill_nan(None)).sort(JUDGE_AGREEMENT.key)
+    table = pl.DataFrame(rows, schema=schemas.JUDGE_AGREEMENT.columns, orient="row")
+    return table.with_columns(pl.selectors.float().fill_nan(None)).sort(schemas.JUDGE_AGREEMENT.key)
 
 
 def _of_pair(a: np.ndarray, b: np.ndarray, rel: float | None) -> tuple[float, ...]:
@@ -205,9 +202,9 @@ _BYTES_OF_ROW = 100
 
 
 def _confusion(items: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    frames = [pl.DataFrame(schema=JUDGE_CONFUSION.columns)]
+    frames = [pl.DataFrame(schema=schemas.JUDGE_CONFUSION.columns)]
     frames += [_of_grades(a, b, x, y) for a, b, x, y in _pairs(items, names)]
-    return pl.concat(frames).sort(JUDGE_CONFUSION.key)
+    return pl.concat(frames).sort(schemas.JUDGE_CONFUSION.key)
 
 
 def _of_grades(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.DataFrame:
@@ -216,7 +213,7 @@ def _of_grades(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.D
     i, j, grades = _numbered(a[both], b[both])
     k = len(grades)
     what = f"judge_confusion: a row for every two of {k:,} grades"
-    refuse_more_than_available(k * k * _BYTES_OF_ROW, what, "round the grades")
+    memory_use.refuse_more_than_available(k * k * _BYTES_OF_ROW, what, "round the grades")
     n = np.bincount(i * k + j, minlength=k * k)
     of_a = n.reshape(k, k).sum(axis=1).repeat(k)
     return pl.DataFrame(
@@ -227,7 +224,7 @@ def _of_grades(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.D
             "relevance_b": np.tile(grades, k),
             "n": n.astype(np.int64),
             "share": n / max(1, len(i)),
-            "share_of_a": ratio(n, of_a),
+            "share_of_a": sums.ratio(n, of_a),
         },
-        schema=JUDGE_CONFUSION.columns,
+        schema=schemas.JUDGE_CONFUSION.columns,
     ).with_columns(pl.col("share_of_a").fill_nan(None))

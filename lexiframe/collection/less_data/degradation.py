@@ -9,10 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws
+from lexiframe.base import LexiframeError, check_choice, progress, resampling, typed
 from lexiframe.collection.less_data.sampling import (
     How,
     Labels,
@@ -21,17 +18,11 @@ from lexiframe.collection.less_data.sampling import (
     share_of,
     truncate_runs,
 )
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import refuse_unfit
-from lexiframe.orderings.coefficients import kendall
-from lexiframe.orderings.order import order_runs
-from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs
-from lexiframe.pairwise.cubes import preference_cube
-from lexiframe.pairwise.pairs import Measure, parse_measures
-from lexiframe.projection.policies import ScoreType, Ties, Unjudged
-from lexiframe.projection.positions_table import positions
+from lexiframe.io import problems
+from lexiframe.metrics import Metric, needed
+from lexiframe.orderings import Method, coefficients, order_runs
+from lexiframe.pairwise import Measure, PairCube, Pairs, parse_measures, preference_arrays
+from lexiframe.projection import ScoreType, Ties, Unjudged, positions
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
 What = Literal["labels", "requests", "depth"]
@@ -56,7 +47,7 @@ def degradation(
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
 ) -> pl.DataFrame:
     """Compare the conclusions of measures from a part of the data with those from all of it.
@@ -126,7 +117,7 @@ def degradation(
     check_choice("degradation", what, get_args(What), "what")
     check_choice("degradation", how, get_args(How), "how")
     check_choice("degradation", order, get_args(Method), "order")
-    check_draws("degradation", "samples", samples, seed)
+    resampling.check_draws("degradation", "samples", samples, seed)
     if not kept:
         raise LexiframeError("degradation: expected fractions that are kept, found none")
     for fraction in kept:
@@ -135,10 +126,10 @@ def degradation(
         runs, qrels, rel=rel, ties=ties, score_type=score_type, duplicates=duplicates,
         unjudged=unjudged,
     )  # fmt: skip
-    refuse_unfit(p, asked)
+    needed.refuse_unfit(p, asked)
     target = parse_measures(reference)[0] if reference is not None else None
     complete = Conclusions.of(p, asked, order)
-    guide = preference_cube(p, [target]).values[0] if target is not None else None
+    guide = preference_arrays.preference_cube(p, [target]).values[0] if target is not None else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -181,7 +172,7 @@ class Conclusions:
     @classmethod
     def of(cls, p: pl.DataFrame, asked: Sequence[Measure], order: Method) -> Conclusions:
         """Compute preferences and orderings from positions."""
-        cube = preference_cube(p, asked)
+        cube = preference_arrays.preference_cube(p, asked)
         ranks: dict[str, np.ndarray] = {}
         metrics = [str(measure) for measure in asked if isinstance(measure, Metric)]
         others = [str(measure) for measure in asked if not isinstance(measure, Metric)]
@@ -237,7 +228,7 @@ def _means(pairs: Pairs) -> np.ndarray:
 
 
 def _tau(a: np.ndarray, b: np.ndarray) -> float | None:
-    tau = float(kendall(a[None], b[None])[0])
+    tau = float(coefficients.kendall(a[None], b[None])[0])
     return None if np.isnan(tau) else tau
 
 

@@ -12,13 +12,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.guards import typed
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.resampling import check_draws
-from lexiframe.pairwise.pairs import preferences, refuse_one_run
-from lexiframe.projection.blocks import missing
-from lexiframe.projection.matrices import requests_of
+from lexiframe.base import LexiframeError, memory_use, resampling, typed
+from lexiframe.pairwise import pairs, preferences
+from lexiframe.projection import blocks, matrices
 from lexiframe.typing import Frame, MeasureLike
 
 _LEVELS = 8
@@ -63,8 +59,10 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
     >>> lf.tie_profile(p, levels=1).rows()
     [('first_rank', 1, 20, 12, 0.6), ('level', 1, 15, 6, 0.4)]
     """
-    check_draws("tie_profile", "levels", levels, 0)
-    refuse_more_than_available(50 * levels, f"tie_profile: {levels:,} levels", "ask for fewer")
+    resampling.check_draws("tie_profile", "levels", levels, 0)
+    memory_use.refuse_more_than_available(
+        50 * levels, f"tie_profile: {levels:,} levels", "ask for fewer"
+    )
     by_rank, by_level = np.zeros((2, levels), np.int64), np.zeros((2, levels), np.int64)
     for ranks in _rankings("tie_profile", p):
         n_runs, m = ranks.shape
@@ -230,7 +228,7 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
     """
     from statsmodels.api import OLS
 
-    check_draws("level_regression", "following", following, 0)
+    resampling.check_draws("level_regression", "following", following, 0)
     delta = _differences("level_regression", p, levels + following, least=following + 1)
     tables = []
     for level in range(levels):
@@ -319,8 +317,8 @@ def _rankings(function: str, p: Any) -> Iterator[np.ndarray]:
 
     An item that is not retrieved has the greatest number of the type.
     """
-    requests = requests_of(p)
-    refuse_one_run(function, requests.runs)
+    requests = matrices.requests_of(p)
+    pairs.refuse_one_run(function, requests.runs)
     ends = np.cumsum(requests.n_relevant)
     for end, m in zip(ends, requests.n_relevant, strict=True):
         if m:
@@ -336,7 +334,7 @@ def _differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarra
     parts = [np.empty((0, levels))]
     for ranks in _rankings(function, p):
         seen = ranks[:, :levels]
-        reciprocal = np.where(seen == missing(seen), 0.0, 1.0 / seen)
+        reciprocal = np.where(seen == blocks.missing(seen), 0.0, 1.0 / seen)
         a, b = np.triu_indices(len(ranks), k=1)
         part = np.full((len(a), levels), np.nan)
         part[:, : seen.shape[1]] = reciprocal[a] - reciprocal[b]

@@ -12,10 +12,16 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice, unknown_name, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws
-from lexiframe.base.schemas import POSITIONS, check, to_polars
+from lexiframe.base import (
+    LexiframeError,
+    check_choice,
+    resampling,
+    schemas,
+    to_polars,
+    typed,
+    unknown_name,
+    warn,
+)
 from lexiframe.typing import Frame
 
 How = Literal["uniform", "retrieved"]
@@ -73,7 +79,7 @@ def sample_labels(
     table = _checked("sample_labels", p)
     check_fraction("sample_labels", fraction)
     check_choice("sample_labels", how, get_args(How), "how")
-    check_draws("sample_labels", "samples", 1, seed)
+    resampling.check_draws("sample_labels", "samples", 1, seed)
     return Labels.of(table).sample(fraction, how, seed)
 
 
@@ -159,10 +165,10 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
     (2, 5)
     """
     check_fraction("sample_requests", fraction)
-    check_draws("sample_requests", "samples", 1, seed)
+    resampling.check_draws("sample_requests", "samples", 1, seed)
     table = p.lazy() if isinstance(p, pl.LazyFrame) else to_polars(p).lazy()
     if "query_id" not in table.collect_schema().names():
-        check(table.collect(), POSITIONS)  # which says what is missing
+        schemas.check(table.collect(), schemas.POSITIONS)  # which says what is missing
     queries = table.select("query_id").unique().collect()["query_id"].sort()
     order = np.random.default_rng(seed).permutation(len(queries))
     n_kept = max(1, int(share_of(len(queries), fraction)))
@@ -199,8 +205,8 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     >>> lf.truncate_runs(p, 10)["position"].max()
     10
     """
-    table = check(p, POSITIONS)
-    check_draws("truncate_runs", "depth", depth, 0)
+    table = schemas.check(p, schemas.POSITIONS)
+    resampling.check_draws("truncate_runs", "depth", depth, 0)
     cut = table.with_columns(
         position=pl.when(pl.col("position") <= depth).then("position"),
         n_retrieved=pl.min_horizontal("n_retrieved", pl.lit(depth, pl.Int64)),
@@ -256,7 +262,7 @@ def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
 
 
 def _checked(function: str, p: Any) -> pl.DataFrame:
-    table = check(p, POSITIONS)
+    table = schemas.check(p, schemas.POSITIONS)
     if "n_judged" in table.columns:
         raise LexiframeError(
             f"{function}: expected positions of relevant items, found those of judged ones, whose "
@@ -286,7 +292,9 @@ def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
     begins = pl.any_horizontal(pl.col(name) != pl.col(name).shift() for name in _RANKING)
     ranking = table.select(begins.fill_null(value=True).cum_sum().cast(pl.Int64)).to_series()
     if table.height and ranking[-1] != table.select(_RANKING).n_unique():
-        return _counted_anew(table.sort(*POSITIONS.key))  # rows of a ranking have to stand together
+        return _counted_anew(
+            table.sort(*schemas.POSITIONS.key)
+        )  # rows of a ranking have to stand together
     number, is_item = ranking.to_numpy(), table["doc_id"].is_not_null()
     rank = table["position"].fill_null(_LAST).to_numpy()
     place = np.arange(1, len(rank) + 1)

@@ -5,23 +5,12 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import strings_of
-from lexiframe.base.errors import LexiframeError, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws
-from lexiframe.base.schemas import CONTRASTING
+from lexiframe.base import LexiframeError, coded, resampling, schemas, typed, warn
 from lexiframe.collection.overlaps.overlap import overlap_of_two
 from lexiframe.collection.overlaps.overlap_measures import OverlapMeasure, overlap_measures
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.pairwise.arrays.groups import By, in_groups, names_of, refuse_taken
-from lexiframe.projection.judgments import judged_items
-from lexiframe.projection.lists import (
-    RankedLists,
-    ranked_lists,
-    refuse_strange_requests,
-    warn_of_lists,
-)
-from lexiframe.projection.policies import Policies, ScoreType, Ties
+from lexiframe.io import problems
+from lexiframe.pairwise import By, grouping
+from lexiframe.projection import Policies, ScoreType, Ties, judgments, whole_lists
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
@@ -38,7 +27,7 @@ def contrasting(
     qrels: QrelsLike | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -106,14 +95,14 @@ def contrasting(
         )
     if a == b:
         raise LexiframeError(f"contrasting: expected the names of two runs, found {a!r} twice")
-    check_draws("contrasting", "n", n, 0)
+    resampling.check_draws("contrasting", "n", n, 0)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
-    refuse_taken(names_of(requests, by), CONTRASTING.columns)
-    lists = ranked_lists(runs, policies, only=(a, b))
-    refuse_strange_requests("contrasting", lists)
-    warn_of_lists(lists)
+    grouping.refuse_taken(grouping.names_of(requests, by), schemas.CONTRASTING.columns)
+    lists = whole_lists.ranked_lists(runs, policies, only=(a, b))
+    whole_lists.refuse_strange_requests("contrasting", lists)
+    whole_lists.warn_of_lists(lists)
     chosen = _requests(lists, asked[0], a, b)
-    groups = in_groups(
+    groups = grouping.in_groups(
         lambda part: part.sort("value", "query_id", nulls_last=True).head(n), chosen, requests, by
     )
     number = {query_id: n for n, query_id in enumerate(lists.queries)}
@@ -124,16 +113,20 @@ def contrasting(
     if qrels is not None:
         table = _with_grades(table, qrels, policies)
     attributes = [name for name in groups.columns if name not in chosen.columns]
-    return table.select(*attributes, *(c for c in CONTRASTING.columns if c in table.columns))
+    return table.select(
+        *attributes, *(c for c in schemas.CONTRASTING.columns if c in table.columns)
+    )
 
 
-def _requests(lists: RankedLists, measure: OverlapMeasure, a: str, b: str) -> pl.DataFrame:
+def _requests(
+    lists: whole_lists.RankedLists, measure: OverlapMeasure, a: str, b: str
+) -> pl.DataFrame:
     """Return each request with the overlap of the two runs."""
     values = overlap_of_two(lists, measure, *map(lists.names.index, (a, b)))
     return pl.DataFrame({"query_id": lists.queries, "value": pl.Series(values).fill_nan(None)})
 
 
-def _tops(lists: RankedLists, query: int, a: str, b: str, depth: int) -> pl.DataFrame:
+def _tops(lists: whole_lists.RankedLists, query: int, a: str, b: str, depth: int) -> pl.DataFrame:
     """Return the tops of both runs for one request: a row for each place."""
     one, other = (lists.documents(lists.names.index(name), query) for name in (a, b))
     length = min(depth, max(len(one), len(other)))
@@ -161,12 +154,14 @@ def _positions(documents: np.ndarray, ranking: np.ndarray) -> np.ndarray:
 
 def _with_grades(table: pl.DataFrame, qrels: QrelsLike, policies: Policies) -> pl.DataFrame:
     """Add the grade of each document; null for those that are not judged."""
-    found = judged_items(qrels, policies, nonrelevant=True, are_part=True)
+    found = judgments.judged_items(qrels, policies, nonrelevant=True, are_part=True)
     if found.repeated:
         warn(f"judgments that repeated a document, removed: {found.repeated}")
     judged = found.items
-    grades = judged.select("query_id", pl.col("relevance"), doc_id=strings_of(judged["doc_id"]))
-    grades = grades.with_columns(strings_of(judged["query_id"]))
+    grades = judged.select(
+        "query_id", pl.col("relevance"), doc_id=coded.strings_of(judged["doc_id"])
+    )
+    grades = grades.with_columns(coded.strings_of(judged["query_id"]))
     for name in ("a", "b"):
         called = grades.rename({"doc_id": f"doc_{name}", "relevance": f"relevance_{name}"})
         on = ["query_id", f"doc_{name}"]

@@ -7,28 +7,16 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base.guards import typed
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.base.schemas import OVERLAP
+from lexiframe.base import in_threads, memory_use, schemas, typed
 from lexiframe.collection.overlaps.overlap_measures import (
     Beside,
     OverlapMeasure,
     overlap_measures,
     within,
 )
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.pairwise.arrays.groups import By, in_groups, names_of
-from lexiframe.pairwise.interleaved import number_of, tiles_of
-from lexiframe.pairwise.pairs import preferences_table, refuse_one_run
-from lexiframe.projection.lists import (
-    RankedLists,
-    ranked_lists,
-    refuse_strange_requests,
-    warn_of_lists,
-)
-from lexiframe.projection.policies import Policies, ScoreType, Ties
-from lexiframe.projection.whole_rankings import ranks_of
+from lexiframe.io import problems
+from lexiframe.pairwise import By, grouping, interleaved, pairs, preferences_table
+from lexiframe.projection import Policies, ScoreType, Ties, whole_lists, whole_rankings
 from lexiframe.typing import RequestsLike, RunsLike
 
 OVERLAPS = ("RBO(p=0.9)", "Jaccard@10")
@@ -44,7 +32,7 @@ def overlap(
     *,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -122,12 +110,12 @@ def overlap(
     [('Jaccard@3', 0.5), ('RBO(p=0.9)', 0.685), ('tau@3', 1.0)]
     """
     asked = overlap_measures(measures, "overlap")
-    names_of(requests, by)
+    grouping.names_of(requests, by)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates)
-    lists = ranked_lists(runs, policies)
-    refuse_one_run("overlap", lists.names)
-    refuse_strange_requests("overlap", lists)
-    warn_of_lists(lists)
+    lists = whole_lists.ranked_lists(runs, policies)
+    pairs.refuse_one_run("overlap", lists.names)
+    whole_lists.refuse_strange_requests("overlap", lists)
+    whole_lists.warn_of_lists(lists)
     _refuse_too_many(lists, len(asked))
     values = [*in_threads(_OfRequest(lists, asked), range(len(lists.queries)), "overlap")]
     table = preferences_table(
@@ -137,15 +125,15 @@ def overlap(
         np.array(values),
         value="value",
         gaps=True,
-    ).select(*OVERLAP.columns)
-    return table if by is None else in_groups(lambda part: part, table, requests, by)
+    ).select(*schemas.OVERLAP.columns)
+    return table if by is None else grouping.in_groups(lambda part: part, table, requests, by)
 
 
-def _refuse_too_many(lists: RankedLists, n_measures: int) -> None:
+def _refuse_too_many(lists: whole_lists.RankedLists, n_measures: int) -> None:
     n_runs = len(lists.runs)
     n_pairs = n_runs * (n_runs - 1) // 2
     sizes = f"{n_pairs:,} pairs × {len(lists.queries):,} requests × {n_measures:,} measures"
-    refuse_more_than_available(
+    memory_use.refuse_more_than_available(
         n_pairs * len(lists.queries) * n_measures * _BYTES,
         f"overlap: the values of {n_runs:,} runs ({sizes})",
         "ask for fewer measures or fewer runs",
@@ -155,24 +143,24 @@ def _refuse_too_many(lists: RankedLists, n_measures: int) -> None:
 class _OfRequest:
     """The overlaps of all pairs of runs in one request, given by its index: pairs × measures."""
 
-    def __init__(self, lists: RankedLists, measures: Sequence[OverlapMeasure]) -> None:
+    def __init__(self, lists: whole_lists.RankedLists, measures: Sequence[OverlapMeasure]) -> None:
         self.lists, self.measures, self.depth = lists, measures, within(measures)
         longest = int(lists.lengths.max())
-        self.tiles = [*tiles_of(len(lists.runs), min(longest, self.depth or longest))]
+        self.tiles = [*interleaved.tiles_of(len(lists.runs), min(longest, self.depth or longest))]
 
     def __call__(self, query: int) -> np.ndarray:
         n_runs = len(self.lists.runs)
         values = np.full((n_runs * (n_runs - 1) // 2, len(self.measures)), np.nan)
         for runs, a, b in self.tiles:
             for one, others, rankings in _side_by_side(self.lists, query, runs, a, b, self.depth):
-                pairs = number_of(runs[one], runs[others], n_runs)
+                pairs = interleaved.number_of(runs[one], runs[others], n_runs)
                 for n, measure in enumerate(self.measures):
                     values[pairs, n] = measure(rankings)
         return values
 
 
 def _side_by_side(
-    lists: RankedLists,
+    lists: whole_lists.RankedLists,
     query: int,
     runs: np.ndarray,
     a: np.ndarray,
@@ -186,14 +174,16 @@ def _side_by_side(
     documents = [lists.documents(run, query)[:depth] for run in runs]
     length = np.array([len(ranking) for ranking in documents])
     absent = int(length.max()) + 1
-    document, rank = ranks_of(documents, length, absent, np.min_scalar_type(-absent))
+    document, rank = whole_rankings.ranks_of(documents, length, absent, np.min_scalar_type(-absent))
     for one in np.unique(a):  # a part may be one run, which has no pair
         others = b[slice(*np.searchsorted(a, [one, one + 1]))]
         ranks = rank.take(document[: length[one], one], axis=0)[:, others[0] : others[-1] + 1]
         yield one, others, Beside(int(length[one]), length[others], ranks, absent)
 
 
-def overlap_of_two(lists: RankedLists, measure: OverlapMeasure, one: int, other: int) -> np.ndarray:
+def overlap_of_two(
+    lists: whole_lists.RankedLists, measure: OverlapMeasure, one: int, other: int
+) -> np.ndarray:
     """Return the overlap of two runs in each request."""
     pair = np.array([one, other])
     first, second = np.array([0]), np.array([1])

@@ -8,12 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError, UnknownNameError, unknown_name
-from lexiframe.base.sums.ranking import ratio
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.metrics import notation
-from lexiframe.metrics.kinds.parameters import Number, refuse_wrong
-from lexiframe.orderings.coefficients import PERSISTENCE
+from lexiframe.base import LexiframeError, errors, sums, unknown_name
+from lexiframe.metrics import metric_parameters, notation
+from lexiframe.orderings import coefficients
 
 
 @dataclass(frozen=True)
@@ -84,13 +81,13 @@ def rbo(b: Beside, p: float) -> np.ndarray:
     seen = x * terms[:, None]
     seen = np.cumsum(seen, axis=0, out=seen)[long, every]
     x_short, x_long = x[short, every], x[long, every]
-    sums, shares = np.cumsum(powers), np.cumsum(terms)
-    behind = sums[long] - sums[short] - short * (shares[long] - shares[short])
+    total, shares = np.cumsum(powers), np.cumsum(terms)
+    behind = total[long] - total[short] - short * (shares[long] - shares[short])
     at_short = x_short / np.maximum(short, 1)
-    at_end = ratio(x_long - x_short, long) + at_short
+    at_end = sums.ratio(x_long - x_short, long) + at_short
     value = (1 - p) / p * (seen + at_short * behind) + at_end * powers[long]
     # The sums of rankings that are the same miss 1 by a rounding error.
-    return np.where(np.abs(value - 1) <= TIE, 1.0, value)
+    return np.where(np.abs(value - 1) <= sums.TIE, 1.0, value)
 
 
 def _in_common_by_depth(b: Beside) -> np.ndarray:
@@ -112,19 +109,19 @@ def _weights(p: float, depth: int) -> tuple[np.ndarray, np.ndarray]:
 
 def jaccard(b: Beside) -> np.ndarray:
     """|X ∩ Y| / |X ∪ Y|."""
-    return ratio(b.in_common, b.length + b.lengths - b.in_common)
+    return sums.ratio(b.in_common, b.length + b.lengths - b.in_common)
 
 
 def overlap_of_tops(b: Beside) -> np.ndarray:
     """|X ∩ Y| / max(|X|, |Y|), which is |X ∩ Y| / k where both have k documents."""
-    return ratio(b.in_common, np.maximum(b.length, b.lengths))
+    return sums.ratio(b.in_common, np.maximum(b.length, b.lengths))
 
 
 def tau(b: Beside) -> np.ndarray:
     """4 C / (n (n − 1)) − 1, where C of the pairs of the n common documents are ordered alike."""
     n = b.in_common
     above, _ = _above_in_both(b)
-    return ratio(4 * above.sum(axis=1), n * (n - 1)) - 1
+    return sums.ratio(4 * above.sum(axis=1), n * (n - 1)) - 1
 
 
 def tau_ap(b: Beside) -> np.ndarray:
@@ -141,7 +138,7 @@ def tau_ap(b: Beside) -> np.ndarray:
         for above, i in ((in_other, np.arange(in_other.shape[1])), (in_one, all_above))
         if above.shape[1]
     ]
-    return ratio(np.sum(shares, axis=0), np.where(n > 1, n - 1, 0)) - 1
+    return sums.ratio(np.sum(shares, axis=0), np.where(n > 1, n - 1, 0)) - 1
 
 
 def _above_in_both(b: Beside) -> tuple[np.ndarray, np.ndarray]:
@@ -196,7 +193,7 @@ _KINDS: dict[str, Callable[..., np.ndarray]] = {
     "tau": tau,
     "tau_ap": tau_ap,
 }
-_P = Number(PERSISTENCE, above=0, below=1)
+_P = metric_parameters.Number(coefficients.PERSISTENCE, above=0, below=1)
 _KNOWN = ("RBO(p=0.9)", "Jaccard@10", "overlap@10", "tau@100", "tau_ap@100")
 
 
@@ -219,7 +216,7 @@ def overlap_measures(measures: str | Iterable[str], function: str) -> list[Overl
 def _measure(text: str) -> OverlapMeasure:
     try:
         written = notation.read(text)
-    except UnknownNameError:
+    except errors.UnknownNameError:
         raise unknown_name("measure of overlap", text, _KNOWN) from None
     name, parameters = written.name, dict(written.parameters)
     known = {kind.casefold(): kind for kind in _KINDS}
@@ -229,8 +226,8 @@ def _measure(text: str) -> OverlapMeasure:
         raise unknown_name("measure of overlap", text, _KNOWN, near=[name, *_KINDS])
     depth = None if written.cutoff is None else notation.rank_of_cutoff(kind, written.cutoff)
     if kind == "RBO":
-        p = parameters.get("p", PERSISTENCE)
-        refuse_wrong(kind, "p", _P, p)
+        p = parameters.get("p", coefficients.PERSISTENCE)
+        metric_parameters.refuse_wrong(kind, "p", _P, p)
         called = notation.write(kind, None, {"p": float(p)}, depth)
         return OverlapMeasure(called, depth, lambda b: rbo(b, float(p)))
     return OverlapMeasure(notation.write(kind, None, {}, depth), depth, _KINDS[kind])

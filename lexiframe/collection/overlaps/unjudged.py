@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import strings_of
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_share
-from lexiframe.base.schemas import UNJUDGED
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.pairwise.arrays.groups import By, in_groups, names_of
-from lexiframe.projection.judgments import JudgedItems, judged_items
-from lexiframe.projection.lists import RankedLists, ranked_lists, warn_of_lists
-from lexiframe.projection.policies import Policies, ScoreType, Ties
-from lexiframe.projection.ranked_runs import refuse_other_queries
+from lexiframe.base import coded, resampling, schemas, typed
+from lexiframe.io import problems
+from lexiframe.pairwise import By, grouping
+from lexiframe.projection import (
+    Policies,
+    ScoreType,
+    Ties,
+    judgments,
+    refuse_other_queries,
+    whole_lists,
+)
 from lexiframe.typing import QrelsLike, RequestsLike, RunsLike
 
 
@@ -28,7 +29,7 @@ def unjudged(
     *,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -92,22 +93,24 @@ def unjudged(
     >>> lf.unjudged(runs, {"q": {"a": 1}}, gamma=0.5).select("doc_id", "n_runs", "weight").rows()
     [('c', 2, 0.625), ('b', 1, 0.25), ('d', 1, 0.125)]
     """
-    check_share("unjudged", "gamma", gamma)
-    names_of(requests, by)
+    resampling.check_share("unjudged", "gamma", gamma)
+    grouping.names_of(requests, by)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
-    judged = judged_items(qrels, policies, nonrelevant=True, are_part=True)
-    lists = ranked_lists(runs, policies, queries=strings_of(judged.queries))
+    judged = judgments.judged_items(qrels, policies, nonrelevant=True, are_part=True)
+    lists = whole_lists.ranked_lists(runs, policies, queries=coded.strings_of(judged.queries))
     if not any(run.answered.any() for run in lists.runs):
         extra = {name for run in lists.runs for name in run.extra}
         refuse_other_queries(sorted(extra), judged.queries)
-    warn_of_lists(lists, judged.repeated)
-    return in_groups(_by_weight, _holes(lists, judged, depth, gamma), requests, by)
+    whole_lists.warn_of_lists(lists, judged.repeated)
+    return grouping.in_groups(_by_weight, _holes(lists, judged, depth, gamma), requests, by)
 
 
-def _holes(lists: RankedLists, judged: JudgedItems, depth: int, gamma: float) -> pl.DataFrame:
+def _holes(
+    lists: whole_lists.RankedLists, judged: judgments.JudgedItems, depth: int, gamma: float
+) -> pl.DataFrame:
     """Return the unjudged documents of the tops, with what the runs say of them."""
     known = judged.items.filter(judged.is_judged)
-    codes = strings_of(known["doc_id"]).cast(lists.codes.dtype).to_physical().to_numpy()
+    codes = coded.strings_of(known["doc_id"]).cast(lists.codes.dtype).to_physical().to_numpy()
     size = 1 + max([codes.max(initial=0), *(r.documents.max(initial=0) for r in lists.runs)])
     ranked = [_keys_and_positions(lists, run, size) for run in range(len(lists.runs))]
     tops = np.unique(np.concatenate([key[position <= depth] for key, position in ranked]))
@@ -134,7 +137,7 @@ def _holes(lists: RankedLists, judged: JudgedItems, depth: int, gamma: float) ->
 
 
 def _keys_and_positions(
-    lists: RankedLists, run: int, size: np.integer
+    lists: whole_lists.RankedLists, run: int, size: np.integer
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return a number for each request and document of a run, and the rank of the document."""
     length = lists.lengths[run]
@@ -154,4 +157,4 @@ def _by_weight(holes: pl.DataFrame) -> pl.DataFrame:
     shares = {"share": weight, "cumulated_share": cumulated}
     # NumPy divides: Polars would multiply by the inverse, and the last share would not be 1.
     columns = {name: values / cumulated[-1:] for name, values in shares.items()}
-    return ranked.with_columns(**columns).select(*UNJUDGED.columns)
+    return ranked.with_columns(**columns).select(*schemas.UNJUDGED.columns)

@@ -10,11 +10,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.base.guards import typed
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws
+from lexiframe.base import LexiframeError, memory_use, progress, resampling, shown, typed
 from lexiframe.collection.simulated.design import (
     check_model,
     check_range,
@@ -26,10 +22,7 @@ from lexiframe.collection.simulated.design import (
 from lexiframe.collection.simulated.fitting import imitate
 from lexiframe.collection.simulated.model import Design, Model, Pool, draws, item_scores
 from lexiframe.collection.simulated.statistics import collection_of
-from lexiframe.io.files.parquet_and_arrow import to_arrow
-from lexiframe.io.files.provenance import describe, recorded_sources
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.runs import read_runs
+from lexiframe.io import provenance, read_qrels, read_runs, to_arrow
 from lexiframe.typing import CollectionLike, Evaluated
 
 _FUNCTION = "simulate_collection"
@@ -148,7 +141,7 @@ def simulate_collection(
         "pool_share": pool_share, "all_relevant": all_relevant, "rel": rel, "seed": seed, **signal,
     }  # fmt: skip
     _check(requests=requests, runs=runs, pool_depth=pool_depth, subtopics=subtopics)
-    check_draws(_FUNCTION, "seed", 1, seed)
+    resampling.check_draws(_FUNCTION, "seed", 1, seed)
     _refuse_large(requests or 1, runs or 1, depth, relevant, subtopics)
     check_model(signal)
     sources: list[dict[str, Any]] = []
@@ -159,7 +152,9 @@ def simulate_collection(
     else:
         (real_runs, real_qrels), arguments["rel"] = collection_of(_FUNCTION, "like=", like, rel)
         real = read_runs(real_runs), read_qrels(real_qrels)
-        sources = [{"imitated": True, **fact} for one in real for fact in recorded_sources(one)]
+        sources = [
+            {"imitated": True, **fact} for one in real for fact in provenance.recorded_sources(one)
+        ]
         model, design, pool = imitate(*real, arguments["rel"], seed)
         design = resized(design, requests, runs, seed)
     design = with_what_is_given(design, depth, relevant, grades, tied_scores, seed)
@@ -182,7 +177,7 @@ def _refuse_large(
     deepest = max(depth) if isinstance(depth, tuple | list) else depth or 1
     most = max(relevant) if isinstance(relevant, tuple | list) else relevant or 1
     per_request = 60 * runs * deepest + 60 * deepest + 60 * most + 60 * subtopics
-    refuse_more_than_available(
+    memory_use.refuse_more_than_available(
         requests * per_request + 60 * runs,
         f"{_FUNCTION}: {requests:,} requests × {runs:,} runs to depth {deepest:,}",
         "ask for fewer",
@@ -246,8 +241,8 @@ def _tables(
     columns = [np.concatenate(column) for column in zip(*judged, strict=True)]
     qrels = _qrels_table(columns, *name)
     return (
-        to_arrow(runs).replace_schema_metadata(describe({"table": "runs", **facts})),
-        to_arrow(qrels).replace_schema_metadata(describe({"table": "qrels", **facts})),
+        to_arrow(runs).replace_schema_metadata(provenance.describe({"table": "runs", **facts})),
+        to_arrow(qrels).replace_schema_metadata(provenance.describe({"table": "qrels", **facts})),
     )
 
 

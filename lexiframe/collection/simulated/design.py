@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from lexiframe.base.errors import LexiframeError, shown, unknown_name
+from lexiframe.base import LexiframeError, shown, unknown_name
 from lexiframe.collection.simulated.model import CANDIDATES, PROPORTIONS, Design, Model
 
 _FUNCTION = "simulate_collection"

@@ -12,7 +12,7 @@ import pyarrow as pa
 from scipy.optimize import least_squares
 from scipy.special import expit, logit, ndtri
 
-from lexiframe.base.progress_bars import progress
+from lexiframe.base import progress
 from lexiframe.collection.simulated.model import (
     CANDIDATES,
     PROPORTIONS,
@@ -26,9 +26,9 @@ from lexiframe.collection.simulated.model import (
     relevant_ranks,
 )
 from lexiframe.collection.simulated.statistics import half_distances, statistics, values_of
-from lexiframe.metrics.scored import scores
-from lexiframe.pairwise.arrays.cube import score_cube
-from lexiframe.projection.positions_table import positions
+from lexiframe.metrics import scores
+from lexiframe.pairwise import arrays
+from lexiframe.projection import positions
 
 _CELLS = 5_000_000
 """The fit simulates about this many item scores at most: of large collections, fewer requests."""
@@ -162,7 +162,7 @@ def _values(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[str, np
             "n_retrieved": np.tile(design.depth, len(sizes))[ranking],
         }
     ).with_columns(pl.col("position").replace(0, None))
-    cube = score_cube(scores(p, ["AP", "nDCG@10", "RR"]))
+    cube = arrays.score_cube(scores(p, ["AP", "nDCG@10", "RR"]))
     return dict(zip(cube.measures, cube.values, strict=True))
 
 

@@ -7,12 +7,10 @@ import warnings
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, LexiframeWarning
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws, halves
-from lexiframe.metrics.scored import scores
-from lexiframe.pairwise.arrays.cube import score_cube
-from lexiframe.projection.positions_table import positions
+from lexiframe.base import LexiframeError, errors, resampling, typed
+from lexiframe.metrics import scores
+from lexiframe.pairwise import arrays
+from lexiframe.projection import positions
 from lexiframe.typing import CollectionLike, Evaluated
 
 MEASURES = ("AP", "nDCG@10", "RR", "Judged@10")
@@ -77,7 +75,7 @@ def collection_distances(
     >>> lf.collection_distances(a, b)["statistic"][0]
     'AP, mean'
     """
-    check_draws("collection_distances", "splits", splits, seed)
+    resampling.check_draws("collection_distances", "splits", splits, seed)
     mine, theirs = (_values_of_collection(one, rel) for one in (real, other))
     found, half = statistics(theirs), half_distances(mine, splits, seed)
     rows = [
@@ -128,8 +126,10 @@ def values_of(p: pl.DataFrame) -> dict[str, np.ndarray]:
     """
     with warnings.catch_warnings():
         # The statistics are of the grades that are relevant: nobody asked for an nDCG of others.
-        warnings.filterwarnings("ignore", ".*positive grades.* add nothing", LexiframeWarning)
-        cube = score_cube(scores(p, MEASURES))
+        warnings.filterwarnings(
+            "ignore", ".*positive grades.* add nothing", errors.LexiframeWarning
+        )
+        cube = arrays.score_cube(scores(p, MEASURES))
     n_requests, n_runs = cube.values.shape[1:]
     if n_requests < 4 or n_runs < 2:
         raise LexiframeError(
@@ -182,7 +182,7 @@ def half_distances(values: dict[str, np.ndarray], splits: int, seed: int) -> dic
     """
     n = len(values["AP"])
     found: list[list[float]] = []
-    for firsts, seconds in halves(n, splits, seed, block=1):
+    for firsts, seconds in resampling.halves(n, splits, seed, block=1):
         one, other = (
             statistics({name: table[half[0] > 0] for name, table in values.items()})
             for half in (firsts, seconds)

@@ -14,10 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, n_and_first, warn
-from lexiframe.base.memory import give_back
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.version import __version__
+from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
@@ -29,15 +26,10 @@ from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothi
 from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
 from lexiframe.evaluation.buckets.spill import cannot_write
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
-from lexiframe.io.batches.units import Sources
-from lexiframe.io.files.outputs import replacing
-from lexiframe.io.logs.joining import no_common_keys
-from lexiframe.metrics.needs import no_item_of_grade
-from lexiframe.pairwise.arrays.reduced import Reduced
-from lexiframe.pairwise.own_functions import marks_of_own
-from lexiframe.projection.answers import warn_of_counts
-from lexiframe.projection.judgments import nothing_relevant
-from lexiframe.projection.ranked_runs import refuse_other_queries
+from lexiframe.io import batches, logs, output_files
+from lexiframe.metrics import needed
+from lexiframe.pairwise import arrays, own_functions
+from lexiframe.projection import answers, judgments, refuse_other_queries
 
 _BUCKETS, _STATE, _JOB = "buckets", "sums.bin", "job.json"
 _SECONDS = 5.0
@@ -89,7 +81,7 @@ def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
     LexiframeError
         As `partition`, and when the buckets of a job that is resumed are too large for the memory.
     """
-    sources = Sources.of(runs, qrels)
+    sources = batches.Sources.of(runs, qrels)
     n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
     folder = work.folder / _BUCKETS
     before = buckets_before(folder) if work.resume else 0
@@ -116,7 +108,7 @@ def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult
     stored = time.monotonic()
     for number in progress(numbers, len(numbers), "evaluating requests"):
         total = total + evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number)
-        give_back()
+        memory_use.give_back()
         if time.monotonic() - stored > _SECONDS:
             _store(work, number + 1, total)
             stored = time.monotonic()
@@ -143,23 +135,23 @@ def report(
         refuse_other_queries(*some_queries(), are_all=False)
     counts = total.coverage.counts
     if (counts["without_relevant"] == counts["requests"]).all():
-        raise nothing_relevant(total.greatest, plan.policies.rel)
+        raise judgments.nothing_relevant(total.greatest, plan.policies.rel)
     refuse_without_items(plan, total.reduced)
     report_groups(plan, total.attributed)
-    warn_of_counts(counts, total.repairs)
+    answers.warn_of_counts(counts, total.repairs)
     if total.strangers and not total.found:
         warn(total.strangers)
     for said in total.warnings:
         warn(said)
 
 
-def refuse_without_items(plan: Plan, sums: Reduced) -> None:
+def refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
     """Raise for a measure of which no request has a value."""
     for measure in plan.measures:
         name = str(measure)
         moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
         if not moments.n.any():
-            raise no_item_of_grade(measure)
+            raise needed.no_item_of_grade(measure)
 
 
 def report_groups(plan: Plan, found: Attributed) -> None:
@@ -167,7 +159,7 @@ def report_groups(plan: Plan, found: Attributed) -> None:
     if plan.requests is None or not found.lacking:
         return
     if not found.n:
-        raise no_common_keys("requests", found.first, plan.requests, n=found.lacking)
+        raise logs.no_common_keys("requests", found.first, plan.requests, n=found.lacking)
     warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
 
 
@@ -237,7 +229,7 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
     facts: Mapping[str, Any] = {
         "lexiframe": __version__,
         "measures": [str(measure) for measure in plan.measures],
-        "functions": marks_of_own(plan.measures),
+        "functions": own_functions.marks_of_own(plan.measures),
         "policies": asdict(plan.policies),
         "runs": [*plan.runs],
         "groups": [*plan.by],
@@ -259,7 +251,7 @@ def _store(work: Work, done: int, total: BucketResult) -> None:
 
 def _write(work: Work, path: Path, data: bytes) -> None:
     try:
-        with replacing(path) as temporary:
+        with output_files.replacing(path) as temporary:
             temporary.write_bytes(data)
     except OSError as error:
         raise cannot_write(work.folder, error, len(data)) from None

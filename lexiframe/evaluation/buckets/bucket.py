@@ -9,26 +9,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeWarning
-from lexiframe.base.schemas import to_polars
+from lexiframe.base import errors, to_polars
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
 from lexiframe.evaluation.buckets.writing import part_writer
-from lexiframe.io.run_parts import split_runs
-from lexiframe.io.runs import scan_runs
-from lexiframe.metrics.covered import coverage_sums
-from lexiframe.metrics.needs import POOL, SUBTOPICS, warn_of_lower_grades
-from lexiframe.metrics.values import Values
-from lexiframe.orderings.sums import reduced
-from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.pairwise.arrays.reduced import Reduced
-from lexiframe.pairwise.cubes import CELLS, preference_cubes
-from lexiframe.pairwise.measured import Projected
-from lexiframe.pairwise.pairs import preferences_table
-from lexiframe.pairwise.preference import Measure
-from lexiframe.projection.answers import repairs_of, strangers_of, warn_of_strangers
-from lexiframe.projection.positions_table import project
-from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
+from lexiframe.io import run_parts, scan_runs
+from lexiframe.metrics import Values, coverages, needed
+from lexiframe.orderings import reduced
+from lexiframe.pairwise import (
+    Measure,
+    PairCube,
+    arrays,
+    measured,
+    preference_arrays,
+    preferences_table,
+)
+from lexiframe.projection import RankedRuns, answers, project, rank_runs
 
 
 def evaluate_bucket(plan: Plan, runs: Any, qrels: Any, bucket: int = 0) -> BucketResult:
@@ -57,16 +53,16 @@ def evaluate_bucket(plan: Plan, runs: Any, qrels: Any, bucket: int = 0) -> Bucke
         As `evaluate`, for bad data.
     """
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LexiframeWarning)
+        warnings.simplefilter("always", errors.LexiframeWarning)
         found = _evaluated(plan, _by_name(runs, plan), to_polars(qrels), bucket)
-    said = [str(w.message) for w in caught if issubclass(w.category, LexiframeWarning)]
+    said = [str(w.message) for w in caught if issubclass(w.category, errors.LexiframeWarning)]
     return found.with_warnings(said)
 
 
 def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
     """Return a frame for each run of the plan, also for those that are not there."""
     if not isinstance(runs, Mapping):
-        runs = dict(split_runs(to_polars(runs)))
+        runs = dict(run_parts.split_runs(to_polars(runs)))
     none = pl.DataFrame(schema={"query_id": pl.String, "doc_id": pl.String, "score": pl.Float64})
     like = next((frame.clear() for frame in runs.values()), none)
     return {name: runs.get(name, like) for name in plan.runs}
@@ -85,27 +81,27 @@ def _evaluated(
 
 def has_pool(measures: Iterable[Measure]) -> bool:
     """Return whether a measure needs the number of documents that any run retrieved."""
-    return any(measure.needs == POOL for measure in measures)
+    return any(measure.needs == needed.POOL for measure in measures)
 
 
 def evaluate_ranked(plan: Plan, ranked: RankedRuns) -> BucketResult:
     """Evaluate all requests of runs whose judged items are ranked, as `evaluate_bucket` does."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LexiframeWarning)
+        warnings.simplefilter("always", errors.LexiframeWarning)
         found = _of_ranked(plan, ranked, 0)
     return found.with_warnings([str(w.message) for w in caught])
 
 
 def _of_ranked(plan: Plan, ranked: RankedRuns, bucket: int) -> BucketResult:
-    warn_of_lower_grades(plan.measures, plan.policies.rel, ranked.judged.items["relevance"])
+    needed.warn_of_lower_grades(plan.measures, plan.policies.rel, ranked.judged.items["relevance"])
     projected = _projected(plan, ranked)
-    strangers = strangers_of(ranked)
+    strangers = answers.strangers_of(ranked)
     total, attributed = sums_of(plan, projected, bucket)
     return BucketResult(
         total,
-        coverage_sums(ranked, projected.positions),
+        coverages.coverage_sums(ranked, projected.positions),
         attributed,
-        repairs_of(ranked),
+        answers.repairs_of(ranked),
         greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
         found=any(bool(run.rank.any()) for run in ranked.runs),
         answered=any(bool(run.answered.any()) for run in ranked.runs),
@@ -118,12 +114,12 @@ def _said(strangers: list[str], ranked: RankedRuns) -> str:
     if not strangers:
         return ""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", LexiframeWarning)
-        warn_of_strangers(strangers, ranked)
+        warnings.simplefilter("always", errors.LexiframeWarning)
+        answers.warn_of_strangers(strangers, ranked)
     return str(caught[0].message)
 
 
-def _projected(plan: Plan, ranked: RankedRuns) -> Projected:
+def _projected(plan: Plan, ranked: RankedRuns) -> measured.Projected:
     """Find the positions for those of the measures that have something to count here."""
     kept, judged = plan.policies.no_relevant, ranked.judged
     relevant = judged.items.filter("is_relevant")["relevance"]
@@ -135,13 +131,15 @@ def _projected(plan: Plan, ranked: RankedRuns) -> Projected:
         if is_counted and (kept == "zero" or m.rel is None or m.rel <= greatest)
     )
     by_subtopic = None
-    if any(measure.needs == SUBTOPICS for measure in measures):
+    if any(measure.needs == needed.SUBTOPICS for measure in measures):
         by_subtopic = project(ranked, no_relevant=kept, subtopics=True)
     positions = project(ranked, no_relevant=kept, pool=has_pool(plan.measures))
-    return Projected(None, None, ranked, measures, positions, by_subtopic, kept)
+    return measured.Projected(None, None, ranked, measures, positions, by_subtopic, kept)
 
 
-def sums_of(plan: Plan, projected: Projected, bucket: int = 0) -> tuple[Reduced, Attributed]:
+def sums_of(
+    plan: Plan, projected: measured.Projected, bucket: int = 0
+) -> tuple[arrays.Reduced, Attributed]:
     """Reduce the scores and preferences; write them, where the plan asks for it."""
     metrics = [m for m in plan.metrics if m in projected.measures]
     if "scores" in plan.keep:
@@ -160,22 +158,22 @@ def sums_of(plan: Plan, projected: Projected, bucket: int = 0) -> tuple[Reduced,
     return total, attributed
 
 
-def _attributed(plan: Plan, cube: PairCube | ScoreCube | None) -> Attributed:
+def _attributed(plan: Plan, cube: PairCube | arrays.ScoreCube | None) -> Attributed:
     if plan.requests is None or cube is None:
         return Attributed()
     return Attributed.of(cube.queries, plan.requests["query_id"])
 
 
-def _cubes(plan: Plan, projected: Projected) -> Iterator[PairCube]:
+def _cubes(plan: Plan, projected: measured.Projected) -> Iterator[PairCube]:
     """Yield cubes of some requests each, with all measures that compare runs.
 
     Measures by subtopic may have other requests than the others, and are compared with them: then
     there is one cube of all requests.
     """
     parts = [*projected.valued_parts([m for m in plan.compared if m in projected.measures])]
-    most = CELLS if len(parts) == 1 else 2**62
+    most = preference_arrays.CELLS if len(parts) == 1 else 2**62
     cubes = [
-        preference_cubes(p, measures, values, projected.no_relevant, most=most)
+        preference_arrays.preference_cubes(p, measures, values, projected.no_relevant, most=most)
         for p, measures, values in parts
         if p.height
     ]
@@ -203,7 +201,7 @@ def _side_by_side(cubes: list[PairCube], measures: list[Measure]) -> PairCube:
     return PairCube(names, queries, first.runs, first.a, first.b, values)
 
 
-def _scores(plan: Plan, parts: list[Values]) -> ScoreCube | None:
+def _scores(plan: Plan, parts: list[Values]) -> arrays.ScoreCube | None:
     """Return the scores of all metrics, of measures × requests × runs."""
     if not parts or not plan.metrics:
         return None
@@ -218,21 +216,21 @@ def _scores(plan: Plan, parts: list[Values]) -> ScoreCube | None:
             values[row, place] = part.by_request(metric, len(runs)).T
     smaller = np.array([metric.smaller_is_better for metric in plan.metrics], bool)
     is_exact = np.array([metric.is_exact for metric in plan.metrics], bool)
-    return ScoreCube(names, queries, runs, values, smaller, is_exact)
+    return arrays.ScoreCube(names, queries, runs, values, smaller, is_exact)
 
 
-def _of_queries(s: ScoreCube | None, queries: pl.Series) -> ScoreCube | None:
+def _of_queries(s: arrays.ScoreCube | None, queries: pl.Series) -> arrays.ScoreCube | None:
     """Return the scores of some requests; those that have none are left out."""
     return None if s is None else s.of_queries(s.queries.is_in(queries.implode()).to_numpy())
 
 
-def _of_groups(plan: Plan, cube: PairCube | None, s: ScoreCube | None) -> Reduced:
+def _of_groups(plan: Plan, cube: PairCube | None, s: arrays.ScoreCube | None) -> arrays.Reduced:
     """Reduce requests, as a whole or as the sum of the groups that they form."""
     queries = cube.queries if cube is not None else s.queries if s is not None else pl.Series([])
     if not plan.by or not len(queries):
         return _of_requests(plan, cube, s)
     attributes = plan.attributes(queries.to_list())
-    total, groups = nothing(plan).reduced, list[tuple[pl.DataFrame, Reduced]]()
+    total, groups = nothing(plan).reduced, list[tuple[pl.DataFrame, arrays.Reduced]]()
     for group in attributes.select(plan.by).unique().sort(plan.by).iter_slices(1):
         members = attributes.join(group, on=plan.by, how="semi", nulls_equal=True)["query_id"]
         chosen = queries.is_in(members.implode()).to_numpy()
@@ -242,7 +240,7 @@ def _of_groups(plan: Plan, cube: PairCube | None, s: ScoreCube | None) -> Reduce
     return total.with_groups(tuple(groups))
 
 
-def _of_requests(plan: Plan, cube: PairCube | None, s: ScoreCube | None) -> Reduced:
+def _of_requests(plan: Plan, cube: PairCube | None, s: arrays.ScoreCube | None) -> arrays.Reduced:
     if cube is not None and s is not None:
         cube = cube.with_scores(s)
     return reduced(cube, s, pl.Series([*plan.runs]))

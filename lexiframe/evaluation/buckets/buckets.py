@@ -12,9 +12,7 @@ import polars as pl
 
 from lexiframe.evaluation.buckets.jobs import QRELS, RUNS, remove
 from lexiframe.evaluation.buckets.spill import read_bucket
-from lexiframe.io.batches.reading import DIGITS
-from lexiframe.io.run_parts import refuse_padding
-from lexiframe.io.tables.numbers import refuse_lost_digits
+from lexiframe.io import batches, column_forms, run_parts
 
 RUN = "run"
 """The column of the numbers of runs, where a file of buckets has several."""
@@ -69,7 +67,7 @@ class Buckets:
         for name, rows in joined.items():
             _refuse_lost_digits(found[name], self._where(name))
             if rows["doc_id"].has_nulls():
-                refuse_padding(rows, rows["doc_id"].is_null(), self._where(name))
+                run_parts.refuse_padding(rows, rows["doc_id"].is_null(), self._where(name))
         return joined
 
     def _where(self, run: str) -> str:
@@ -120,12 +118,12 @@ def _split(rows: pl.DataFrame, names: Sequence[str]) -> Iterator[tuple[str, pl.D
 def _refuse_lost_digits(parts: list[pl.DataFrame], where: str) -> None:
     """Raise for large numbers of a request, perhaps of several batches, that became equal."""
     written = [
-        part.select(pl.col("query_id").cast(pl.String), score=DIGITS)
+        part.select(pl.col("query_id").cast(pl.String), score=batches.DIGITS)
         for part in parts
-        if DIGITS in part.columns
+        if batches.DIGITS in part.columns
     ]
     if written:
-        refuse_lost_digits(pl.concat(written), where)
+        column_forms.refuse_lost_digits(pl.concat(written), where)
 
 
 def _joined(parts: list[pl.DataFrame], nothing: pl.DataFrame) -> pl.DataFrame:

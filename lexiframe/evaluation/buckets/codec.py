@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 
 _DIGEST = sha256().digest_size
 

@@ -19,12 +19,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError
+from lexiframe.base import LexiframeError, Problem, ReadError
 from lexiframe.evaluation.buckets.spill import PART, Spill, cannot_write
-from lexiframe.io.batches.reading import Share
-from lexiframe.io.batches.units import Unit
-from lexiframe.io.files.outputs import output_folder
-from lexiframe.io.files.sources import File
+from lexiframe.io import File, batches, output_files
 
 RUNS, QRELS = "runs", "qrels"
 _PLAN = "plan.json"
@@ -39,13 +36,13 @@ class Job:
 
     folder: Path
     n_buckets: int
-    share: Share
+    share: batches.Share
     room: int
     is_kept: bool = True
     stop: Event = field(default_factory=Event)
 
 
-Read = Callable[[Unit, "Written"], None]
+Read = Callable[[batches.Unit, "Written"], None]
 
 
 @dataclass
@@ -77,15 +74,15 @@ class StoppedError(Exception):
     """Another thread failed."""
 
 
-def share_of(room: int, *, rank: bool) -> Share:
+def share_of(room: int, *, rank: bool) -> batches.Share:
     """Return how much a thread reads at once that may take this many bytes."""
     rows = min(max(room // 1000, 10_000), 1 << 19)
-    return Share(rows, min(max(room // 25, 1 << 20), 1 << 25), rank)
+    return batches.Share(rows, min(max(room // 25, 1 << 20), 1 << 25), rank)
 
 
 def job_folder(folder: str | Path) -> Path:
     """Make the folder of a job; raise if there are files in it that are not of a job."""
-    place = output_folder(folder)
+    place = output_files.output_folder(folder)
     if not (place / _PLAN).exists() and any(place.iterdir()):
         raise LexiframeError(
             f"{place}: expected an empty folder for the buckets, or one of an earlier call, found "
@@ -162,7 +159,7 @@ def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
 def spill_all(
     job: Job,
     what: str,
-    units: Sequence[Unit],
+    units: Sequence[batches.Unit],
     read: Read,
     workers: int,
     count: Callable[[int], None],
@@ -206,7 +203,7 @@ def _with_progress(error: LexiframeError, job: Job) -> LexiframeError:
     )
 
 
-def _finished(job: Job, what: str, number: int, unit: Unit) -> dict[str, Any] | None:
+def _finished(job: Job, what: str, number: int, unit: batches.Unit) -> dict[str, Any] | None:
     """Return the facts about a unit that an earlier call has finished; raise if it has changed."""
     facts = read_facts(job.folder / what / f"{number:06}.json")
     if not {"stamp", "sha256", "rows", "digest", "checks"} <= {*facts} or facts["stamp"] is None:
@@ -220,7 +217,7 @@ def _finished(job: Job, what: str, number: int, unit: Unit) -> dict[str, Any] | 
 
 
 def _spill(
-    job: Job, what: str, number: int, unit: Unit, read: Read, count: Callable[[int], None]
+    job: Job, what: str, number: int, unit: batches.Unit, read: Read, count: Callable[[int], None]
 ) -> dict[str, Any]:
     """Write the rows of a unit, and then the facts that say that it is finished."""
     if job.stop.is_set():
@@ -253,13 +250,13 @@ def _spill(
     return facts
 
 
-def _sha256(unit: Unit) -> str | None:
+def _sha256(unit: batches.Unit) -> str | None:
     """Return the hash of a unit's file: another file may have the same size and time."""
     found: str | None = None if unit.path is None else File(unit.path).facts()["sha256"]
     return found
 
 
-def _refuse_changed(unit: Unit) -> None:
+def _refuse_changed(unit: batches.Unit) -> None:
     stamp = File(unit.path).stamp() if unit.path is not None else None
     if stamp is not None and stamp[2:] != unit.stamp:
         found = "has changed while it was read"

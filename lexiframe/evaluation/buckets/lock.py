@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 
 _LOCK = "lock"
 _TAKEN = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import as_strings
-from lexiframe.base.progress_bars import counted
-from lexiframe.base.version import __version__
+from lexiframe.base import __version__, coded, counted
 from lexiframe.evaluation.buckets.buckets import NO_JUDGMENTS, RUN, Buckets
 from lexiframe.evaluation.buckets.jobs import (
     QRELS,
@@ -26,14 +24,16 @@ from lexiframe.evaluation.buckets.jobs import (
     spill_all,
 )
 from lexiframe.evaluation.buckets.sizes import room_in, sizes_of
-from lexiframe.io.batches.reading import DIGITS, judgments_of_unit, parts_of_unit
-from lexiframe.io.batches.units import Unit, units_of_qrels, units_of_runs
-from lexiframe.io.files.sources import File, refuse_twins
-from lexiframe.io.options import TextOptions
-from lexiframe.io.qrels import warn_of_implicit_feedback
-from lexiframe.io.run_parts import RunPart
-from lexiframe.io.run_scan import RunScan, SourceRead
-from lexiframe.io.text.trec import warn_of_wider_lines
+from lexiframe.io import (
+    File,
+    batches,
+    data_sources,
+    qrel_files,
+    reading_options,
+    run_parts,
+    run_scan,
+    warn_of_wider_lines,
+)
 
 _LEAST, _MOST = 1 << 20, 1 << 27  # bytes that a thread holds before it writes them
 
@@ -48,7 +48,7 @@ def partition(
     rank: bool = False,
     resume: bool = False,
     is_kept: bool = True,
-    qrels_options: TextOptions | None = None,
+    qrels_options: reading_options.TextOptions | None = None,
     **how: Any,
 ) -> Buckets:
     """Divide runs and judgments by request into buckets on disk, in bounded memory.
@@ -101,9 +101,9 @@ def partition(
     ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns
     (('pca8_euclidean', 'pixels_euclidean', 'random'), ..., ['query_id', 'iteration', ...])
     """
-    scan, units = units_of_runs(runs, how)
-    judged = units_of_qrels(qrels)
-    options = qrels_options or TextOptions()
+    scan, units = batches.units_of_runs(runs, how)
+    judged = batches.units_of_qrels(qrels)
+    options = qrels_options or reading_options.TextOptions()
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
     room = room_in(memory) // workers
     held = min(max(room // 12, _LEAST), _MOST)
@@ -128,9 +128,9 @@ def partition(
     return _buckets(job, scan, units, judged, options, facts)
 
 
-def _spill_runs(unit: Unit, scan: RunScan, written: Written) -> None:
+def _spill_runs(unit: batches.Unit, scan: run_scan.RunScan, written: Written) -> None:
     wider, ranked = 0, written.job.share.rank
-    for parts in parts_of_unit(unit, scan, written.job.share):
+    for parts in batches.parts_of_unit(unit, scan, written.job.share):
         for part in parts:
             written.names.setdefault(part.name, len(written.names))
             wider += part.n_wider
@@ -148,9 +148,9 @@ def _spill_runs(unit: Unit, scan: RunScan, written: Written) -> None:
     written.facts |= {"wider": wider, "ranked": ranked}
 
 
-def _stored(part: RunPart, *, rank: bool) -> pl.DataFrame:
+def _stored(part: run_parts.RunPart, *, rank: bool) -> pl.DataFrame:
     """Return the rows of a run as they are written: ids are text, or integers of 64 bits."""
-    there = [*["rank"] * rank, DIGITS]
+    there = [*["rank"] * rank, batches.DIGITS]
     columns = ["query_id", "doc_id", "score", *(n for n in there if n in part.rows.columns)]
     rows = _plain(part.rows.select(columns)).with_columns(pl.col("score").cast(pl.Float64))
     if not part.empty:
@@ -162,12 +162,14 @@ def _stored(part: RunPart, *, rank: bool) -> pl.DataFrame:
 
 def _plain(rows: pl.DataFrame) -> pl.DataFrame:
     ids = [name for name in ("query_id", "doc_id") if rows.schema[name].is_integer()]
-    return as_strings(rows).with_columns(pl.col(ids).cast(pl.Int64))
+    return coded.as_strings(rows).with_columns(pl.col(ids).cast(pl.Int64))
 
 
-def _spill_judgments(unit: Unit, options: TextOptions, written: Written) -> None:
+def _spill_judgments(
+    unit: batches.Unit, options: reading_options.TextOptions, written: Written
+) -> None:
     implicit: list[int] = []
-    for table in judgments_of_unit(unit, options, written.job.share, implicit.append):
+    for table in batches.judgments_of_unit(unit, options, written.job.share, implicit.append):
         rows = table if "iteration" in table.columns else table.with_columns(iteration=pl.lit("0"))
         rows = rows.select(NO_JUDGMENTS.columns)
         if rows.height:
@@ -178,27 +180,27 @@ def _spill_judgments(unit: Unit, options: TextOptions, written: Written) -> None
 def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     implicit = sum(unit["implicit"] for unit in facts[QRELS])
     if implicit:
-        warn_of_implicit_feedback(str(facts[QRELS][0]["where"]), implicit)
+        qrel_files.warn_of_implicit_feedback(str(facts[QRELS][0]["where"]), implicit)
     warn_of_wider_lines({unit["where"]: unit["wider"] for unit in facts[RUNS]})
 
 
 def _buckets(
     job: Job,
-    scan: RunScan,
-    units: Sequence[Unit],
-    judged: Sequence[Unit],
-    options: TextOptions,
+    scan: run_scan.RunScan,
+    units: Sequence[batches.Unit],
+    judged: Sequence[batches.Unit],
+    options: reading_options.TextOptions,
     facts: dict[str, list[dict[str, Any]]],
 ) -> Buckets:
     named: dict[int, dict[str, str]] = {number: {} for number in range(len(scan))}
     for unit, known in zip(units, facts[RUNS], strict=True):
         named[unit.source] |= dict.fromkeys(known["names"], unit.where)
     pairs = [pair for names in named.values() for pair in names.items()]
-    refuse_twins(pairs)
-    read = [SourceRead([*named[n]], None) for n in range(len(scan))]
+    data_sources.refuse_twins(pairs)
+    read = [run_scan.SourceRead([*named[n]], None) for n in range(len(scan))]
     for unit, known in zip(units, facts[RUNS], strict=True):
         if isinstance(unit.origin, File):
-            read[unit.source] = SourceRead(known["names"], known["sha256"])
+            read[unit.source] = run_scan.SourceRead(known["names"], known["sha256"])
     sources = scan.provenance(read) + [
         {"run": name, "path": unit.path, "sha256": known["sha256"]}
         for unit, known in zip(units, facts[RUNS], strict=True)

@@ -9,9 +9,9 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.pairwise.preference import Measure
-from lexiframe.projection.policies import Policies
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import Measure
+from lexiframe.projection import Policies
 
 Kept = Literal["scores", "preferences"]
 KEPT: tuple[Kept, ...] = ("scores", "preferences")

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from lexiframe.base.sums.exact_sums import ExactSums
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
-from lexiframe.metrics.covered import CoverageSums, no_coverage
-from lexiframe.orderings.sums import reduced
-from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.pairwise.arrays.reduced import PairSums, Reduced, RunSums
+from lexiframe.metrics import coverages
+from lexiframe.orderings import reduced
+from lexiframe.pairwise import PairCube, arrays
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,15 @@ class Attributed:
         return Attributed(self.n + other.n, self.lacking + other.lacking, first)
 
 
-_PARTS = (Attributed, CoverageSums, ExactSums, Moments, PairSums, Reduced, RunSums)
+_PARTS = (
+    Attributed,
+    coverages.CoverageSums,
+    sums.ExactSums,
+    sums.Moments,
+    arrays.PairSums,
+    arrays.Reduced,
+    arrays.RunSums,
+)
 """What a result consists of."""
 
 
@@ -64,8 +70,8 @@ class BucketResult:
         Other warnings, each with the number of buckets that it came from.
     """
 
-    reduced: Reduced
-    coverage: CoverageSums
+    reduced: arrays.Reduced
+    coverage: coverages.CoverageSums
     attributed: Attributed = field(default_factory=Attributed)
     repairs: Mapping[str, int] = field(default_factory=dict)
     greatest: float | None = None
@@ -121,8 +127,8 @@ def nothing(plan: Plan) -> BucketResult:
         names = pl.Series([str(metric) for metric in plan.metrics])
         smaller = np.array([metric.smaller_is_better for metric in plan.metrics])
         values = np.empty((len(names), 0, len(runs)))
-        scores = ScoreCube(names, queries, runs, values, smaller, np.zeros(len(names), bool))
-    return BucketResult(reduced(cube, scores, runs), no_coverage(plan.runs))
+        scores = arrays.ScoreCube(names, queries, runs, values, smaller, np.zeros(len(names), bool))
+    return BucketResult(reduced(cube, scores, runs), coverages.no_coverage(plan.runs))
 
 
 def _added(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:

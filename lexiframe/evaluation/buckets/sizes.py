@@ -11,11 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.base.memory import available
-from lexiframe.io.batches.units import Unit, is_query, units_of_qrels, units_of_runs
-from lexiframe.io.files.sources import File
-from lexiframe.io.run_scan import RunScan
+from lexiframe.base import LexiframeError, memory_use, shown
+from lexiframe.io import File, batches, run_scan
 
 BYTES_PER_ROW = 350
 """The memory that a row of a run takes at most while its bucket is evaluated."""
@@ -101,7 +98,7 @@ def memory_allowed(memory: str | float | None) -> int:
     """Return how many bytes may be taken: as told, or four fifths of what is available."""
     if memory is not None:
         return parse_memory(memory)
-    there = available()
+    there = memory_use.available()
     return 2**62 if there is None else there * 4 // 5
 
 
@@ -114,8 +111,8 @@ def is_small(runs: Any, qrels: Any, memory: int, *, was_told: bool) -> bool:
     """
     if not was_told and _bytes_of(runs) + _bytes_of(qrels) <= memory // _PER_BYTE:
         return True
-    _, units = units_of_runs(runs, {})
-    sizes = sizes_of(units, units_of_qrels(qrels))
+    _, units = batches.units_of_runs(runs, {})
+    sizes = sizes_of(units, batches.units_of_qrels(qrels))
     return fits(replace(sizes, unknown=sizes.unknown if was_told else ()), memory)
 
 
@@ -124,18 +121,18 @@ def can_be_ranked_at_once(runs: Any, qrels: Any, memory: int) -> bool:
 
     The runs are then read one file at a time, two files at once.
     """
-    _, units = units_of_runs(runs, {})
-    if any(is_query(unit.origin) for unit in units):
+    _, units = batches.units_of_runs(runs, {})
+    if any(batches.is_query(unit.origin) for unit in units):
         return False
     counts = [unit.rows() or UNKNOWN for unit in units]
-    judged = sizes_of([], units_of_qrels(qrels)).qrels
+    judged = sizes_of([], batches.units_of_qrels(qrels)).qrels
     needed = BYTES_PER_RANK * judged * len(units) + 2 * BYTES_PER_ROW * max(counts, default=0)
     return len(units) > 1 and needed <= room_in(memory)
 
 
 def _bytes_of(data: Any) -> float:
     """Return the size of files and frames; infinity for queries, which have to be counted."""
-    if isinstance(data, RunScan):
+    if isinstance(data, run_scan.RunScan):
         return sum(_bytes_of(source.origin) for source in data.sources)
     if isinstance(data, Mapping):
         return sum(_bytes_of(value) for value in data.values())
@@ -145,7 +142,7 @@ def _bytes_of(data: Any) -> float:
         return len(data.data) if data.data is not None else _bytes_of(data.path)
     if isinstance(data, str | Path):
         return _bytes_at(str(data))
-    if is_query(data):
+    if batches.is_query(data):
         return math.inf
     size = getattr(data, "nbytes", None) or getattr(data, "estimated_size", None)
     return size() if callable(size) else size if isinstance(size, int) else 0
@@ -160,7 +157,7 @@ def _bytes_at(path: str) -> int:
     return 0
 
 
-def sizes_of(runs: list[Unit], qrels: list[Unit]) -> Sizes:
+def sizes_of(runs: list[batches.Unit], qrels: list[batches.Unit]) -> Sizes:
     """Count or estimate the rows of units, without reading them, and add them up.
 
     Parquet files, frames, data sets and queries are counted; the rows of text are estimated from

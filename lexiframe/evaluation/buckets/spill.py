@@ -19,8 +19,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError, in_one_line
-from lexiframe.base.hashing import bucket_of
+from lexiframe.base import LexiframeError, Problem, ReadError, errors, hashing
 
 PART = ".part"
 
@@ -60,7 +59,7 @@ class Spill:
         rows = pl.concat(held)
         del held
         n_buckets = len(self.counts)
-        bucket = bucket_of(rows["query_id"], n_buckets)
+        bucket = hashing.bucket_of(rows["query_id"], n_buckets)
         counts = np.bincount(bucket, minlength=n_buckets)
         # NumPy's stable sort of integers of up to 16 bits is a radix sort, which is much faster.
         order = np.argsort(bucket.astype(np.min_scalar_type(n_buckets - 1)), kind="stable")
@@ -106,7 +105,7 @@ def _write(path: Path, table: pa.Table, counts: np.ndarray) -> list[int]:
 def cannot_write(folder: Path, error: Exception, n_bytes: int) -> LexiframeError:
     """Build the error for a file that cannot be written."""
     if getattr(error, "errno", None) != errno.ENOSPC and "o space left" not in str(error):
-        reason = getattr(error, "strerror", None) or in_one_line(error)
+        reason = getattr(error, "strerror", None) or errors.in_one_line(error)
         return LexiframeError(
             f"{folder}: buckets cannot be written there ({reason}); choose another folder or "
             "change its permissions"
@@ -131,6 +130,6 @@ def read_bucket(path: Path, bucket: int, checks: Sequence[int]) -> pl.DataFrame:
                 raise ValueError("its bytes are not those that were written")
             return pl.DataFrame(pa.Table.from_batches([batch]))
     except (OSError, pa.ArrowException, ValueError) as error:
-        found = f"the file of buckets cannot be read ({in_one_line(error)})"
+        found = f"the file of buckets cannot be read ({errors.in_one_line(error)})"
         advice = "start again without resume"
         raise ReadError(Problem(str(path), "", found, advice)) from None

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.schemas import PREFERENCES, SCORES
+from lexiframe.base import LexiframeError, schemas
 from lexiframe.evaluation.buckets.plan import PARTS, Kept, Plan
-from lexiframe.io.files.outputs import replacing
-from lexiframe.io.files.parquet_and_arrow import to_arrow
+from lexiframe.io import output_files, to_arrow
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetWriter
 
 _PART = r"part-[0-9]{6,}\.parquet"
-_SCHEMAS = {"scores": SCORES, "preferences": PREFERENCES}
+_SCHEMAS = {"scores": schemas.SCORES, "preferences": schemas.PREFERENCES}
 
 
 @contextlib.contextmanager
@@ -37,7 +35,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
 
     path = plan.part(table, bucket)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
+    with output_files.replacing(path) as temporary:
         writer: list[ParquetWriter] = []
 
         def write(rows: pl.DataFrame) -> None:

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from lexiframe.base.errors import LexiframeError, n_and_first, warn
-from lexiframe.base.guards import typed
+from lexiframe.base import LexiframeError, n_and_first, typed, warn
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_runs import evaluate_projected
 from lexiframe.evaluation.reuse.completed import Known
-from lexiframe.io.run_scan import RunScan
-from lexiframe.io.runs import scan_runs
-from lexiframe.io.tables.objects import held
-from lexiframe.metrics.needs import POOL
-from lexiframe.pairwise.fingerprints import fingerprint_of, unchanged_files
-from lexiframe.pairwise.measured import projected_of, refuse_many_pairs
-from lexiframe.projection.ranked_runs import RankedRuns, joined, rank_runs
+from lexiframe.io import column_forms, run_scan, scan_runs
+from lexiframe.metrics import needed
+from lexiframe.pairwise import fingerprints, measured
+from lexiframe.projection import RankedRuns, joined, rank_runs
 from lexiframe.typing import RunsLike
 
 
@@ -76,8 +72,12 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
         )
     origin = evaluation.origin("add_runs")
     before, policies, measures = origin.rank_again(), origin.policies, origin.measures
-    scan = new_runs if isinstance(new_runs, RunScan) else scan_runs(held(new_runs, "runs"))
-    same_files = unchanged_files(scan, before.fingerprints)
+    scan = (
+        new_runs
+        if isinstance(new_runs, run_scan.RunScan)
+        else scan_runs(column_forms.held(new_runs, "runs"))
+    )
+    same_files = fingerprints.unchanged_files(scan, before.fingerprints)
     there = [str(scan.sources[index].name) for index in same_files]
     chosen = scan.only([index for index in range(len(scan)) if index not in same_files])
     if len(chosen):
@@ -86,13 +86,13 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
             before.judged,
             policies,
             nonrelevant=True,
-            pool=any(measure.needs == POOL for measure in measures),
+            pool=any(measure.needs == needed.POOL for measure in measures),
             hashed=True,
             are_part=True,
-            foresee=lambda n, judged: refuse_many_pairs(
+            foresee=lambda n, judged: measured.refuse_many_pairs(
                 n + len(before.runs), judged, measures, policies
             ),
-            fingerprint=fingerprint_of(chosen, policies),
+            fingerprint=fingerprints.fingerprint_of(chosen, policies),
         )
         chosen, added, same = _without_same_rankings(chosen, added, before.fingerprints)
         there += same
@@ -101,9 +101,11 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     if not len(chosen):
         return evaluation
     ranked = joined(before, added)
-    refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
-    sources = origin.runs if isinstance(origin.runs, RunScan) else scan_runs(origin.runs)
-    projected = projected_of(sources.joined(chosen), origin.qrels, ranked, measures, policies)
+    measured.refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
+    sources = origin.runs if isinstance(origin.runs, run_scan.RunScan) else scan_runs(origin.runs)
+    projected = measured.projected_of(
+        sources.joined(chosen), origin.qrels, ranked, measures, policies
+    )
     known = Known(
         evaluation.coverage,
         evaluation.scores,
@@ -117,8 +119,8 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
 
 
 def _without_same_rankings(
-    scan: RunScan, added: RankedRuns, known: Mapping[str, str]
-) -> tuple[RunScan, RankedRuns, list[str]]:
+    scan: run_scan.RunScan, added: RankedRuns, known: Mapping[str, str]
+) -> tuple[run_scan.RunScan, RankedRuns, list[str]]:
     """Leave out sources of which all runs are there already; raise for others of known names."""
     twins = {name for name in added.fingerprints if name in known}
     same = {name for name in twins if added.fingerprints[name] == known[name]}

@@ -9,22 +9,12 @@ from functools import partial
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode, order_of
-from lexiframe.base.errors import warn
-from lexiframe.base.schemas import PREFERENCES, SCORES, TableSchema
-from lexiframe.base.version import __version__
+from lexiframe.base import __version__, coded, schemas, warn
 from lexiframe.evaluation.reuse.ranks import known_ranks
-from lexiframe.io.kept_results import KeptResults
-from lexiframe.metrics.covered import coverage_table
-from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.order_metrics import LexicographicMetric
-from lexiframe.metrics.needs import POOL, SUBTOPICS
-from lexiframe.metrics.values import Values, directions
-from lexiframe.pairwise.custom import MatrixPreference
-from lexiframe.pairwise.fingerprints import fingerprints
-from lexiframe.pairwise.measured import Projected, RankedBefore
-from lexiframe.pairwise.pairs import Measure, compare_pairs
-from lexiframe.projection.policies import Policies
+from lexiframe.io import kept_results
+from lexiframe.metrics import Metric, Values, coverages, directions, needed, order_metrics
+from lexiframe.pairwise import MatrixPreference, Measure, fingerprints, measured, pairs
+from lexiframe.projection import Policies
 
 
 @dataclass(frozen=True)
@@ -61,7 +51,9 @@ class Known:
     is_noted: bool = False
 
 
-def known_in(kept: KeptResults, projected: Projected, policies: Policies) -> Known:
+def known_in(
+    kept: kept_results.KeptResults, projected: measured.Projected, policies: Policies
+) -> Known:
     """Return what of the results in a folder holds for runs and judgments as they are now.
 
     Warns
@@ -69,7 +61,7 @@ def known_in(kept: KeptResults, projected: Projected, policies: Policies) -> Kno
     LexiframeWarning
         With the reason, when nothing does.
     """
-    now = fingerprints(projected.ranked, projected.measures)
+    now = fingerprints.fingerprints(projected.ranked, projected.measures)
     same = kept.fingerprints.join(now, on=now.columns, how="semi")
     measures, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
     why = _why_nothing(kept, policies)
@@ -95,12 +87,12 @@ def known_in(kept: KeptResults, projected: Projected, policies: Policies) -> Kno
     )
 
 
-def ranks_in(kept: KeptResults, policies: Policies) -> RankedBefore | None:
+def ranks_in(kept: kept_results.KeptResults, policies: Policies) -> measured.RankedBefore | None:
     """Return the function to the ranks in files that have not changed; None if none hold."""
     return partial(known_ranks, kept) if _why_nothing(kept, policies) is None else None
 
 
-def _why_nothing(kept: KeptResults, policies: Policies) -> str | None:
+def _why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | None:
     """Return why no result holds: another version, whose formulas may differ, or a policy."""
     written = str(kept.provenance.get("lexiframe"))
     if written.split(".")[:2] != __version__.split(".")[:2]:
@@ -112,17 +104,17 @@ def _why_nothing(kept: KeptResults, policies: Policies) -> str | None:
     return None
 
 
-def completed_coverage(projected: Projected, known: Known) -> pl.DataFrame:
+def completed_coverage(projected: measured.Projected, known: Known) -> pl.DataFrame:
     """Return the coverage of runs, of which only those not known are counted and scored."""
     if not known.same_judgments:
-        return coverage_table(projected.ranked, projected.positions)
+        return coverages.coverage_table(projected.ranked, projected.positions)
     names = [run.name for run in projected.ranked.runs]
     others = [name for name in names if name not in known.runs]
     before = known.coverage.filter(pl.col("run").is_in([*known.runs]), pl.col("run").is_in(names))
     if not others:
         return before
     found = projected.restricted(None, others)
-    return pl.concat([before, coverage_table(found.ranked, found.positions)]).sort("run")
+    return pl.concat([before, coverages.coverage_table(found.ranked, found.positions)]).sort("run")
 
 
 @dataclass(frozen=True)
@@ -146,7 +138,7 @@ class _Part:
     runs: list[str] | None = None
 
 
-def completed(projected: Projected, asked: Sequence[Measure], known: Known) -> Completed:
+def completed(projected: measured.Projected, asked: Sequence[Measure], known: Known) -> Completed:
     """Return the scores and preferences of runs, of which only those not known are computed.
 
     ``asked`` are the measures of the preferences; scores are those of all metrics of the
@@ -168,7 +160,7 @@ def completed(projected: Projected, asked: Sequence[Measure], known: Known) -> C
     parts = [part for part in parts if part.measures]
     kept = _Part(measures, same, old)
     s = _scores(projected, parts, _still_valid(known.scores, ("run",), kept))
-    d = pl.DataFrame(schema=PREFERENCES.required)
+    d = pl.DataFrame(schema=schemas.PREFERENCES.required)
     if asked:
         before = _still_valid(known.preferences, ("run_a", "run_b"), kept)
         d = _preferences(projected, asked, parts, before, s)
@@ -192,8 +184,10 @@ def depends_on_runs(measure: Measure) -> bool:
     The pool of a request has the documents of all runs; ranks of rankings are among all runs; and a
     function of one's own sees the positions in all runs.
     """
-    has_rank = isinstance(measure, LexicographicMetric) and "n" not in measure.parameters
-    return measure.needs == POOL or has_rank or isinstance(measure, MatrixPreference)
+    has_rank = (
+        isinstance(measure, order_metrics.LexicographicMetric) and "n" not in measure.parameters
+    )
+    return measure.needs == needed.POOL or has_rank or isinstance(measure, MatrixPreference)
 
 
 def _still_valid(table: pl.DataFrame, ends: Sequence[str], kept: _Part) -> pl.DataFrame:
@@ -205,17 +199,19 @@ def _still_valid(table: pl.DataFrame, ends: Sequence[str], kept: _Part) -> pl.Da
     return table.filter(*(pl.col(name).is_in(some.implode()) for name, some in wanted))
 
 
-def _scores(projected: Projected, parts: list[_Part], before: pl.DataFrame) -> pl.DataFrame:
+def _scores(
+    projected: measured.Projected, parts: list[_Part], before: pl.DataFrame
+) -> pl.DataFrame:
     tables = [before.drop("smaller_is_better", strict=False)]
     for part in parts:
         if metrics := [measure for measure in part.measures if isinstance(measure, Metric)]:
             found = _restricted(projected, part, metrics, part.runs).scores(metrics)
             tables.append(_only(part.queries, found).drop("smaller_is_better", strict=False))
-    return _with_directions(_merged(tables, SCORES), projected.measures)
+    return _with_directions(_merged(tables, schemas.SCORES), projected.measures)
 
 
 def _preferences(
-    projected: Projected,
+    projected: measured.Projected,
     asked: Sequence[Measure],
     parts: list[_Part],
     before: pl.DataFrame,
@@ -229,14 +225,14 @@ def _preferences(
                 metrics = [measure for measure in some if isinstance(measure, Metric)]
                 values = _values_in(s, p, metrics) if metrics else None
                 kept = projected.no_relevant
-                found = compare_pairs(p, some, values, kept, baseline=part.runs)
+                found = pairs.compare_pairs(p, some, values, kept, baseline=part.runs)
                 tables.append(_only(part.queries, found))
-    return _merged(tables, PREFERENCES)
+    return _merged(tables, schemas.PREFERENCES)
 
 
 def _restricted(
-    projected: Projected, part: _Part, measures: Sequence[Measure], runs: list[str] | None
-) -> Projected:
+    projected: measured.Projected, part: _Part, measures: Sequence[Measure], runs: list[str] | None
+) -> measured.Projected:
     """Return the positions from which a part is computed, in some runs or in all."""
     queries = part.queries
     if queries is not None:
@@ -244,7 +240,7 @@ def _restricted(
     return replace(projected.restricted(queries, runs), measures=tuple(measures))
 
 
-def _witnesses(projected: Projected, measures: Sequence[Measure]) -> pl.Series:
+def _witnesses(projected: measured.Projected, measures: Sequence[Measure]) -> pl.Series:
     """Return for each ``rel`` of a measure one request that has an item of this grade.
 
     A measure without any such item is an error, which requests that are computed apart from the
@@ -276,7 +272,7 @@ def _values_in(s: pl.DataFrame, p: pl.DataFrame, metrics: Sequence[Metric]) -> V
     )
     places = []
     for name, axis in zip(names, axes, strict=True):
-        known, codes = encode(table[name])
+        known, codes = coded.encode(table[name])
         places.append(axis.search_sorted(known).to_numpy().astype(np.int64)[codes])
     values = np.full([len(axis) for axis in axes], np.nan)
     values[tuple(places)] = table["value"].to_numpy()
@@ -285,7 +281,7 @@ def _values_in(s: pl.DataFrame, p: pl.DataFrame, metrics: Sequence[Metric]) -> V
     return Values(keys, ordered, np.nan_to_num(values), ~np.isnan(values))
 
 
-def _merged(tables: list[pl.DataFrame], schema: TableSchema) -> pl.DataFrame:
+def _merged(tables: list[pl.DataFrame], schema: schemas.TableSchema) -> pl.DataFrame:
     """Join tables without common keys, and sort the rows."""
     filled = [table for table in tables if table.height]
     if not filled:
@@ -293,7 +289,7 @@ def _merged(tables: list[pl.DataFrame], schema: TableSchema) -> pl.DataFrame:
     if len(filled) == 1:
         return filled[0]
     table = pl.concat(filled)
-    return table[order_of(*(encode(table[name])[1] for name in schema.key))]
+    return table[coded.order_of(*(coded.encode(table[name])[1] for name in schema.key))]
 
 
 def _with_directions(s: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
@@ -301,7 +297,9 @@ def _with_directions(s: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFra
     metrics = [measure for measure in measures if isinstance(measure, Metric)]
     said: dict[str, bool] = {}
     for is_by_subtopic in (False, True):
-        of_part = [metric for metric in metrics if (metric.needs == SUBTOPICS) == is_by_subtopic]
+        of_part = [
+            metric for metric in metrics if (metric.needs == needed.SUBTOPICS) == is_by_subtopic
+        ]
         said |= directions(of_part) or {}
     if not said:
         return s

@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.io.kept_results import KeptResults
-from lexiframe.io.run_scan import RunScan, SourceRead
-from lexiframe.pairwise.fingerprints import fingerprints_of_requests, unchanged_files
-from lexiframe.projection.effect_of_ties import TiedItems
-from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.ranked_runs import RankedRuns
-from lexiframe.projection.ranks_and_ties import RANKS, RunRanks
+from lexiframe.io import kept_results, run_scan
+from lexiframe.pairwise import fingerprints
+from lexiframe.projection import RANKS, RankedRuns, RunRanks, effect_of_ties, judgments
 
 _NUMBERS, _INTEGER = pl.List(pl.Int64), pl.Int64
 _SCHEMA: dict[str, Any] = {
@@ -62,7 +58,7 @@ def _row(run: RunRanks) -> dict[str, object]:
 
 
 def known_ranks(
-    kept: KeptResults, scan: RunScan, judged: JudgedItems
+    kept: kept_results.KeptResults, scan: run_scan.RunScan, judged: judgments.JudgedItems
 ) -> tuple[RankedRuns, list[int]]:
     """Return the ranks in runs whose files have not changed, and the indices of these files.
 
@@ -70,20 +66,22 @@ def known_ranks(
     """
     marks = kept.fingerprints.filter(kind="request")
     known: dict[str, str] = {}
-    if marks.equals(fingerprints_of_requests(judged)):
+    if marks.equals(fingerprints.fingerprints_of_requests(judged)):
         is_run = pl.col("kind") == "run"
         has_ranks = pl.col("name").is_in(kept.ranks["run"].implode())
         # several runs of one fingerprint may be in one file, which names only one of them
         there = kept.fingerprints.filter(is_run & pl.col("fingerprint").is_unique() & has_ranks)
         known = dict(there.select("name", "fingerprint").iter_rows())
-    same = unchanged_files(scan, known)
+    same = fingerprints.unchanged_files(scan, known)
     names = [str(scan.sources[index].name) for index in same]
-    read = [SourceRead([name], known[name].removeprefix("file:")[:64]) for name in names]
+    read = [run_scan.SourceRead([name], known[name].removeprefix("file:")[:64]) for name in names]
     runs = _runs_in(kept.ranks, names, judged)
     return RankedRuns(judged, runs, read, {}, {name: known[name] for name in names}), same
 
 
-def _runs_in(table: pl.DataFrame, names: Collection[str], judged: JudgedItems) -> list[RunRanks]:
+def _runs_in(
+    table: pl.DataFrame, names: Collection[str], judged: judgments.JudgedItems
+) -> list[RunRanks]:
     chosen = table.filter(pl.col("run").is_in([*names])).sort("run")
     return [_run(chosen, n, judged.items.height) for n in range(chosen.height)]
 
@@ -94,7 +92,9 @@ def _run(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
 
     rank = np.zeros(n_items, RANKS)
     rank[numbers("item")] = numbers("rank")
-    tied = TiedItems(*(numbers(f"tied_{name}") for name in ("item", "best", "worst")))
+    tied = effect_of_ties.TiedItems(
+        *(numbers(f"tied_{name}") for name in ("item", "best", "worst"))
+    )
     return RunRanks(
         table["run"][n],
         rank,

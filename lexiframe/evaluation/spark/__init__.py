@@ -13,7 +13,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol
 
-from lexiframe.base.errors import LexiframeError, shown
+from lexiframe.base import LexiframeError, shown
 from lexiframe.evaluation.asked import Asked, Inference
 from lexiframe.evaluation.buckets.batches import report
 from lexiframe.evaluation.buckets.plan import KEPT, Kept
@@ -36,17 +36,12 @@ from lexiframe.evaluation.spark.job import (
     rows_by_run,
     some_queries,
 )
-from lexiframe.io.files.outputs import output_folder, output_path
-from lexiframe.io.files.sources import is_remote, public_address
-from lexiframe.io.problems.duplicates import Duplicates
-from lexiframe.metrics.needs import refuse_lower_rel
-from lexiframe.orderings.rule import Method
-from lexiframe.pairwise.arrays.groups import By
-from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.significance.differences import Alternative
-from lexiframe.significance.own_tests import OwnTest
-from lexiframe.significance.paired import Correction, Family
-from lexiframe.significance.tests import Test
+from lexiframe.io import data_sources, output_files, problems
+from lexiframe.metrics import needed
+from lexiframe.orderings import Method
+from lexiframe.pairwise import By
+from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 __all__ = ["evaluate"]
@@ -88,12 +83,12 @@ def evaluate(
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",
     no_relevant: NoRelevant = "drop",
-    duplicates: Duplicates = "error",
+    duplicates: problems.Duplicates = "error",
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
     order: Method = "mc4",
-    test: Test | OwnTest = "t",
+    test: Test | own_tests.OwnTest = "t",
     correction: Correction = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -189,7 +184,7 @@ def evaluate(
 def _check(how: Asked, buckets: int | None) -> None:
     """Raise for arguments that cannot be used here, before Spark does anything."""
     refuse_what_needs_requests(how)
-    refuse_lower_rel(how.measures, how.policies.rel)
+    needed.refuse_lower_rel(how.measures, how.policies.rel)
     if how.policies.ties == "input":
         raise LexiframeError(
             "ties: 'input' takes the order of rows, which data frames of Spark do not have; take "
@@ -206,13 +201,13 @@ def _writing(out: str | Path | None, kept: Sequence[Kept]) -> Iterator[Path | No
     if out is None:
         yield None
         return
-    if is_remote(out):
+    if data_sources.is_remote(out):
         raise LexiframeError(
             f"out: expected a folder that the driver and all executors share, found the address "
-            f"{public_address(str(out))}; give the path of a shared folder"
+            f"{data_sources.public_address(str(out))}; give the path of a shared folder"
         )
-    is_new = not output_path(out).exists()
-    folder = output_folder(out).absolute()
+    is_new = not output_files.output_path(out).exists()
+    folder = output_files.output_folder(out).absolute()
     tables = [folder / name for name in kept]
     for table in [folder / name for name in KEPT] if kept else []:
         if table.exists() and any(table.iterdir()):

@@ -10,15 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, SchemaError, warn
-from lexiframe.base.schemas import QRELS, RUNS, TableSchema
+from lexiframe.base import LexiframeError, SchemaError, schemas, warn
 from lexiframe.evaluation.spark.cogroup import BUCKET
 from lexiframe.evaluation.spark.errors import errors_of_spark
-from lexiframe.io.files.sources import expanded, is_remote
-from lexiframe.io.qrels import read_qrels
-from lexiframe.io.run_parts import UNNAMED
-from lexiframe.io.runs import read_runs
-from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
+from lexiframe.io import column_forms, data_sources, read_qrels, read_runs, run_parts
 
 _FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
     ".parquet": ("parquet", {}),
@@ -51,13 +46,13 @@ def names_of_runs(runs: Any) -> set[str]:
 def qrels_of(spark: Any, qrels: Any) -> Any:
     """Return judgments as a Spark data frame: query_id, doc_id, relevance, perhaps iteration."""
     frame = _frame(spark, qrels, read_qrels)
-    items = items_of_implicit_feedback(frame.columns, {})
+    items = column_forms.items_of_implicit_feedback(frame.columns, {})
     if items is not None:
         from pyspark.sql import functions
 
         warn("qrels: no column of grades, so all rows are read as relevant, with grade 1")
         frame = frame.withColumn("relevance", functions.lit(1.0))
-    return _in_our_words(frame, QRELS, "qrels")
+    return _in_our_words(frame, schemas.QRELS, "qrels")
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -84,12 +79,12 @@ def in_buckets(frame: Any, n: int) -> Any:
 
 
 def _one_table(frame: Any) -> Any:
-    frame = _in_our_words(frame, RUNS, "runs")
+    frame = _in_our_words(frame, schemas.RUNS, "runs")
     if "run" in frame.columns:
         return frame
     from pyspark.sql import functions
 
-    return frame.withColumn("run", functions.lit(UNNAMED))
+    return frame.withColumn("run", functions.lit(run_parts.UNNAMED))
 
 
 def _named(spark: Any, run: Any, name: str) -> Any:
@@ -99,7 +94,7 @@ def _named(spark: Any, run: Any, name: str) -> Any:
     frame = _read_by_spark(spark, run)
     if frame is None:
         return _one_table(_sent(spark, read_runs({name: run})))
-    frame = _in_our_words(frame, RUNS, f"the run {name!r}")
+    frame = _in_our_words(frame, schemas.RUNS, f"the run {name!r}")
     if "run" in frame.columns:
         raise SchemaError(
             f"the run {name!r}: expected the rows of one run, found a column of runs; give the "
@@ -119,11 +114,11 @@ def _union(frames: Sequence[Any]) -> Any:
     return reduce(lambda one, other: one.unionByName(other), frames)
 
 
-def _in_our_words(frame: Any, schema: TableSchema, where: str) -> Any:
+def _in_our_words(frame: Any, schema: schemas.TableSchema, where: str) -> Any:
     """Return a data frame's columns under lexiframe's names; names of runs become text."""
     from pyspark.sql import functions
 
-    found = columns_of(frame.columns, schema, where, {})
+    found = column_forms.columns_of(frame.columns, schema, where, {})
     quoted = {ours: "`" + theirs.replace("`", "``") + "`" for ours, theirs in found.items()}
     columns = {ours: functions.col(theirs) for ours, theirs in quoted.items()}
     if "run" in columns:
@@ -163,14 +158,14 @@ def _form(path: str | Path) -> tuple[str, dict[str, Any]] | None:
     for ending in reversed(endings):
         if ending in _FORMATS:
             return _FORMATS[ending]
-    if is_remote(str(path)):
+    if data_sources.is_remote(str(path)):
         return _FORMATS[".parquet"]
-    place = expanded(path)
+    place = data_sources.expanded(path)
     found: Iterable[str] = glob.iglob(f"{glob.escape(str(place))}/**/*.parquet", recursive=True)
     return _FORMATS[".parquet"] if place.is_dir() and any(True for _ in found) else None
 
 
 def _load(spark: Any, path: str, form: str, options: dict[str, Any]) -> Any:
-    place = path if is_remote(path) else str(expanded(path).absolute())
+    place = path if data_sources.is_remote(path) else str(data_sources.expanded(path).absolute())
     with errors_of_spark():
         return spark.read.format(form).options(**options).load(place)

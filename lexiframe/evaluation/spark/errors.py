@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lexiframe.base.errors import LexiframeError, in_one_line
+from lexiframe.base import LexiframeError, errors
 
 _LOST = ("ExecutorLostFailure", "exited unexpectedly", "OutOfMemoryError", "MemoryError")
 _UNREADABLE = re.compile(
@@ -32,7 +32,7 @@ def errors_of_spark(buckets: int | None = None) -> Iterator[None]:
         said = str(error)
         if found := _UNREADABLE.search(said):
             raise LexiframeError(
-                f"Spark cannot read the data ({found[1]}): {in_one_line(found[2])}"
+                f"Spark cannot read the data ({found[1]}): {errors.in_one_line(found[2])}"
             ) from None
         if found := _NO_FILE_SYSTEM.search(said):
             raise LexiframeError(

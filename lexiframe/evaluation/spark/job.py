@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError
+from lexiframe.base import LexiframeError, SchemaError
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.spark.cogroup import reduce_buckets

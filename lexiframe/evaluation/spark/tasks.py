@@ -13,9 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiframe.base import errors
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.version import __version__
+from lexiframe.base import LexiframeError, __version__, errors
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import BucketResult

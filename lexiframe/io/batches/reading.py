@@ -15,20 +15,22 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import SchemaError
-from lexiframe.base.schemas import QRELS, RUNS
+from lexiframe.base import SchemaError, schemas
 from lexiframe.io.batches.tables import Request
 from lexiframe.io.batches.texts import parse_pieces
 from lexiframe.io.batches.units import Unit
-from lexiframe.io.files.sources import File, Source, one_run_per_source
+from lexiframe.io.column_forms.column_names import items_of_implicit_feedback
+from lexiframe.io.column_forms.lists_of_items import in_our_words
+from lexiframe.io.column_forms.numbers import EXACT, has_large
+from lexiframe.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content
-from lexiframe.io.options import TextOptions
-from lexiframe.io.qrels import (
+from lexiframe.io.qrel_files import (
     checked_judgments,
     grades_of_implicit_feedback,
     load_qrels,
     parse_qrels,
 )
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.run_parts import (
     UNNAMED,
     RunPart,
@@ -38,9 +40,6 @@ from lexiframe.io.run_parts import (
     split_runs,
 )
 from lexiframe.io.run_scan import RunScan
-from lexiframe.io.tables.column_names import items_of_implicit_feedback
-from lexiframe.io.tables.lists_of_items import in_our_words
-from lexiframe.io.tables.numbers import EXACT, has_large
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunP
     if unit.kind == "text":
         yield from _parts_of_text(unit, source, scan, share)
         return
-    request = Request(RUNS, scan.options.columns, share.rows, share.rank)
+    request = Request(schemas.RUNS, scan.options.columns, share.rows, share.rank)
     is_one = scan.sources[unit.source].origin is unit.origin
     yield from _parts_of_batches(_filled(unit, request), source, scan.options, is_one=is_one)
 
@@ -91,7 +90,7 @@ def _parts_of_batches(
     before: Counter[str] = Counter()
     for frame in frames:
         if not frame.height and not is_one:  # a file of a data set may have no rows
-            in_our_words(frame, RUNS, source.where, options.columns)
+            in_our_words(frame, schemas.RUNS, source.where, options.columns)
             continue
         try:
             parts = _parts_of_batch(frame, source, options)
@@ -116,7 +115,7 @@ def _further_down(error: SchemaError, before: Counter[str]) -> SchemaError:
 
 
 def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -> list[RunPart]:
-    named = in_our_words(table, RUNS, source.where, options.columns)
+    named = in_our_words(table, schemas.RUNS, source.where, options.columns)
     has_run = "run" in named.columns
     if not _is_plain(named, "score") or (has_run and source.is_given) or source.name == "":
         parts = parts_of_table(table, source, options)
@@ -189,10 +188,10 @@ def _parts_of_text(
         parts = parse_runs(content, source, scan.name_from, scan.options, rank=share.rank)
         if not any(has_large(part.rows["score"]) for part in parts):
             return parts
-        written, _, _ = as_written(content, unit.where, scan.options, RUNS)
+        written, _, _ = as_written(content, unit.where, scan.options, schemas.RUNS)
         return _with_digits(parts, written, "score")
 
-    pieces = parse_pieces(str(unit.path), unit.where, scan.options, RUNS, share.text, parse)
+    pieces = parse_pieces(str(unit.path), unit.where, scan.options, schemas.RUNS, share.text, parse)
     for parts, _ in pieces:
         names |= dict.fromkeys(part.name for part in parts)
         if scan.name_from == "tag" and len(parts) == 1:
@@ -216,7 +215,7 @@ def judgments_of_unit(
         def parse(content: Content) -> pl.DataFrame:
             return parse_qrels(content, unit.where, options)
 
-        for rows, _ in parse_pieces(path, unit.where, options, QRELS, share.text, parse):
+        for rows, _ in parse_pieces(path, unit.where, options, schemas.QRELS, share.text, parse):
             yield rows
     else:
         yield from _judgments_of_batches(unit, options, share, count)
@@ -226,14 +225,14 @@ def _judgments_of_batches(
     unit: Unit, options: TextOptions, share: Share, count: Callable[[int], None]
 ) -> Iterator[pl.DataFrame]:
     before: Counter[str] = Counter()
-    for frame in _filled(unit, Request(QRELS, options.columns, share.rows)):
+    for frame in _filled(unit, Request(schemas.QRELS, options.columns, share.rows)):
         table = frame
         if items_of_implicit_feedback(frame.columns, options.columns) is not None:
             graded = grades_of_implicit_feedback(frame, options.columns)
             table = frame if graded is None else graded
             count(table.height)
         try:
-            named = in_our_words(table, QRELS, unit.where, options.columns)
+            named = in_our_words(table, schemas.QRELS, unit.where, options.columns)
             is_plain = _is_plain(named, "relevance")
             yield named if is_plain else checked_judgments(table, unit.where, options)
         except SchemaError as error:

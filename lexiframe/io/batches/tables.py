@@ -15,11 +15,10 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError, SchemaError, in_one_line
-from lexiframe.base.schemas import RUNS, TableSchema
+from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, errors, schemas
+from lexiframe.io.column_forms.column_names import columns_of
+from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.checksum import file_has_checksum
-from lexiframe.io.tables.column_names import columns_of
-from lexiframe.io.tables.objects import to_frame
 
 _BUFFER = 1 << 20
 """The bytes of a Parquet file that are read at once; without it, whole row groups are."""
@@ -32,7 +31,7 @@ class Request:
     Ranks are read only when ``rank`` asks for them, or when there are no scores.
     """
 
-    schema: TableSchema
+    schema: schemas.TableSchema
     columns: Mapping[str, str]
     rows: int
     rank: bool = False
@@ -40,7 +39,7 @@ class Request:
     @property
     def value(self) -> str:
         """The column of numbers."""
-        return "score" if self.schema is RUNS else "relevance"
+        return "score" if self.schema is schemas.RUNS else "relevance"
 
     def needed(self, arrow: pa.Schema, extra: Sequence[str] = ()) -> list[str] | None:
         """Return the columns to read; None for all, if they are found only when they are read."""
@@ -72,7 +71,7 @@ def _reading(where: str, kind: str) -> Iterator[None]:
     except LexiframeError:
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
-        found = f"cannot be read as {kind} ({in_one_line(error):.300})"
+        found = f"cannot be read as {kind} ({errors.in_one_line(error):.300})"
         raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
 
 

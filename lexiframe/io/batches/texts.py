@@ -15,11 +15,10 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError, in_one_line
-from lexiframe.base.schemas import TableSchema
+from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.forms import error_with_line
-from lexiframe.io.options import TextOptions
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_tables import table_in
 from lexiframe.io.text.json_tables import is_json, pieces_of_json
 from lexiframe.io.text.lines import blocks_of_lines, n_lines_in
@@ -45,7 +44,7 @@ def parse_pieces(
     path: str,
     where: str,
     options: TextOptions,
-    schema: TableSchema,
+    schema: schemas.TableSchema,
     size: int,
     parse: Callable[[Content], T],
 ) -> Iterator[tuple[T, int]]:
@@ -73,7 +72,7 @@ def _further_down(error: LexiframeError, n_lines: int) -> LexiframeError:
 
 
 def _contents(
-    path: str, where: str, options: TextOptions, schema: TableSchema, size: int
+    path: str, where: str, options: TextOptions, schema: schemas.TableSchema, size: int
 ) -> Iterator[tuple[Content, int]]:
     """Yield the pieces, each with the header of its file, and the number of lines repeated."""
     pieces = _pieces(_decoded(_unpacked(path, where), where), size)
@@ -94,7 +93,7 @@ def _contents(
         second = next(pieces, None)
 
 
-def _is_one_value(data: bytes, schema: TableSchema, options: TextOptions) -> bool:
+def _is_one_value(data: bytes, schema: schemas.TableSchema, options: TextOptions) -> bool:
     """Return whether text is JSON, but not one object in each line."""
     if not is_json(data):
         return False
@@ -143,7 +142,7 @@ def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
             yield text.encode()
     except UnicodeError as error:
         expected = f"{encoding.upper()} text, as its byte order mark says"
-        found = f"bytes that cannot be decoded ({in_one_line(error)})"
+        found = f"bytes that cannot be decoded ({errors.in_one_line(error)})"
         raise ReadError(Problem(where, expected, found, "save it as UTF-8")) from None
 
 
@@ -164,7 +163,7 @@ def _unpacked(path: str, where: str) -> Iterator[bytes]:
     except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
         if isinstance(error, LexiframeError):
             raise
-        broken = f"the {name} data is broken or cut short ({in_one_line(error)})"
+        broken = f"the {name} data is broken or cut short ({errors.in_one_line(error)})"
         raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
     yield first
     yield from blocks

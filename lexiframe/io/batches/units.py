@@ -16,7 +16,7 @@ from typing import Any, Literal
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base import Problem, ReadError
 from lexiframe.io.batches.tables import (
     Batches,
     of_arrow_file,
@@ -26,11 +26,11 @@ from lexiframe.io.batches.tables import (
     of_query,
     of_stream,
 )
-from lexiframe.io.files.sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
-from lexiframe.io.qrels import file_or_data
+from lexiframe.io.column_forms.objects import is_frame, is_one_run
+from lexiframe.io.files.data_sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
+from lexiframe.io.qrel_files import file_or_data
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
-from lexiframe.io.tables.objects import is_frame, is_one_run
 
 Kind = Literal["table", "text", "object"]
 _SAMPLE = 1 << 16

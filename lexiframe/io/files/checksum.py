@@ -12,7 +12,7 @@ import zlib
 from io import BytesIO
 from typing import BinaryIO
 
-from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base import Problem, ReadError
 
 _MARK = b"lexiframe:crc32:"
 _END = 8  # bytes behind the footer: its size (4 bytes) and PAR1

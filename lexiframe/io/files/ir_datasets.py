@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import ReadError, in_one_line
-from lexiframe.io.files.sources import IR_DATASETS
-from lexiframe.io.tables.objects import to_frame
+from lexiframe.base import ReadError, errors
+from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.files.data_sources import IR_DATASETS
 
 
 def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
@@ -29,7 +29,7 @@ def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
         rows = list(getattr(dataset, f"{what}_iter")())
     except (RuntimeError, OSError, ValueError, EOFError) as error:
         raise ReadError(
-            f"{name}: ir_datasets cannot give the {what} ({in_one_line(error):.200}); "
+            f"{name}: ir_datasets cannot give the {what} ({errors.in_one_line(error):.200}); "
             f"`ir_datasets export {name.removeprefix(IR_DATASETS)} {what}` says more"
         ) from None
     return to_frame(rows, "score", name)

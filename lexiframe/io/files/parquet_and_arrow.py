@@ -8,7 +8,7 @@ from functools import partial
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import Problem, ReadError, in_one_line
+from lexiframe.base import Problem, ReadError, errors
 from lexiframe.io.files.checksum import has_checksum
 from lexiframe.io.files.unpacking import Content, room_for, too_much
 
@@ -35,7 +35,7 @@ def read_arrow(content: Content, where: str) -> pa.Table:
             table.validate(full=True)  # or Polars would follow broken offsets out of its memory
             _ = table.column_names  # raises when they are no UTF-8
     except (pa.ArrowException, OSError, ValueError) as error:
-        found = f"cannot be read as {name} ({in_one_line(error)})"
+        found = f"cannot be read as {name} ({errors.in_one_line(error)})"
         raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
     if table is None:
         raise too_much(where, len(content.data))

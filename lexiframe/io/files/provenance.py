@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexiframe.base.version import __version__
+from lexiframe.base import __version__
 
 KEY = b"lexiframe"
 

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import pyarrow as pa
 from pyarrow import fs
 
-from lexiframe.base.errors import Problem, ReadError, in_one_line
+from lexiframe.base import Problem, ReadError, errors
 
 _PATIENCE = 60.0
 """How many seconds to wait for each piece of a file, and for repeated requests to a store."""
@@ -50,7 +50,7 @@ def fetch(address: str, where: str) -> bytes:
 
 def _message_of(error: Exception) -> str:
     """Return an error's message, with the error's name where the message alone says little."""
-    text, name = in_one_line(error), type(error).__name__
+    text, name = errors.in_one_line(error), type(error).__name__
     return f"{name}: {text}" if isinstance(error, HTTPException) and name not in text else text
 
 

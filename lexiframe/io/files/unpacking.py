@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from lexiframe.base.errors import Problem, ReadError, in_one_line
+from lexiframe.base import Problem, ReadError, errors
 
 Kind = Literal["text", "parquet", "arrow"]
 
@@ -172,7 +172,7 @@ def _unpacked(data: bytes, where: str) -> bytes:
             except _TooMuchError:
                 raise too_much(where, len(data)) from None
             except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
-                broken = f"the {name} data is broken or cut short ({in_one_line(error)})"
+                broken = f"the {name} data is broken or cut short ({errors.in_one_line(error)})"
                 raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
     return data
 

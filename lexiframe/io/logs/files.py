@@ -10,15 +10,14 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import ReadError
-from lexiframe.base.guards import typed
+from lexiframe.base import ReadError, typed
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.column_forms.records import flatten, table_of_records
+from lexiframe.io.files.data_sources import File, only_file
 from lexiframe.io.files.parquet_and_arrow import read_arrow
-from lexiframe.io.files.sources import File, only_file
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.problems.problem_tables import decoded
-from lexiframe.io.tables.column_names import KNOWN_NAMES
-from lexiframe.io.tables.objects import to_frame
-from lexiframe.io.tables.records import flatten, table_of_records
 from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_records import load_json
 from lexiframe.io.text.json_tables import is_json

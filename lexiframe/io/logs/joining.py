@@ -9,13 +9,19 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import SchemaError, n_and_first, nearest, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.likeness import likely_cause
-from lexiframe.base.schemas import STR, TableSchema, check, to_polars
-from lexiframe.io.files.sources import run_name
+from lexiframe.base import (
+    SchemaError,
+    errors,
+    likely_cause,
+    n_and_first,
+    schemas,
+    to_polars,
+    typed,
+    warn,
+)
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.io.files.data_sources import run_name
 from lexiframe.io.logs.files import read_log
-from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.typing import Frame, LogLike
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
@@ -132,10 +138,10 @@ def _ids_as_text(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
 
 def _as_text(ids: pl.Series) -> pl.Series:
     if ids.dtype == pl.Object:  # Python's own objects, such as UUIDs
-        return pl.Series(ids.name, [None if i is None else str(i) for i in ids], dtype=STR)
+        return pl.Series(ids.name, [None if i is None else str(i) for i in ids], dtype=schemas.STR)
     if ids.dtype.is_float() and bool((ids.drop_nulls().drop_nans() % 1 == 0).all()):
         ids = ids.fill_nan(None).cast(pl.Int64)
-    return ids.cast(STR)
+    return ids.cast(schemas.STR)
 
 
 def join_entries(table: Any, log: Any, on: str, function: str, log_name: str) -> pl.DataFrame:
@@ -177,14 +183,20 @@ def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
             f"{', '.join(rows.columns)}{_renaming(on, rows.columns)}"
         )
     key = tuple(names)
-    return check(rows, TableSchema("table", key, dict.fromkeys(key, STR), nullable=key), "table")
+    return schemas.check(
+        rows,
+        schemas.TableSchema("table", key, dict.fromkeys(key, schemas.STR), nullable=key),
+        "table",
+    )
 
 
 def entries_of(log: Any, on: str, log_name: str) -> pl.DataFrame:
     """Return the log with its key as text in the column ``on``; raise for a repeated key."""
     entries = to_polars(log)
     name = _key_of_log(entries.columns, on, log_name)
-    key = check(entries.rename({name: on}), TableSchema(log_name, (on,), {on: STR}))[on]
+    key = schemas.check(
+        entries.rename({name: on}), schemas.TableSchema(log_name, (on,), {on: schemas.STR})
+    )[on]
     repeated = key.filter(key.is_duplicated()).unique(maintain_order=True)
     if len(repeated):
         raise SchemaError(
@@ -224,7 +236,7 @@ def _key_of_log(columns: list[str], on: str, log_name: str) -> str:
 
 def _renaming(on: str, columns: Iterable[str]) -> str:
     """Return how to rename the column that is most likely meant."""
-    candidates = nearest(columns, KNOWN_NAMES.get(on, [on]))
+    candidates = errors.nearest(columns, KNOWN_NAMES.get(on, [on]))
     return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 
 

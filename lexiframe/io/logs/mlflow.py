@@ -15,10 +15,9 @@ from urllib.parse import quote, unquote, urlparse
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, ReadError, n_and_first, unknown_name
-from lexiframe.base.guards import typed
+from lexiframe.base import LexiframeError, ReadError, n_and_first, typed, unknown_name
+from lexiframe.io.files.data_sources import expanded, public_address
 from lexiframe.io.files.remote import without_secrets
-from lexiframe.io.files.sources import expanded, public_address
 from lexiframe.io.logs.files import numbers_of
 
 PAGE = 1000  # runs that are requested at once

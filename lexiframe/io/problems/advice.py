@@ -6,11 +6,11 @@ import re
 
 import polars as pl
 
-from lexiframe.io.tables import line_layouts
-from lexiframe.io.tables.column_names import CHANGED_PLACES, KNOWN_NAMES
-from lexiframe.io.tables.line_layouts import Layout
-from lexiframe.io.tables.measure_names import are_lines_of_scores
-from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.column_forms import line_layouts
+from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES
+from lexiframe.io.column_forms.line_layouts import Layout
+from lexiframe.io.column_forms.measure_names import are_lines_of_scores
+from lexiframe.io.column_forms.numbers import NUMBER
 
 NO_NUMBER = {
     "score": "mend it (-inf puts a document last)",

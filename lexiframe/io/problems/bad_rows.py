@@ -12,16 +12,21 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import Problem
-from lexiframe.base.schemas import IDS, INT, QRELS, RUNS, TableSchema
+from lexiframe.base import Problem, schemas
+from lexiframe.io.column_forms.numbers import (
+    IN_RANGE,
+    NUMBER,
+    TOO_GREAT,
+    are_too_great,
+    whole_ranks,
+)
 from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_NUMBER, ONE_OF_TWINS
 from lexiframe.io.problems.problem_tables import PARTS, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
-from lexiframe.io.tables.numbers import IN_RANGE, NUMBER, TOO_GREAT, are_too_great, whole_ranks
 
 _NUMBERS = ("relevance", "score", "rank")
 _OF_A_QUERY = ("run", "query_id")
-_PROBLEMS_OF_ROWS = PARTS | {"row": INT}
+_PROBLEMS_OF_ROWS = PARTS | {"row": schemas.INT}
 """The columns of a table of problems, and the number of the row in the file, from 0."""
 
 
@@ -38,7 +43,7 @@ class Block:
     found: dict[str, Column]
     column_problems: list[Problem]
     where: str
-    schema: TableSchema
+    schema: schemas.TableSchema
     first: int
 
     @cached_property
@@ -54,18 +59,20 @@ class Block:
     def places(self) -> pl.DataFrame:
         """The ids of each row, and the parts of messages that all problems of the row share."""
         rows, blank = self.rows, pl.lit("")
-        ids = {name: self.found[name].texts for name in IDS}
+        ids = {name: self.found[name].texts for name in schemas.IDS}
         is_line = rows.unit == "line"
         at = pl.format("{} {}", pl.lit(rows.unit), "place") if rows.unit else blank
         whose = pl.format(" (query '{}', document '{}')", *(pl.col(n).fill_null("") for n in ids))
         behind = (blank if is_line else whose) if rows.behind is None else pl.lit(rows.behind)
         return (
-            pl.DataFrame({"place": rows.places.cast(INT)})
+            pl.DataFrame({"place": rows.places.cast(schemas.INT)})
             .with_columns(row=pl.int_range(self.first, self.first + pl.len()))
-            .with_columns(order="place" if rows.order is None else rows.order.cast(INT), **ids)
+            .with_columns(
+                order="place" if rows.order is None else rows.order.cast(schemas.INT), **ids
+            )
             .with_columns(
                 file=pl.lit(self.where),
-                line=pl.col("place") if is_line else pl.lit(None, INT),
+                line=pl.col("place") if is_line else pl.lit(None, schemas.INT),
                 at=blank if is_line else at,
                 behind=behind,
             )
@@ -81,7 +88,7 @@ class Block:
 
 
 def blocks_of(
-    rows: Iterable[Rows], where: str, schema: TableSchema, columns: Mapping[str, str]
+    rows: Iterable[Rows], where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> Iterator[Block]:
     """Find our columns in the rows of a file; ``columns`` are the names that the user gave."""
     first = 0
@@ -90,7 +97,7 @@ def blocks_of(
         problems: list[Problem] = []
         if some.table.width:  # 0 if no row could be read, or two columns have the same name
             found, problems = columns_in(some, where, schema, columns)
-        is_table = {*IDS} <= found.keys()
+        is_table = {*schemas.IDS} <= found.keys()
         yield Block(some, found if is_table else {}, problems, where, schema, first)
         first += some.table.height
 
@@ -105,7 +112,7 @@ def problems_of_block(block: Block) -> pl.DataFrame:
     the number in that line.
     """
     others = pl.concat([block.rows.problems, table_of(block.column_problems)])
-    others = others.with_columns(row=pl.lit(None, INT))
+    others = others.with_columns(row=pl.lit(None, schemas.INT))
     problems = pl.concat([others, *_problems_of_rows(block)])
     hint = block.rows.hint
     if hint is None:
@@ -120,7 +127,7 @@ def _problems_of_rows(block: Block) -> Iterator[pl.DataFrame]:
     if not block.found:
         return
     number = next((block.found[name] for name in _NUMBERS if name in block.found), None)
-    if block.schema is QRELS:
+    if block.schema is schemas.QRELS:
         yield _problems_of_empty_lists(block.places.filter(block.are_empty_lists))
     for column in block.found.values():
         is_id = column.ours in block.schema.key
@@ -160,11 +167,13 @@ def empty_rows(block: Block) -> pl.DataFrame:
 
 
 def empty_beside_others(
-    empty: Sequence[pl.DataFrame], blocks: Callable[[], Iterator[Block]], schema: TableSchema
+    empty: Sequence[pl.DataFrame],
+    blocks: Callable[[], Iterator[Block]],
+    schema: schemas.TableSchema,
 ) -> pl.DataFrame:
     """List the `empty_rows` of a run's blocks whose queries have other rows too."""
     some = [table for table in empty if table.height]
-    if schema is not RUNS or not some:
+    if schema is not schemas.RUNS or not some:
         return pl.DataFrame(schema=_PROBLEMS_OF_ROWS)
     rows = pl.concat(some)
     queries = pl.concat(
@@ -183,7 +192,9 @@ def empty_beside_others(
     )
 
 
-def documents_again(blocks: Callable[[], Iterator[Block]], schema: TableSchema) -> pl.DataFrame:
+def documents_again(
+    blocks: Callable[[], Iterator[Block]], schema: schemas.TableSchema
+) -> pl.DataFrame:
     """List rows that repeat a document of the same ranking, even if score or grade differ.
 
     Only rows whose hash is repeated are kept, to save memory.

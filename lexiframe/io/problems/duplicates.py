@@ -7,8 +7,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from lexiframe.base.errors import SchemaError, check_choice
-from lexiframe.base.schemas import QRELS
+from lexiframe.base import SchemaError, check_choice, schemas
 from lexiframe.io.problems.line_numbers import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
@@ -34,8 +33,8 @@ def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = No
 
 def repeated_judgment(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
     """Build the error for the first document that is judged twice in an iteration of a query."""
-    first, twins, n = _first_repeated(rows, QRELS.key, places)
-    grades = rows.filter(_has(QRELS.key, first))
+    first, twins, n = _first_repeated(rows, schemas.QRELS.key, places)
+    grades = rows.filter(_has(schemas.QRELS.key, first))
     listed = " and ".join(f"{grade:g}" for grade in grades["relevance"].head(3))
     return SchemaError(
         f"{where}: the document {first[2]!r} is judged more than once for query {first[0]!r}, with "
@@ -62,5 +61,5 @@ def _has(key: Sequence[str], values: Sequence[str]) -> pl.Expr:
 def highest_grade(rows: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     """Keep the highest grade of each document in an iteration of a query; count those removed."""
     order = rows.with_row_index("row").sort("relevance", "row", descending=[True, False])
-    kept = order.unique(QRELS.key, keep="first").sort("row").drop("row")
+    kept = order.unique(schemas.QRELS.key, keep="first").sort("row").drop("row")
     return kept, rows.height - kept.height

@@ -6,10 +6,9 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, Problem, ReadError, printable
-from lexiframe.base.schemas import INT, PROBLEMS, RUNS, STR, TableSchema
+from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
 
-PARTS = PROBLEMS.columns | {"at": STR, "behind": STR, "order": INT}
+PARTS = schemas.PROBLEMS.columns | {"at": schemas.STR, "behind": schemas.STR, "order": schemas.INT}
 """The columns of a table of problems: one for each attribute of `Problem` in a message."""
 SAVE_AS_UTF8 = "save it as UTF-8"
 _SHOWN = 80  # characters of a line or cell in a message
@@ -46,13 +45,13 @@ def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:
     table = problems.with_columns(
         expected=pl.when(pl.col("expected") == "").then(pl.lit(what)).otherwise("expected"),
         found=pl.col("found") + place + pl.col("behind"),
-    ).select(*PROBLEMS.columns)
+    ).select(*schemas.PROBLEMS.columns)
     texts = pl.col("expected", "found", "advice")
-    return table.with_columns(texts.map_elements(printable, return_dtype=pl.String))
+    return table.with_columns(texts.map_elements(errors.printable, return_dtype=pl.String))
 
 
 def first_error(
-    error: LexiframeError, first: pl.DataFrame, count: int, schema: TableSchema
+    error: LexiframeError, first: pl.DataFrame, count: int, schema: schemas.TableSchema
 ) -> LexiframeError:
     """Build the error for the first problem with a line or record; without one, return ``error``.
 
@@ -61,7 +60,7 @@ def first_error(
     if not first.height:
         return error
     parts = first.row(0, named=True)
-    check = "check_run" if schema is RUNS else "check_qrels"
+    check = "check_run" if schema is schemas.RUNS else "check_qrels"
     parts["advice"] += f" ({count - 1} more: lexiframe.{check} lists them)" if count > 1 else ""
     return ReadError(Problem(**parts, is_first=True))
 

@@ -9,11 +9,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import Problem, SchemaError
-from lexiframe.base.schemas import STR, TableSchema, check
+from lexiframe.base import Problem, SchemaError, schemas
+from lexiframe.io.column_forms.column_names import columns_of, items_of_implicit_feedback
+from lexiframe.io.column_forms.numbers import NumberAsWritten
 from lexiframe.io.problems.problem_tables import problem_of, short, table_of
-from lexiframe.io.tables.column_names import columns_of, items_of_implicit_feedback
-from lexiframe.io.tables.numbers import NumberAsWritten
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Column:
 
 
 def columns_in(
-    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+    rows: Rows, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, Column], list[Problem]]:
     """Return our columns that the file has, and the problems of columns as a whole."""
     names, problems = _names_in(rows, where, schema, columns)
@@ -94,7 +93,7 @@ def columns_in(
         try:
             if values.dtype != pl.Object:  # check the type alone, on a column without rows
                 alone = replace(schema, key=(), columns={values.name: schema.columns[ours]})
-                check(values.clear().to_frame(), alone, where)
+                schemas.check(values.clear().to_frame(), alone, where)
         except SchemaError as error:
             problems.append(problem_of(error, where))
             continue
@@ -104,7 +103,7 @@ def columns_in(
 
 
 def _names_in(
-    rows: Rows, where: str, schema: TableSchema, columns: Mapping[str, str]
+    rows: Rows, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Problem]]:
     """Map our names to the file's; if columns are missing, report that and map the others."""
     problems: list[Problem] = []
@@ -122,8 +121,8 @@ def _names_in(
 def _texts(values: pl.Series, rows: Rows, *, is_id: bool) -> pl.Series:
     if values.dtype == pl.Object:
         text = _id if is_id else _number if rows.has_numbers else _number_or_text
-        return pl.Series(map(text, values), dtype=STR)
-    texts = values.cast(STR)
+        return pl.Series(map(text, values), dtype=schemas.STR)
+    texts = values.cast(schemas.STR)
     if is_id or not rows.decimal:
         return texts
     texts = texts.str.strip_chars()
@@ -160,8 +159,8 @@ def shown(values: pl.Series) -> pl.Series:
     """
     if values.dtype == pl.Object:
         texts = [f"'{v}'" if isinstance(v, str) else json.dumps(v) for v in values]
-        given = pl.Series(texts, dtype=STR).set(values.is_null(), None)
+        given = pl.Series(texts, dtype=schemas.STR).set(values.is_null(), None)
     else:
-        quote = "'" if values.dtype == STR else ""
-        given = quote + values.cast(STR) + quote
+        quote = "'" if values.dtype == schemas.STR else ""
+        given = quote + values.cast(schemas.STR) + quote
     return short(given.fill_null("none"))

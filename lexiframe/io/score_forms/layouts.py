@@ -8,19 +8,19 @@ from typing import NoReturn
 
 import polars as pl
 
-from lexiframe.base.errors import (
+from lexiframe.base import (
     LexiframeError,
     Problem,
     ReadError,
     SchemaError,
+    errors,
     n_and_first,
-    nearest,
+    schemas,
 )
-from lexiframe.base.schemas import SCORES, check
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
+from lexiframe.io.column_forms.numbers import first_inexact
 from lexiframe.io.score_forms.text import PLACE
-from lexiframe.io.tables.column_names import KNOWN_NAMES, candidates_for
-from lexiframe.io.tables.measure_names import SUMMARIES, are_measures
-from lexiframe.io.tables.numbers import first_inexact
 
 WORDS = {
     "run": [*KNOWN_NAMES["run"], "runid", "run_id"],
@@ -65,7 +65,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     rows = _with_name(rows, "measure", measure, given)
     is_named = given.is_given or "run" not in rows.columns
     rows = _with_name(rows, "run", given.name if is_named else None, given)
-    typed = check(rows, SCORES, given.where).with_columns(rows[PLACE])
+    typed = schemas.check(rows, schemas.SCORES, given.where).with_columns(rows[PLACE])
     _refuse_blank(typed, given)
     return typed
 
@@ -134,7 +134,7 @@ def _with_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTabl
 
 
 def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
-    for name in SCORES.key:
+    for name in schemas.SCORES.key:
         blank = rows.filter(pl.col(name).str.strip_chars() == "")
         if blank.height:
             raise ReadError(f"{given.at(blank[PLACE][0])}: expected a name as {name}, found none")
@@ -185,7 +185,7 @@ def _all_measures(names: Sequence[str]) -> bool:
 def _refuse_ids(given: ScoreTable, cells: Sequence[str]) -> None:
     """Raise if a column with a name like query_id holds distinct whole numbers: ids, not scores."""
     simple = given.table.select(cells).select(pl.selectors.numeric() | pl.selectors.string())
-    for name in nearest(simple.columns, WORDS["query_id"]):
+    for name in errors.nearest(simple.columns, WORDS["query_id"]):
         numbers = simple[name].cast(pl.Float64, strict=False)
         are_whole = not numbers.has_nulls() and (numbers % 1 == 0).all()
         if given.table.height > 1 and are_whole and numbers.is_unique().all():

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import SchemaError, shown
+from lexiframe.base import SchemaError, shown
+from lexiframe.io.column_forms.objects import is_frame
 from lexiframe.io.score_forms.layouts import WORDS
-from lexiframe.io.tables.objects import is_frame
 
 _EXPECTED = (
     "expected a file, a frame, a dictionary of columns ({'query_id': [...], 'bm25': [...]}) or "

@@ -12,10 +12,10 @@ from dataclasses import replace
 
 import polars as pl
 
-from lexiframe.base.errors import SchemaError, n_and_first, warn
+from lexiframe.base import SchemaError, n_and_first, warn
+from lexiframe.io.column_forms.column_names import candidates_for
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable
 from lexiframe.io.score_forms.text import PLACE
-from lexiframe.io.tables.column_names import candidates_for
 
 _RESET = re.compile(r"index|level_\d+")  # a run may have such a name, too
 _UNNAMED = re.compile(r"|Unnamed: \d+(\.\d+)?|__index_level_\d+__")

@@ -11,8 +11,10 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice, n_and_first
-from lexiframe.io.files.sources import (
+from lexiframe.base import LexiframeError, check_choice, n_and_first
+from lexiframe.io.column_forms.measure_names import are_measures
+from lexiframe.io.column_forms.objects import is_frame, is_one_run
+from lexiframe.io.files.data_sources import (
     File,
     Found,
     Source,
@@ -23,8 +25,6 @@ from lexiframe.io.files.sources import (
     warn_of_left_out,
 )
 from lexiframe.io.score_forms.plain_data import as_table
-from lexiframe.io.tables.measure_names import are_measures
-from lexiframe.io.tables.objects import is_frame, is_one_run
 
 Keys = Literal["run", "measure"]
 """What the keys of ``{name: file or frame}`` name."""

@@ -6,10 +6,9 @@ import re
 
 import polars as pl
 
-from lexiframe.base.errors import ReadError
-from lexiframe.base.schemas import SCORES
+from lexiframe.base import ReadError, schemas
+from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
 from lexiframe.io.problems.problem_tables import decoded
-from lexiframe.io.tables.measure_names import SUMMARIES, are_measures
 from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_tables import is_json, parse_json
 
@@ -35,7 +34,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     [(1, 'map', '301', '0.25'), (2, 'map', 'all', '0.25')]
     """
     if is_json(data):
-        table = parse_json(data, where, SCORES, {})
+        table = parse_json(data, where, schemas.SCORES, {})
         if {"query_id", "doc_id"} <= set(table.columns):  # a dictionary of dictionaries
             table = of_dictionaries(table)
         return table.with_row_index(PLACE, offset=1)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base import Problem, ReadError
 from lexiframe.io.problems.advice import mend_width
 from lexiframe.io.problems.problem_tables import of_lines, problems_of_bytes, short, table_of
 from lexiframe.io.text.lines import (

@@ -8,10 +8,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import Problem, ReadError
-from lexiframe.io.options import TextOptions
-from lexiframe.io.tables.column_names import KNOWN_NAMES, words_for
-from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.base import Problem, ReadError
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, words_for
+from lexiframe.io.column_forms.numbers import NUMBER
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_rows import may_quote, text_table
 from lexiframe.io.text.lines import (
     PIECE,

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lexiframe.base.errors import Problem
+from lexiframe.base import Problem
+from lexiframe.io.column_forms.numbers import EXACT, NumberAsWritten
 from lexiframe.io.problems.advice import NO_JSON, TWO_OBJECTS, TWO_RECORDS
-from lexiframe.io.tables.numbers import EXACT, NumberAsWritten
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SHOWN = 80

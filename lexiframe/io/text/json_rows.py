@@ -11,13 +11,13 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base import Problem, ReadError
+from lexiframe.io.column_forms.lists_of_items import column_of_items
+from lexiframe.io.column_forms.objects import is_one_run, refuse_tables
+from lexiframe.io.column_forms.records import column_of
 from lexiframe.io.problems.advice import NO_ID, NO_JSON
 from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id
-from lexiframe.io.tables.lists_of_items import column_of_items
-from lexiframe.io.tables.objects import is_one_run, refuse_tables
-from lexiframe.io.tables.records import column_of
 from lexiframe.io.text.json_records import Members, members_of, members_of_lines, members_one_by_one
 from lexiframe.io.text.lines import BLOCK_OF_ROWS, blocks_of_lines
 

@@ -10,12 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.base.schemas import TableSchema
+from lexiframe.base import LexiframeError, ReadError, schemas
+from lexiframe.io.column_forms.column_names import candidates_for, words_for
+from lexiframe.io.column_forms.numbers import EXACT
+from lexiframe.io.column_forms.objects import is_one_run, to_frame
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id
-from lexiframe.io.tables.column_names import candidates_for, words_for
-from lexiframe.io.tables.numbers import EXACT
-from lexiframe.io.tables.objects import is_one_run, to_frame
 from lexiframe.io.text.json_rows import (
     Form,
     has_clean_blocks,
@@ -86,7 +85,7 @@ def _first_record(data: bytes) -> dict[str, Any] | None:
 
 
 def parse_json(
-    data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
+    data: bytes, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame:
     r"""Parse JSON lines, a list of records, or ``{query: {document: number}}``.
 
@@ -117,7 +116,7 @@ def parse_json(
 
 
 def pieces_of_json(
-    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+    data: bytes, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> Iterator[pl.DataFrame | None]:
     """Parse JSON lines in pieces; yield None for one with a problem, nothing for other forms."""
     if _form_of(data, columns) == "lines":
@@ -126,7 +125,7 @@ def pieces_of_json(
 
 
 def json_rows(
-    data: bytes, where: str, schema: TableSchema, columns: Mapping[str, str]
+    data: bytes, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> Iterator[Rows]:
     """Yield the rows that `parse_json` parses, unconverted, with the problems of other text."""
     data = with_line_feeds(data)
@@ -144,11 +143,11 @@ def names_in(data: bytes) -> list[str]:
         return []
 
 
-def _number(schema: TableSchema) -> str:
+def _number(schema: schemas.TableSchema) -> str:
     return next(name for name in _NUMBERS if name in schema.columns)
 
 
-def _ids(names: Iterable[str], schema: TableSchema, columns: Mapping[str, str]) -> set[str]:
+def _ids(names: Iterable[str], schema: schemas.TableSchema, columns: Mapping[str, str]) -> set[str]:
     """Return the names of columns that hold ids."""
     known = [candidates_for(words_for(ours, columns), [*names]) for ours in schema.key]
     return {candidates[0] for candidates in known if candidates}
@@ -158,7 +157,7 @@ def _ids(names: Iterable[str], schema: TableSchema, columns: Mapping[str, str]) 
 
 
 def _parse_quickly(
-    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+    data: bytes, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
     """Let Polars parse lines; return None if it fails, or would drop or change a value."""
     first = _first_record(data) or {}
@@ -183,7 +182,7 @@ def _parse_quickly(
 
 
 def _clean_lines(
-    data: bytes, schema: TableSchema, columns: Mapping[str, str]
+    data: bytes, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
     """Let Polars parse lines if each is a record without an empty or huge value, else return None.
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lexiframe.base.errors import Problem, ReadError
+from lexiframe.base import Problem, ReadError
 
 _SPACE, _LINE_FEED, _HASH = 32, 10, 35
 _BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")

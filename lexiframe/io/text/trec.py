@@ -17,10 +17,10 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base.errors import Problem, ReadError, n_and_first, warn
-from lexiframe.io.options import Third
-from lexiframe.io.tables.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
-from lexiframe.io.tables.numbers import EXACT, NUMBER, whole_ranks
+from lexiframe.base import Problem, ReadError, n_and_first, warn
+from lexiframe.io.column_forms.line_layouts import GRADED, QRELS, RANKED, RUN, SCORED, Layout
+from lexiframe.io.column_forms.numbers import EXACT, NUMBER, whole_ranks
+from lexiframe.io.reading_options import Third
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,

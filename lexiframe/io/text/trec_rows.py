@@ -8,12 +8,12 @@ from functools import cache, partial
 
 import polars as pl
 
-from lexiframe.io.options import TextOptions
+from lexiframe.io.column_forms.line_layouts import Layout
+from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, advice_for, mend_width
 from lexiframe.io.problems.problem_tables import SAVE_AS_UTF8, of_lines, short, undecodable
 from lexiframe.io.problems.rows_as_written import Hint, Rows
-from lexiframe.io.tables.line_layouts import Layout
-from lexiframe.io.tables.numbers import NUMBER
+from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.lines import (
     BLOCK_OF_ROWS,
     blocks_of_lines,

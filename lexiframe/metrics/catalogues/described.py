@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.metrics.kinds.parameters import Gains, Parameter, as_parameter
+from lexiframe.metrics.kinds.metric_parameters import Gains, Parameter, as_parameter
 
 _CATALOGUES = (
     "metrics.catalogues.ranked",

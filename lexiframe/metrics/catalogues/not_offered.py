@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lexiframe.base.errors import UnknownNameError
+from lexiframe.base import errors
 from lexiframe.metrics import notation
 
 _JUDGES = (
@@ -61,7 +61,7 @@ def refuse_not_offered(text: str) -> None:
     ours = notation.TREC_EVAL.get(text.strip(), "")
     if "{}" in ours and ours.split("@")[0] != stem:
         number = "0.5" if stem in ("iprec_at_recall", "Rprec_mult") else "10"
-        raise UnknownNameError(
+        raise errors.UnknownNameError(
             f"{text!r} needs its number: write {stem}_{number} or {ours.format(number)}"
         )
     why = (
@@ -70,4 +70,4 @@ def refuse_not_offered(text: str) -> None:
         else _NEAREST.get(stem, _NEAREST.get(stem.casefold()))
     )
     if why is not None:
-        raise UnknownNameError(f"{text!r} is not offered: {why}")
+        raise errors.UnknownNameError(f"{text!r} is not offered: {why}")

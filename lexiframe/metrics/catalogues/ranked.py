@@ -21,12 +21,12 @@ from lexiframe.metrics.kinds.cascade import CascadeMetric, satisfied
 from lexiframe.metrics.kinds.graded import GradedMetric
 from lexiframe.metrics.kinds.logarithms import log_odds, logarithm
 from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.metric_parameters import Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.order_metrics import leximin_metric, rank_metric
-from lexiframe.metrics.kinds.parameters import Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.ranking_metric import RankingMetric
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.metrics.kinds.search_length import SearchLength
-from lexiframe.metrics.needs import JUDGED
+from lexiframe.metrics.needed import JUDGED
 
 _P = Number(0.8, above=0, below=1)
 _OF_M = {"denominator": Word(("m", "min", "k"))}

@@ -9,10 +9,10 @@ from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.kinds import cumulated_gain, exposures, recall_curve, set_metrics, weights
 from lexiframe.metrics.kinds.ideal_overlap import binary_gain
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.parameters import Flag, Gains, Number, Parameter, Word
+from lexiframe.metrics.kinds.metric_parameters import Flag, Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.ranking_metric import RankingMetric, ShareMetric
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
-from lexiframe.metrics.needs import FOUND
+from lexiframe.metrics.needed import FOUND
 
 _ROUNDING = Word(("nearest", "up"))
 _WORTH: dict[str, Parameter] = {"a": Number(1), "b": Number(-1), "c": Number(0), "d": Number(0)}

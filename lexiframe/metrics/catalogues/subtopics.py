@@ -5,7 +5,7 @@ from __future__ import annotations
 from lexiframe.metrics.catalogues.papers import NDEVAL
 from lexiframe.metrics.kinds import exposures, weights
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.parameters import Number, Word
+from lexiframe.metrics.kinds.metric_parameters import Number, Word
 from lexiframe.metrics.kinds.subtopic_metrics import (
     SubtopicMetric,
     novelty,

@@ -10,10 +10,10 @@ from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.kinds import user_models as user
 from lexiframe.metrics.kinds.ideal_overlap import accuracy, compatibility
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.parameters import Flag, Number, Parameter
+from lexiframe.metrics.kinds.metric_parameters import Flag, Number, Parameter
 from lexiframe.metrics.kinds.ranking_metric import RankingMetric
 from lexiframe.metrics.kinds.user_models import SCALE, CWLMetric
-from lexiframe.metrics.needs import FOUND
+from lexiframe.metrics.needed import FOUND
 
 _T: dict[str, Parameter] = {"T": Number(1, above=0)}
 _PERSISTENCE: dict[str, Parameter] = {"p": Number(0.9, above=0, below=1)}

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from lexiframe.metrics.kinds.metric import Aggregate, Metric
-from lexiframe.metrics.needs import FOUND, RELEVANT
+from lexiframe.metrics.needed import FOUND, RELEVANT
 from lexiframe.metrics.rankings import Rankings
 
 

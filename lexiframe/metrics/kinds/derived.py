@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from lexiframe.base.errors import LexiframeError, WrongTypeError, unknown_name
-from lexiframe.base.guards import typed
+from lexiframe.base import LexiframeError, errors, typed, unknown_name
 from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues.not_offered import refuse_not_offered
 from lexiframe.metrics.catalogues.papers import LEXIRECALL
@@ -19,7 +18,7 @@ from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.metrics.kinds.search_length import SearchLength
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.kinds.worst_case import WorstCase
-from lexiframe.metrics.needs import SUBTOPICS
+from lexiframe.metrics.needed import SUBTOPICS
 
 
 @typed
@@ -221,7 +220,9 @@ def parse_metric(text: str) -> Metric:
     (RR, P(rel=2)@5, TSE(AP))
     """
     if not isinstance(text, str):
-        raise WrongTypeError(f"expected a metric or its notation, found {type(text).__name__}")
+        raise errors.WrongTypeError(
+            f"expected a metric or its notation, found {type(text).__name__}"
+        )
     written = notation.read(text)
     if written.name in MADE_FROM_ANOTHER and written.operand is not None:
         metric = MADE_FROM_ANOTHER[written.name](written.operand)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.recall_level import Exposure, seen
 from lexiframe.metrics.rankings import GRADE, N_RELEVANT, RANK, Rankings

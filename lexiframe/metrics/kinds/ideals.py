@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode
+from lexiframe.base import coded
 
 ALIKE = 1e-12
 """Gains whose relative difference is at most this count as equal: it may be rounding."""
@@ -41,8 +41,8 @@ class Serving:
     def of(cls, rows: pl.DataFrame) -> Serving:
         """Return the index of distinct rows ``query_id, subtopic, doc_id``."""
         rows = rows.sort("query_id", "doc_id")
-        queries, query = encode(rows["query_id"])
-        names, code = encode(rows["subtopic"])
+        queries, query = coded.encode(rows["query_id"])
+        names, code = coded.encode(rows["subtopic"])
         _, subtopic = np.unique(query * len(names) + code, return_inverse=True)
         begins = (query[1:] != query[:-1]) | (rows["doc_id"][1:] != rows["doc_id"][:-1]).to_numpy()
         first_row = np.flatnonzero(np.append(len(rows) > 0, begins))

@@ -13,7 +13,7 @@ from lexiframe.metrics.judged_items import RelevantFound
 from lexiframe.metrics.kinds.counts import ratio
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.recall_level import Exposure
-from lexiframe.metrics.needs import JUDGED
+from lexiframe.metrics.needed import JUDGED
 from lexiframe.metrics.rankings import RANK, Rankings
 from lexiframe.metrics.row_by_row import row_by_row
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics import notation
 from lexiframe.metrics.bounds import Bounds
 from lexiframe.metrics.catalogues.described import Explained
-from lexiframe.metrics.kinds.parameters import Parameter, as_parameter, plain, refuse_wrong
-from lexiframe.metrics.needs import RELEVANT
+from lexiframe.metrics.kinds.metric_parameters import Parameter, as_parameter, plain, refuse_wrong
+from lexiframe.metrics.needed import RELEVANT
 from lexiframe.metrics.rankings import Rankings
 
 Aggregate = Literal["mean", "sum", "geometric mean"]

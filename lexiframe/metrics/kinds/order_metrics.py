@@ -10,14 +10,12 @@ from typing import ClassVar, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.sums.tolerance import difference
+from lexiframe.base import LexiframeError, sums
 from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.parameters import Number
+from lexiframe.metrics.kinds.metric_parameters import Number
 from lexiframe.metrics.rankings import Rankings
-from lexiframe.projection.imputation import impute
-from lexiframe.projection.matrices import Requests, requests_of
+from lexiframe.projection import impute, matrices
 
 Direction = Literal["precision", "recall"]
 
@@ -53,7 +51,7 @@ class LexicographicMetric(Metric):
         p = rankings.rows
         if self.cutoff is not None:
             p = p.with_columns(pl.when(pl.col("position") <= self.cutoff).then("position"))
-        requests = requests_of(impute(p, known["n"]) if "n" in known else p)
+        requests = matrices.requests_of(impute(p, known["n"]) if "n" in known else p)
         by_run = np.zeros((len(requests.runs), len(requests)))
         for group in requests.groups(_REQUESTS):
             positions = requests.block(group).positions
@@ -63,14 +61,18 @@ class LexicographicMetric(Metric):
         return by_run.ravel()  # the rankings stand in the order of run and request as well
 
     def _refuse_merged(
-        self, numbers: np.ndarray, positions: np.ndarray, requests: Requests, group: np.ndarray
+        self,
+        numbers: np.ndarray,
+        positions: np.ndarray,
+        requests: matrices.Requests,
+        group: np.ndarray,
     ) -> None:
         """Raise when rankings that differ have the same number, up to what counts as a tie."""
         if "n" not in self.parameters:
             return
         order, differs_at = sort_rankings(positions[::-1])
         ordered = np.take_along_axis(numbers, order, axis=0)
-        is_tie = difference(ordered[:-1], ordered[1:]) == 0
+        is_tie = sums.difference(ordered[:-1], ordered[1:]) == 0
         place, request = np.nonzero((differs_at < len(positions)) & is_tie)
         if len(request):
             first = int(request.argmin())

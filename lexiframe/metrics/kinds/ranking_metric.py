@@ -11,7 +11,7 @@ import numpy as np
 
 from lexiframe.metrics import notation
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.needs import RELEVANT
+from lexiframe.metrics.needed import RELEVANT
 from lexiframe.metrics.rankings import Rankings
 
 

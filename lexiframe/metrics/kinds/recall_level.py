@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds import exposures, weights
 from lexiframe.metrics.kinds.counts import ratio
 from lexiframe.metrics.kinds.metric import Metric

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds import weights
-from lexiframe.metrics.kinds.parameters import CorpusSize, Parameter
+from lexiframe.metrics.kinds.metric_parameters import CorpusSize, Parameter
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
-from lexiframe.metrics.needs import POOL
+from lexiframe.metrics.needed import POOL
 from lexiframe.metrics.rankings import Rankings
 
 

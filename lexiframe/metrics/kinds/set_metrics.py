@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.counts import ratio, relevant, relevant_retrieved, retrieved
 from lexiframe.metrics.rankings import Rankings
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
-from lexiframe.metrics.needs import SUBTOPICS
+from lexiframe.metrics.needed import SUBTOPICS
 
 Divisor = Literal["subtopics", "every_rank", "ideal"]
 

@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.sums.tolerance import TIE
+from lexiframe.base import LexiframeError, sums
 from lexiframe.metrics.kinds.graded import refuse_grades_above
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.parameters import Number, Parameter
+from lexiframe.metrics.kinds.metric_parameters import Number, Parameter
 from lexiframe.metrics.rankings import GRADE, Rankings
 
 SCALE: dict[str, Parameter] = {
@@ -124,7 +123,9 @@ def discounted(i: np.ndarray, g: np.ndarray, G: np.ndarray, *, cutoff: int) -> n
 
 def satiated(i: np.ndarray, g: np.ndarray, G: np.ndarray, *, cutoff: int, T: float) -> np.ndarray:
     """1 until the gain is T or the rank is k."""
-    enough = T - TIE * max(1.0, T)  # gains are fractions: ten times 0.1 is a little less than 1
+    enough = T - sums.TIE * max(
+        1.0, T
+    )  # gains are fractions: ten times 0.1 is a little less than 1
     return (enough > G) & (i < cutoff)
 
 

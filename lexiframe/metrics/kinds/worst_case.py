@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.graded import GradedMetric, refuse_grades_above
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric, refuse_ranks_beyond_n

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, unknown_name
-from lexiframe.base.sums.moments import Moments
-from lexiframe.base.sums.tolerance import rounding
+from lexiframe.base import LexiframeError, sums, unknown_name
 
 
 @dataclass(frozen=True)
@@ -50,16 +48,16 @@ class Pairs:
     def rounding(self) -> np.ndarray:
         """The rounding error that each preference may have: requests × pairs, or 1 × 1 for all."""
         if self.scores is None:
-            return rounding(self.values)
-        errors = rounding(self.scores)
+            return sums.rounding(self.values)
+        errors = sums.rounding(self.scores)
         if errors.size == 1:
             return errors
         return np.asarray(np.maximum(errors[:, self.a], errors[:, self.b]))
 
     @cached_property
-    def differences(self) -> Moments:
+    def differences(self) -> sums.Moments:
         """The moments of each pair's preferences over the requests."""
-        return Moments.of(self.values, self.rounding)
+        return sums.Moments.of(self.values, self.rounding)
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -80,7 +78,7 @@ class Pairs:
 
         It is at most that of the request's largest preference, or of its largest score if known.
         """
-        errors = rounding(self.values if self.scores is None else self.scores)
+        errors = sums.rounding(self.values if self.scores is None else self.scores)
         return np.broadcast_to(errors.max(axis=1), len(self.queries))
 
     @property

@@ -11,14 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import encode
-from lexiframe.base.errors import SchemaError, unknown_name
-from lexiframe.base.schemas import PREFERENCES, SCORES, TableSchema, check, to_polars
-from lexiframe.base.sums.tolerance import metric_difference, parts_of
-from lexiframe.metrics.kinds.derived import known_metric
-from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.base import SchemaError, coded, schemas, sums, to_polars, unknown_name
+from lexiframe.metrics import Metric, derived
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube, pairs_of, refuse_too_great
-from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
+from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
 from lexiframe.typing import Frame
 
@@ -40,14 +36,14 @@ def score_cube(s: Any) -> ScoreCube:
     null for a measure, the measure's name decides. Two rows with the same key (run, query_id,
     measure) are an error.
     """
-    table = check(s, SCORES)
-    measures, measure = encode(table["measure"])
-    queries, query = encode(table["query_id"])
-    runs, run = encode(table["run"])
+    table = schemas.check(s, schemas.SCORES)
+    measures, measure = coded.encode(table["measure"])
+    queries, query = coded.encode(table["query_id"])
+    runs, run = coded.encode(table["run"])
     shape = (len(runs), len(queries), len(measures))
     refuse_too_great("scores", table["value"].to_numpy())
-    values = _scatter(shape, (run, query, measure), table["value"], SCORES)
-    known = [known_metric(name) for name in measures]
+    values = _scatter(shape, (run, query, measure), table["value"], schemas.SCORES)
+    known = [derived.known_metric(name) for name in measures]
     smaller = _directions(table, measures, known)
     is_exact = np.array(
         [
@@ -91,11 +87,11 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     table = to_polars(table)
     if is_scores(table):
         return _score_differences(score_cube(table), baseline)
-    d = check(table, PREFERENCES)
+    d = schemas.check(table, schemas.PREFERENCES)
     if baseline is not None:
         d = _only_pairs_with(d, baseline)
     with ThreadPoolExecutor(2) as executor:  # with millions of rows the slowest step of a test
-        encoded = executor.map(encode, (d[name] for name in PREFERENCES.key))
+        encoded = executor.map(coded.encode, (d[name] for name in schemas.PREFERENCES.key))
         (queries, query), (names_a, run_a), (names_b, run_b), (measures, measure) = encoded
     runs = pl.concat([names_a, names_b]).unique().sort()
     changes = np.append(True, (run_a[1:] != run_a[:-1]) | (run_b[1:] != run_b[:-1]))
@@ -121,7 +117,7 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     shape = (len(queries), len(a), len(measures))
     pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
     cells = (query, pair, measure)
-    values = _scatter(shape, cells, d["preference"], PREFERENCES)
+    values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
     return PairCube(measures, queries, runs, a, b, by_measure)
 
@@ -166,13 +162,16 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
     for n, values in enumerate(s.values):
         # A table of scores lacks m, of which kernels.py takes the parts.
         flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
-        parts = parts_of(values) if s.is_exact[n] else None
-        delta[n] = metric_difference(values[:, a], values[:, b], parts=parts, **flags)
+        parts = sums.parts_of(values) if s.is_exact[n] else None
+        delta[n] = sums.metric_difference(values[:, a], values[:, b], parts=parts, **flags)
     return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
 
 
 def _scatter(
-    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+    shape: tuple[int, ...],
+    cells: tuple[np.ndarray, ...],
+    column: pl.Series,
+    schema: schemas.TableSchema,
 ) -> np.ndarray:
     """Return an array with a column's numbers, NaN in the cells that the table lacks.
 
@@ -187,7 +186,10 @@ def _scatter(
 
 
 def checked_cells(
-    shape: tuple[int, ...], cells: tuple[np.ndarray, ...], column: pl.Series, schema: TableSchema
+    shape: tuple[int, ...],
+    cells: tuple[np.ndarray, ...],
+    column: pl.Series,
+    schema: schemas.TableSchema,
 ) -> tuple[np.ndarray, bool]:
     """Return the places of a table's rows in a flat array, and whether they rise.
 
@@ -196,7 +198,7 @@ def checked_cells(
     Examples
     --------
     >>> cells = np.array([0, 1]), np.array([1, 0])
-    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), SCORES)
+    >>> checked_cells((2, 2), cells, pl.Series("value", [0.5, 0.25]), schemas.SCORES)
     (array([1, 2]), True)
     """
     flat = cells[0]

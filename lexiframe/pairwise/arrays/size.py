@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from lexiframe.base.memory import refuse_more_than_available
+from lexiframe.base import memory_use
 
 IN_TABLE = 40
 """Bytes of each preference while its table is made."""
@@ -39,7 +39,7 @@ def refuse_too_many(
     --------
     >>> refuse_too_many("evaluate", 10**7, 50, 6)
     Traceback (most recent call last):
-    lexiframe.base.memory.NotEnoughMemoryError: evaluate: the preferences of 10,000,000 runs \
+    lexiframe.base.memory_use.NotEnoughMemoryError: evaluate: the preferences of 10,000,000 runs \
 (49,999,995,000,000 pairs × 50 requests × 6 measures) need about ... GB of memory, but ... GB are \
 available; ...
     """
@@ -48,4 +48,4 @@ available; ...
     sizes = f"{n_pairs:,} pairs × {n_requests:,} requests × {n_measures:,} measures"
     needed = n_pairs * n_requests * n_measures * bytes_each
     what = f"{function}: the preferences of {n_runs:,} runs ({sizes})"
-    refuse_more_than_available(needed, what, _ADVICE, limit)
+    memory_use.refuse_more_than_available(needed, what, _ADVICE, limit)

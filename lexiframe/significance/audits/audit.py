@@ -9,13 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice, warn
-from lexiframe.base.guards import typed
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import AUDITS
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.cube import PairsLike
-from lexiframe.pairwise.arrays.groups import By, by_groups
+from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed, warn
+from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
 from lexiframe.significance.differences import Differences, Options
@@ -35,7 +30,7 @@ _ALL: tuple[Test, ...] = get_args(Test)
 
 
 @typed
-@by_groups
+@grouping.by_groups
 def audit(
     d: PairsLike,
     /,
@@ -172,7 +167,7 @@ def audit(
                 same | dict(zip(_COUNTED, [name_of_test(test), *of_test], strict=True))
                 for test, of_test in zip(chosen, np.asarray(counts).tolist(), strict=True)
             ]
-    return _with_rates(pl.DataFrame(rows)).select(*AUDITS.columns).sort(AUDITS.key)
+    return _with_rates(pl.DataFrame(rows)).select(*schemas.AUDITS.columns).sort(schemas.AUDITS.key)
 
 
 _COUNTED = ("test", "errors", "n_differ", "n_significant", "wrong")
@@ -188,10 +183,10 @@ def _check(
     for test in tests:
         if isinstance(test, str):
             check_choice("audit", test, TESTS, "test")
-    check_share("audit", "alpha", alpha)
+    resampling.check_share("audit", "alpha", alpha)
     check_choice("audit", null, get_args(Null), "null")
-    check_draws("audit", "trials", trials, seed)
-    check_draws("audit", "inner_trials", inner_trials, seed)
+    resampling.check_draws("audit", "trials", trials, seed)
+    resampling.check_draws("audit", "inner_trials", inner_trials, seed)
     if DRAWING.keys() & {*tests} and 1 / (1 + inner_trials) >= alpha:
         raise LexiframeError(
             f"audit: no p-value of {inner_trials} inner trials can be below {alpha:g}; take "

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiframe.base.memory import refuse_more_than_available
-from lexiframe.base.progress_bars import progress
-from lexiframe.pairwise.arrays.arrays import Pairs
+from lexiframe.base import memory_use, progress
+from lexiframe.pairwise import Pairs
 from lexiframe.significance.differences import Differences
 
 _AT_ONCE = 500
@@ -53,7 +52,7 @@ def drawn_trials(pairs: Pairs, null: str, size: int, trials: int, seed: int) -> 
     """
     pool = _Pool.of(pairs)
     at_once = max(1, min(_AT_ONCE, _CELLS // size))
-    refuse_more_than_available(
+    memory_use.refuse_more_than_available(
         at_once * size * _BYTES, f"trials of {size:,} requests", "take fewer requests (sizes)"
     )
     starts = range(0, trials, at_once)

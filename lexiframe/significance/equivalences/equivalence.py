@@ -9,18 +9,19 @@ from typing import Any, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import decode
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.guards import typed
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import check_draws, check_share
-from lexiframe.base.schemas import EQUIVALENCES, FLOAT, to_polars
-from lexiframe.base.sums.moments import Moments
-from lexiframe.io.tables.objects import is_frame
-from lexiframe.pairwise.arrays.arrays import Pairs, check_finite
-from lexiframe.pairwise.arrays.cube import PairsLike, cube_or_sums, pair_cube
-from lexiframe.pairwise.arrays.groups import By, in_groups, names_of, refuse_taken
-from lexiframe.pairwise.arrays.reduced import PairSums
+from lexiframe.base import (
+    LexiframeError,
+    check_choice,
+    coded,
+    progress,
+    resampling,
+    schemas,
+    sums,
+    to_polars,
+    typed,
+)
+from lexiframe.io import column_forms
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.significance.corrections import CORRECTIONS, correct_families
 from lexiframe.significance.differences import Differences, Options, by_requests
 from lexiframe.significance.gates.gate_evidence import with_directions
@@ -155,12 +156,12 @@ def equivalence(
     """
     tests, corrections = several(test), several(correction)
     _check(tests, corrections, family, alpha, trials, seed)
-    refuse_taken(names_of(requests, by), EQUIVALENCES.columns)
+    grouping.refuse_taken(grouping.names_of(requests, by), schemas.EQUIVALENCES.columns)
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
     options = Options("greater", alpha, trials, seed, "drop")
     of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)
-    table = in_groups(of_group, s_or_d, requests, by)
+    table = grouping.in_groups(of_group, s_or_d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not table.height:
         raise LexiframeError(
@@ -173,13 +174,13 @@ def equivalence(
     number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
     corrected = [_corrected(table, number, name, alpha) for name in corrections]
     warn_of_no_rejection(table, number, corrections, options, "equivalence")
-    together = pl.concat(corrected).select(*groups, *EQUIVALENCES.columns)
-    return together.sort(*groups, *EQUIVALENCES.key)
+    together = pl.concat(corrected).select(*groups, *schemas.EQUIVALENCES.columns)
+    return together.sort(*groups, *schemas.EQUIVALENCES.key)
 
 
 def _directed(given: PairsLike, smaller: Sequence[str], larger: Sequence[str]) -> PairsLike:
     """Return scores with the direction of each measure; preferences have theirs."""
-    if not is_frame(given):
+    if not column_forms.is_frame(given):
         return given
     table = to_polars(given)
     if "preference" in table.columns or "measure" not in table.columns:
@@ -197,8 +198,8 @@ def _check(
     for name in corrections:
         check_choice("equivalence", name, CORRECTIONS, "correction")
     check_choice("equivalence", family, get_args(Family), "family")
-    check_share("equivalence", "alpha", alpha)
-    check_draws("equivalence", "trials", trials, seed)
+    resampling.check_share("equivalence", "alpha", alpha)
+    resampling.check_draws("equivalence", "trials", trials, seed)
 
 
 _KINDS = (
@@ -213,10 +214,10 @@ _KINDS = (
 _CORRECTED = ("correction", "conclusion", "trivial")
 _UNCORRECTED = {
     name: dtype
-    for name, dtype in EQUIVALENCES.columns.items()
+    for name, dtype in schemas.EQUIVALENCES.columns.items()
     if name not in _CORRECTED and not name.endswith("_adjusted")
 }
-_UNCORRECTED |= {"least_p": FLOAT}
+_UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
 def _of_group(
@@ -224,7 +225,9 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = all(test in OF_SUMS for test in tests)
-    cube: Any = cube_or_sums(s_or_d, baseline) if of_sums else pair_cube(s_or_d, baseline)
+    cube: Any = (
+        arrays.cube_or_sums(s_or_d, baseline) if of_sums else arrays.pair_cube(s_or_d, baseline)
+    )
     if baseline is not None:
         cube = cube.against(baseline)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
@@ -237,10 +240,10 @@ def _of_group(
     return pl.concat(frames)
 
 
-def _from_sums(pairs: Pairs | PairSums) -> Iterator[tuple[np.ndarray, Moments]]:
+def _from_sums(pairs: Pairs | arrays.PairSums) -> Iterator[tuple[np.ndarray, sums.Moments]]:
     """Yield the pairs that have requests, and the sums of their differences."""
     moments = pairs.differences
-    check_finite("equivalence", np.where(moments.total.infinite == 0, 0, np.inf))
+    arrays.check_finite("equivalence", np.where(moments.total.infinite == 0, 0, np.inf))
     pair = np.flatnonzero(moments.n > 0)
     if len(pair):
         yield pair, moments[pair]
@@ -248,14 +251,14 @@ def _from_sums(pairs: Pairs | PairSums) -> Iterator[tuple[np.ndarray, Moments]]:
 
 def _from_requests(pairs: Pairs) -> Iterator[tuple[np.ndarray, Differences]]:
     """Yield the pairs that have requests, those with the same together, and their differences."""
-    check_finite("equivalence", pairs.values)
+    arrays.check_finite("equivalence", pairs.values)
     yield from by_requests(pairs, np.flatnonzero(pairs.n > 0))
 
 
 def _table(
     measure: str,
     test: str,
-    pairs: Pairs | PairSums,
+    pairs: Pairs | arrays.PairSums,
     pair: np.ndarray,
     d: Any,
     margin: float,
@@ -264,8 +267,8 @@ def _table(
     """Return a row for each of the pairs ``pair``, of whose differences ``d`` has the moments."""
     columns = {
         **found._asdict(),
-        "run_a": decode(pairs.runs, pairs.a[pair]),
-        "run_b": decode(pairs.runs, pairs.b[pair]),
+        "run_a": coded.decode(pairs.runs, pairs.a[pair]),
+        "run_b": coded.decode(pairs.runs, pairs.b[pair]),
         "mean_difference": d.mean,
         "p_equivalent": np.maximum(found.p_not_worse_a, found.p_not_worse_b),
     }

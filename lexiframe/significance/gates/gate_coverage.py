@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.cube import is_scores
-from lexiframe.projection.answers import FIRST
-from lexiframe.projection.ranked_runs import RankedRuns
+from lexiframe.pairwise import PairCube, arrays
+from lexiframe.projection import RankedRuns, answers
 
 COVERAGE_OF_BOTH = (
     "requests",
@@ -41,10 +39,10 @@ def answers_of(ranked: RankedRuns, baseline: str, candidate: str) -> pl.DataFram
     columns: dict[str, Any] = {"query_id": ranked.judged.queries}
     for role, name in (("baseline", baseline), ("candidate", candidate)):
         run = next(run for run in ranked.runs if run.name == name)
-        judged = is_judged & (run.rank != 0) & (run.rank <= FIRST)
+        judged = is_judged & (run.rank != 0) & (run.rank <= answers.FIRST)
         columns |= {
             f"{role}_answered": run.answered,
-            f"{role}_first": np.minimum(run.retrieved, FIRST),
+            f"{role}_first": np.minimum(run.retrieved, answers.FIRST),
             f"{role}_judged": np.bincount(query[judged], minlength=n),
         }
     return pl.DataFrame(columns)
@@ -66,7 +64,7 @@ def with_coverage(
     if answers is not None:
         there = answers.filter(pl.col("query_id").is_in(part.queries.implode()))
         return tested.join(_of_rankings(there), how="cross")
-    if isinstance(part, pl.DataFrame) and is_scores(part):
+    if isinstance(part, pl.DataFrame) and arrays.is_scores(part):
         return tested.join(_of_scores(part, baseline, candidate), on="measure", how="left")
     unknown = {name: pl.Float64() if "_at_" in name else pl.Int64() for name in COVERAGE_OF_BOTH}
     return tested.with_columns(pl.lit(None, kind).alias(name) for name, kind in unknown.items())

@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, n_and_first, warn
-from lexiframe.metrics.kinds.derived import known_metric
-from lexiframe.orderings.missing import settle
-from lexiframe.pairwise.catalogue import parse_measure
+from lexiframe.base import LexiframeError, n_and_first, warn
+from lexiframe.metrics import derived
+from lexiframe.orderings import gaps
+from lexiframe.pairwise import parse_measure
 
 GateMissing = Literal["refuse", "zero", "drop"]
 """What is done where one of the two runs lacks requests: refuse them, 0, or leave them out."""
@@ -23,7 +23,7 @@ _WAYS = (
 
 def settle_lone_requests(s: pl.DataFrame) -> pl.DataFrame:
     """Add 0 where a table of scores has a request of one of two runs only."""
-    filled: pl.DataFrame = settle(s, "zero")[0]
+    filled: pl.DataFrame = gaps.settle(s, "zero")[0]
     return filled
 
 
@@ -112,7 +112,7 @@ def unknown_directions(s: pl.DataFrame) -> list[str]:
     has = "smaller_is_better" in s.columns
     silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
     names = silent["measure"].cast(pl.String).unique().sort()
-    return [one for one in names if known_metric(one) is None]
+    return [one for one in names if derived.known_metric(one) is None]
 
 
 def warn_of_directions(unknown: Sequence[str]) -> None:

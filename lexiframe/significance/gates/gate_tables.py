@@ -7,24 +7,21 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, SchemaError, unknown_name
-from lexiframe.base.schemas import PREFERENCES, SCORES, check, to_polars
-from lexiframe.metrics.kinds.derived import known_metric
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.cube import is_scores
-from lexiframe.pairwise.arrays.reduced import Reduced, ScoreSums
+from lexiframe.base import LexiframeError, SchemaError, schemas, to_polars, unknown_name
+from lexiframe.metrics import derived
+from lexiframe.pairwise import PairCube, arrays
 from lexiframe.significance.margins import Margin
 
 
 def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
     """Return the rows of two runs; arrays and sums over requests stay as they are."""
-    is_table = not isinstance(d, PairCube | Reduced | ScoreSums)
+    is_table = not isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums)
     table = to_polars(d) if is_table else d
     if is_table:
         _refuse_null_runs(table)
-        check(table, SCORES if is_scores(table) else PREFERENCES)
-    names = [] if not is_table else ["run"] if is_scores(table) else ["run_a", "run_b"]
-    if isinstance(d, ScoreSums) or (is_table and not {*names} <= {*table.columns}):
+        schemas.check(table, schemas.SCORES if arrays.is_scores(table) else schemas.PREFERENCES)
+    names = [] if not is_table else ["run"] if arrays.is_scores(table) else ["run_a", "run_b"]
+    if isinstance(d, arrays.ScoreSums) or (is_table and not {*names} <= {*table.columns}):
         return table  # which is refused where its columns are checked
     runs = _runs_of(table, names) if is_table else list(d.runs)
     for run in (baseline, candidate):
@@ -64,14 +61,16 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
 
 
 def _measures_of(d: Any) -> pl.Series:
-    if isinstance(d, PairCube | Reduced):
+    if isinstance(d, PairCube | arrays.Reduced):
         return d.measures
     table = to_polars(d)
-    return check(table, SCORES if is_scores(table) else PREFERENCES)["measure"].unique()
+    return schemas.check(table, schemas.SCORES if arrays.is_scores(table) else schemas.PREFERENCES)[
+        "measure"
+    ].unique()
 
 
 def _name_among(known: Sequence[str], asked: str) -> str:
     """Return the name of a measure in the table, which may be another name of the same metric."""
-    metric = known_metric(asked)
-    same = [name for name in known if metric is not None and known_metric(name) == metric]
+    metric = derived.known_metric(asked)
+    same = [name for name in known if metric is not None and derived.known_metric(name) == metric]
     return asked if asked in known else next(iter(same), asked)

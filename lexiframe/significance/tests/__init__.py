@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lexiframe.base.errors import LexiframeError, check_choice
+from lexiframe.base import LexiframeError, check_choice
 from lexiframe.significance.tests.bootstrap import BOOTSTRAP
 from lexiframe.significance.tests.randomization import RANDOMIZATION
 from lexiframe.significance.tests.sign import SIGN

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import drawn_requests
+from lexiframe.base import progress, resampling
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
     ROWS,
@@ -35,7 +34,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     rounding_of_t = (
         (np.sqrt(d.n) + np.abs(np.nan_to_num(t, posinf=0, neginf=0))) * rounding / spread
     )
-    drawn = drawn_requests(d.n, options.trials, options.seed)
+    drawn = resampling.drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "bootstrap"):
         counts = drawn[first : first + ROWS]
@@ -64,7 +63,7 @@ def t_of_samples(
 
 def bootstrap_answers(d: Differences, margin: np.ndarray, options: Options) -> Answers:
     """Percentile-t bootstrap: t of samples of the centred differences, for all limits the same."""
-    drawn = np.ascontiguousarray(drawn_requests(d.n, options.trials, options.seed).T)
+    drawn = np.ascontiguousarray(resampling.drawn_requests(d.n, options.trials, options.seed).T)
     of_t = t_answers(d, margin, options)  # what is left where all differences are equal
     parts = [
         _bootstrap_block(_of_pairs(d, pairs), margin[pairs], drawn, options)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.base.progress_bars import progress
-from lexiframe.base.resampling import signs
+from lexiframe.base import progress, resampling
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import ROWS, Outcome, PairedTest, with_d_z
 
@@ -15,7 +14,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
 
     If there are at most ``trials`` choices of signs, all of them are enumerated.
     """
-    drawn = signs(d.n, options.trials, options.seed)
+    drawn = resampling.signs(d.n, options.trials, options.seed)
     rounding = d.mean_rounding
     count = np.zeros(len(d.mean), np.int64)
     for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "randomization"):

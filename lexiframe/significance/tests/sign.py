@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import sums
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.intervals import win_odds_interval
 from lexiframe.significance.paired_tests import WINS, Outcome, PairedTest
 
 
-def sign_test(d: Differences | Moments, options: Options) -> Outcome:
+def sign_test(d: Differences | sums.Moments, options: Options) -> Outcome:
     """Sign test: wins ~ Binomial(wins + losses, 1/2)."""
     wins, losses, ties = d.wins, d.losses, d.n - d.wins - d.losses
     with np.errstate(divide="ignore"):

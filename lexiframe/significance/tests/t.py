@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.base.sums.moments import Moments
+from lexiframe.base import sums
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
     Answers,
@@ -18,18 +18,18 @@ from lexiframe.significance.paired_tests import (
 )
 
 
-def t_test(d: Differences | Moments, options: Options) -> Outcome:
+def t_test(d: Differences | sums.Moments, options: Options) -> Outcome:
     """t = mean / (sd / √n), d_z = mean / sd."""
     _, t = standardised(d)
     return with_d_z(d, options, t, p_of_t(t, d.n, options))
 
 
-def p_of_t_test(d: Differences | Moments, options: Options) -> np.ndarray:
+def p_of_t_test(d: Differences | sums.Moments, options: Options) -> np.ndarray:
     """Return p of `t_test` alone: the interval of the effect size takes far longer."""
     return p_of_t(standardised(d)[1], d.n, options)
 
 
-def t_answers(d: Differences | Moments, margin: np.ndarray, options: Options) -> Answers:
+def t_answers(d: Differences | sums.Moments, margin: np.ndarray, options: Options) -> Answers:
     """Student's t: t = (mean − limit) / (sd / √n), n − 1 degrees of freedom."""
     from scipy.special import stdtrit
 

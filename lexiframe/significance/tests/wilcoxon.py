@@ -6,8 +6,7 @@ import warnings
 
 import numpy as np
 
-from lexiframe.base.resampling import signs
-from lexiframe.base.sums.ranking import ratio
+from lexiframe.base import resampling, sums
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.intervals import rank_biserial_interval
 from lexiframe.significance.paired_tests import RANKS, ROWS, Outcome, PairedTest
@@ -24,7 +23,7 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
     ranks, repeated = _signed_ranks(d)
     n = (ranks != 0).sum(axis=0)
     up, down = (np.where(sign * ranks > 0, sign * ranks, 0.0).sum(axis=0) for sign in (1, -1))
-    r = ratio(up - down, up + down)
+    r = sums.ratio(up - down, up + down)
     by_signs = options.least_p(0.5**n)
     if d.n <= _FEW:
         p_value, least_p = _by_all_signs(ranks, options), by_signs
@@ -69,7 +68,9 @@ def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
 
 def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     """Return p of the sum of signed ranks among the sums for all choices of signs."""
-    drawn = signs(len(ranks), 2 ** len(ranks), seed=0)  # all of them: the seed does not matter
+    drawn = resampling.signs(
+        len(ranks), 2 ** len(ranks), seed=0
+    )  # all of them: the seed does not matter
     observed = ranks.sum(axis=0)
     below, above = np.ones(len(observed)), np.ones(len(observed))  # `signs` omits the observed
     for first in range(0, len(drawn), ROWS):

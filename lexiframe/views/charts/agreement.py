@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.schemas import to_polars
-from lexiframe.orderings.matrix import agreement_matrix
+from lexiframe.base import LexiframeError, to_polars
+from lexiframe.orderings import agreement_matrix
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     SHARES,

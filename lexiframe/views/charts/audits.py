@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.base.schemas import AUDITS
+from lexiframe.base import LexiframeError, check_choice, schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import GREY, altair, counted, inside, rows_of, tooltip
 from lexiframe.views.charts.robustness import lines_of, title_of_panels
@@ -67,7 +66,9 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     """
     draw = altair()
     check_choice("audit_chart", rate, _TITLES, "rate")
-    rows = rows_of(audits, AUDITS, AUDITS.key, "audit_chart").filter(pl.col(rate).is_not_null())
+    rows = rows_of(audits, schemas.AUDITS, schemas.AUDITS.key, "audit_chart").filter(
+        pl.col(rate).is_not_null()
+    )
     if rows.is_empty():
         raise LexiframeError(f"audit_chart: expected a row with {rate}, found none")
     stem = "error" if rate == "error_rate" else rate

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base.schemas import CONCLUSIONS
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     WIDTH,
@@ -74,9 +74,11 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     [('MA', 2), ('PA', 1)]
     """
     draw = altair()
-    rows = rows_of(table, CONCLUSIONS, CONCLUSIONS.key, "conclusion_chart", measure=measure)
+    rows = rows_of(
+        table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, "conclusion_chart", measure=measure
+    )
     # What is the same in all rows need not be said in each.
-    differing = [name for name in CONCLUSIONS.key[2:] if rows[name].n_unique() > 1]
+    differing = [name for name in schemas.CONCLUSIONS.key[2:] if rows[name].n_unique() > 1]
     rows = rows.with_columns(
         row=pl.concat_str("name_a", "name_b", *differing, separator=", "),
         place=pl.int_range(pl.len()),
@@ -92,7 +94,9 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
         order=pl.col("category").replace_strict(order, return_dtype=pl.Int64),
     ).sort("place", "order")
     pixels = step(len(named), most=28)
-    said = [f"{name} = {rows[name][0]}" for name in CONCLUSIONS.key[2:] if name not in differing]
+    said = [
+        f"{name} = {rows[name][0]}" for name in schemas.CONCLUSIONS.key[2:] if name not in differing
+    ]
     chart: alt.Chart = (
         draw.Chart(inside(cells))
         .mark_bar()

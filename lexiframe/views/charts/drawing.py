@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, escaped, unknown_name
-from lexiframe.base.schemas import TableSchema, check
+from lexiframe.base import LexiframeError, escaped, schemas, unknown_name
 from lexiframe.typing import Frame
 from lexiframe.views.charts.names import shortened, shown_as
 
@@ -97,14 +96,14 @@ def _plain(value: Any) -> Any:
 
 
 def rows_of(
-    table: Frame, schema: TableSchema, key: Sequence[str], called: str, **only: str | None
+    table: Frame, schema: schemas.TableSchema, key: Sequence[str], called: str, **only: str | None
 ) -> pl.DataFrame:
     """Return the rows of a table that a chart shows; raise if there are several of one key.
 
     ``only`` maps a column to the value wanted; None takes the only one that there is. A table by
     groups of requests has several rows of a key, as `check` leaves the groups out.
     """
-    rows = check(table, schema, called)
+    rows = schemas.check(table, schema, called)
     for column, value in only.items():
         if value is None:
             continue

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.schemas import EQUIVALENCES
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -99,7 +99,7 @@ def equivalence_chart(
     """
     draw, called = altair(), "equivalence_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(e, EQUIVALENCES, ["run_a", "run_b"], called, **chosen)
+    pairs = rows_of(e, schemas.EQUIVALENCES, ["run_a", "run_b"], called, **chosen)
     drawn, margin = _nearest(pairs), pairs["margin"][0]
     of_baseline = pairs.height > 1 and pairs["run_b"].n_unique() == 1
     cut = shortened(pl.concat([drawn["run_a"], drawn["run_b"]]), _MOST_IN_ROW[of_baseline])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.schemas import HOLE_VALUES
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -62,7 +62,7 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     >>> [row["run"] for row in hole_chart(found.values, "AP").data.values]
     ['run1', 'run2', 'run3']
     """
-    rows = rows_of(values, HOLE_VALUES, ["run", "measure"], "hole_chart", measure=measure)
+    rows = rows_of(values, schemas.HOLE_VALUES, ["run", "measure"], "hole_chart", measure=measure)
     rows = rows.sort("rank", "run")
     pixels = step(rows.height)
     factor = rows["factor"][0]

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base.errors import unknown_name
-from lexiframe.base.schemas import JUDGE_CONFUSION, RANK_SHIFTS
+from lexiframe.base import schemas, unknown_name
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -70,7 +69,7 @@ def judge_confusion_chart(
     """
     draw, called = altair(), "judge_confusion_chart"
     only = {"judge_a": judge_a, "judge_b": judge_b}
-    rows = rows_of(table, JUDGE_CONFUSION, ["relevance_a", "relevance_b"], called, **only)
+    rows = rows_of(table, schemas.JUDGE_CONFUSION, ["relevance_a", "relevance_b"], called, **only)
     a, b = rows["judge_a"][0], rows["judge_b"][0]
     grades = rows["relevance_a"].unique().sort().to_list()
     side = draw.Step(step(len(grades), most=56))
@@ -153,7 +152,7 @@ def rank_shift_chart(
     """
     called = "rank_shift_chart"
     only = {"measure": measure, "judge_a": judge_a, "judge_b": judge_b}
-    shifts = rows_of(table, RANK_SHIFTS, ["run"], called, **only)
+    shifts = rows_of(table, schemas.RANK_SHIFTS, ["run"], called, **only)
     judges = [shifts["judge_a"][0], shifts["judge_b"][0]]
     chosen = _movers(shifts) if highlight is None else _known(highlight, shifts["run"])
     rows = pl.concat(

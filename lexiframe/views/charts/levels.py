@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base.schemas import FLOAT, INT, STR, TableSchema
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -24,20 +24,37 @@ from lexiframe.views.charts.robustness import title_of_panels
 if TYPE_CHECKING:
     import altair as alt
 
-TIE_PROFILE = TableSchema(
+TIE_PROFILE = schemas.TableSchema(
     "tie_profile",
     ("by", "value"),
-    {"by": STR, "value": INT, "pairs": INT, "ties": INT, "tie_rate": FLOAT},
+    {
+        "by": schemas.STR,
+        "value": schemas.INT,
+        "pairs": schemas.INT,
+        "ties": schemas.INT,
+        "tie_rate": schemas.FLOAT,
+    },
 )
-DECIDING_LEVELS = TableSchema(
+DECIDING_LEVELS = schemas.TableSchema(
     "deciding_levels",
     ("measure", "deciding_level"),
-    {"measure": STR, "deciding_level": INT, "pairs": INT, "share": FLOAT, "cumulative": FLOAT},
+    {
+        "measure": schemas.STR,
+        "deciding_level": schemas.INT,
+        "pairs": schemas.INT,
+        "share": schemas.FLOAT,
+        "cumulative": schemas.FLOAT,
+    },
 )
-LEVEL_CORRELATIONS = TableSchema(
+LEVEL_CORRELATIONS = schemas.TableSchema(
     "level_correlations",
     ("level_a", "level_b"),
-    {"level_a": INT, "level_b": INT, "n": INT, "correlation": FLOAT},
+    {
+        "level_a": schemas.INT,
+        "level_b": schemas.INT,
+        "n": schemas.INT,
+        "correlation": schemas.FLOAT,
+    },
 )
 
 

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, unknown_name
-from lexiframe.base.schemas import MEANS, STR, TableSchema, check, to_polars
-from lexiframe.io.logs.joining import with_log
-from lexiframe.orderings.means import is_count
+from lexiframe.base import LexiframeError, schemas, to_polars, unknown_name
+from lexiframe.io import logs
+from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, LogLike
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -81,7 +80,7 @@ def mean_chart(
     [('pixels_euclidean', 0.86), ('pca8_euclidean', 0.82), ('random', 0.03)]
     """
     draw, called = altair(), "mean_chart"
-    rows = rows_of(means, MEANS, ["run", "measure"], called)
+    rows = rows_of(means, schemas.MEANS, ["run", "measure"], called)
     chosen = _chosen(rows, measures)
     place = {measure: n for n, measure in enumerate(chosen)}
     rows = rows.filter(pl.col("measure").is_in(chosen)).sort(
@@ -227,8 +226,10 @@ def trade_off_chart(
     draw, called = altair(), "trade_off_chart"
     rows, without = _both_means(means, x, y, called)
     if colour is not None:
-        of_runs = means if log is None else with_log(rows.select("run"), log)
-        values = _parameter(of_runs, colour, {"run"} if log is not None else {*MEANS.columns})
+        of_runs = means if log is None else logs.with_log(rows.select("run"), log)
+        values = _parameter(
+            of_runs, colour, {"run"} if log is not None else {*schemas.MEANS.columns}
+        )
         rows = rows.join(values, on="run", how="left", maintain_order="left")
     elif log is not None:
         raise LexiframeError(
@@ -258,7 +259,7 @@ def trade_off_chart(
 def _both_means(means: Frame, x: str, y: str, called: str) -> tuple[pl.DataFrame, int]:
     """Return run, x, y and n of the runs that have both means, and the number of other runs."""
     of_x, of_y = (
-        rows_of(means, MEANS, ["run"], called, measure=measure)
+        rows_of(means, schemas.MEANS, ["run"], called, measure=measure)
         .filter(pl.col("mean").is_finite())
         .select("run", "n", pl.col("mean").alias(name))
         for name, measure in (("x", x), ("y", y))
@@ -269,7 +270,7 @@ def _both_means(means: Frame, x: str, y: str, called: str) -> tuple[pl.DataFrame
             f"{called}: expected a run with means under {x} and {y}, found none; choose measures "
             "of the same evaluation"
         )
-    return both, check(means, MEANS)["run"].n_unique() - both.height
+    return both, schemas.check(means, schemas.MEANS)["run"].n_unique() - both.height
 
 
 def _room_for_names(rows: pl.DataFrame) -> pl.Series:
@@ -300,7 +301,9 @@ def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
         values = pl.Series(
             [None if v is None else str(v) for v in values.to_list()], dtype=pl.String
         )
-    runs = check(table.select("run"), TableSchema("runs", ("run",), {"run": STR}))
+    runs = schemas.check(
+        table.select("run"), schemas.TableSchema("runs", ("run",), {"run": schemas.STR})
+    )
     return runs.with_columns(values.alias("colour")).unique("run", keep="first")
 
 

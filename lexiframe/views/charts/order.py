@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.schemas import MEANS, ORDERINGS, to_polars
+from lexiframe.base import LexiframeError, schemas, to_polars
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import rows_of
 
@@ -27,10 +26,10 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
     """
     given = to_polars(table)
     if "mean" in given.columns:
-        rows = rows_of(given, MEANS, ["run"], called, measure=measure)
+        rows = rows_of(given, schemas.MEANS, ["run"], called, measure=measure)
         rows = rows.with_columns(value="mean", method=pl.lit("mean"))
     else:
-        rows = rows_of(given, ORDERINGS, ["run"], called, measure=measure, method=None)
+        rows = rows_of(given, schemas.ORDERINGS, ["run"], called, measure=measure, method=None)
     if rows["rank"].null_count():
         raise LexiframeError(
             f"{called}: expected ranks of the runs by {measure}, found none; runs that have "

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, unknown_name
-from lexiframe.base.schemas import ORDERINGS, RANK_DISTRIBUTIONS
-from lexiframe.orderings.stability import rank_intervals
+from lexiframe.base import LexiframeError, schemas, unknown_name
+from lexiframe.orderings import rank_intervals
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -80,7 +79,7 @@ def ordering_chart(
     [('AP', 'random', 3.0), ('LR', 'random', 3.0)]
     """
     called = "ordering_chart"
-    rows = rows_of(o, ORDERINGS, ORDERINGS.key, called)
+    rows = rows_of(o, schemas.ORDERINGS, schemas.ORDERINGS.key, called)
     rows = _only(_only(rows, "measure", measures), "method", methods)
     rows = _with_ranks(called, rows)
     rows, named = _side_by_side(rows)
@@ -302,7 +301,9 @@ def rank_distribution_chart(
     1.0
     """
     draw, called = altair(), "rank_distribution_chart"
-    rows = rows_of(r, RANK_DISTRIBUTIONS, ["run", "rank"], called, measure=measure, method=method)
+    rows = rows_of(
+        r, schemas.RANK_DISTRIBUTIONS, ["run", "rank"], called, measure=measure, method=method
+    )
     measure, method = rows["measure"][0], rows["method"][0]
     rows = rows.join(rank_intervals(rows, alpha).drop("measure", "method"), on="run")
     rows = rows.with_columns(mean=(pl.col("rank") * pl.col("probability")).sum().over("run"))

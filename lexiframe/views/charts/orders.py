@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.schemas import TableSchema
+from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import altair, inside, rows_of, title, tooltip
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 _RANKS = pl.List(pl.Int64())
-ORDER = TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
+ORDER = schemas.TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
 _LEAST_WIDE = 160
 _LINE = "#b0b0b0"
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.schemas import OVERLAP
+from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.agreement import by_similarity
 from lexiframe.views.charts.drawing import (
@@ -67,7 +66,7 @@ def overlap_chart(table: Frame, /, measure: str, *, order: Order | None = None) 
     [('pca8_euclidean', 'pixels_euclidean', 0.72)]
     """
     draw, called = altair(), "overlap_chart"
-    rows = rows_of(table, OVERLAP, ["query_id", "run_a", "run_b"], called, measure=measure)
+    rows = rows_of(table, schemas.OVERLAP, ["query_id", "run_a", "run_b"], called, measure=measure)
     mean, n = pl.col("value").mean().alias("mean"), pl.col("value").count().alias("n")
     pairs = rows.group_by("run_a", "run_b").agg(mean, n).sort("run_a", "run_b")
     if pairs["mean"].null_count() == pairs.height:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
+from lexiframe.base import LexiframeError
 from lexiframe.views.charts.drawing import altair
 from lexiframe.views.charts.means import mean_chart
 from lexiframe.views.charts.orderings import ordering_chart

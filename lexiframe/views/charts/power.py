@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.schemas import ASL_CURVE, POWER, TableSchema
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -98,7 +98,7 @@ def asl_chart(
     [(1, True), (2, True), (3, False)]
     """
     draw = altair()
-    rows = _of_measures(curve, ASL_CURVE, measures, "asl_chart")
+    rows = _of_measures(curve, schemas.ASL_CURVE, measures, "asl_chart")
     same = _labelled(rows, "measure", "test")[1]  # the p-values drawn have no correction
     rows, _ = _labelled(rows, "measure", "test", "correction")
     curves = rows["label"].unique(maintain_order=True).to_list()
@@ -142,7 +142,7 @@ def asl_chart(
 
 
 def _of_measures(
-    table: Frame, schema: TableSchema, measures: str | Sequence[str] | None, called: str
+    table: Frame, schema: schemas.TableSchema, measures: str | Sequence[str] | None, called: str
 ) -> pl.DataFrame:
     """Return the rows of measures in the order asked for."""
     rows = rows_of(table, schema, schema.key, called)
@@ -195,7 +195,7 @@ def power_chart(power: Frame, /) -> alt.Chart:
     [('AP', 0.667), ('RR', 0.0)]
     """
     draw = altair()
-    rows = rows_of(power, POWER, POWER.key, "power_chart")
+    rows = rows_of(power, schemas.POWER, schemas.POWER.key, "power_chart")
     rows, same = _labelled(rows, "test", "correction", "alpha")
     rows = rows.with_columns(greatest=pl.col("power").max().over("measure"))
     rows = rows.sort("greatest", "measure", "label", descending=[True, False, False])

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, unknown_name
-from lexiframe.base.schemas import POWER_CURVE
+from lexiframe.base import LexiframeError, schemas, unknown_name
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     GREY,
@@ -83,7 +82,7 @@ def power_curve_chart(
     """
     draw, called = altair(), "power_curve_chart"
     key = ["run_a", "run_b", "n_requests"]
-    rows = rows_of(curve, POWER_CURVE, key, called, measure=measure)
+    rows = rows_of(curve, schemas.POWER_CURVE, key, called, measure=measure)
     rows = rows.with_columns(label=pl.concat_str("run_a", "run_b", separator=" − "))
     known = rows.filter(pl.col("power").is_not_null())
     if known.is_empty():

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError
-from lexiframe.base.schemas import FLOAT, INT, STR, TableSchema
+from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     LONGEST,
@@ -26,14 +25,22 @@ from lexiframe.views.charts.requests import SIGNS, WIDE, short
 if TYPE_CHECKING:
     import altair as alt
 
-EXPLANATION = TableSchema(
+EXPLANATION = schemas.TableSchema(
     "explanation",
     ("threshold", "level"),
     {
-        "threshold": FLOAT, "level": INT, "doc_a": STR, "relevance_a": FLOAT, "position_a": INT,
-        "doc_b": STR, "relevance_b": FLOAT, "position_b": INT, "sign": INT, "decides": STR,
+        "threshold": schemas.FLOAT,
+        "level": schemas.INT,
+        "doc_a": schemas.STR,
+        "relevance_a": schemas.FLOAT,
+        "position_a": schemas.INT,
+        "doc_b": schemas.STR,
+        "relevance_b": schemas.FLOAT,
+        "position_b": schemas.INT,
+        "sign": schemas.INT,
+        "decides": schemas.STR,
     },
-)  # fmt: skip
+)
 """The columns of the table of `explain` that do not depend on the measures."""
 _LINEAR_UNTIL = 40
 """The greatest rank that is drawn on a linear scale; above it, ranks are on a logarithmic one."""
@@ -192,7 +199,7 @@ def _ends(rows: pl.DataFrame, places: Places, names: dict[str, str]) -> pl.DataF
     """Return a row for each level and run: the item, its place, and who has it sooner."""
     behind = [places.behind(k) if k > places.found else None for k in rows["level"]]
     rows = rows.with_columns(
-        behind=pl.Series(behind, dtype=FLOAT),
+        behind=pl.Series(behind, dtype=schemas.FLOAT),
         sooner=pl.col("sign").replace_strict(_WORDS, return_dtype=pl.String),
     )
     sides = []
@@ -203,7 +210,7 @@ def _ends(rows: pl.DataFrame, places: Places, names: dict[str, str]) -> pl.DataF
             rows.with_columns(
                 run=pl.lit(names[side]),
                 strip=pl.lit(strip),
-                place=position.cast(FLOAT).fill_null(pl.col("behind")),
+                place=position.cast(schemas.FLOAT).fill_null(pl.col("behind")),
                 retrieved=position.is_not_null(),
                 filled=pl.when(is_ahead | (pl.col("sign") == 0))
                 .then("sooner")

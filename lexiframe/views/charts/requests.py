@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.schemas import PAIR_REQUESTS
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -75,7 +75,7 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
     [('q0113', 14), ('q0206', 14), ('q0175', 20), ('q0066', None), ('q0078', 21)]
     """
     draw = altair()
-    rows = rows_of(both, PAIR_REQUESTS, ["query_id"], "pair_chart", measure=measure)
+    rows = rows_of(both, schemas.PAIR_REQUESTS, ["query_id"], "pair_chart", measure=measure)
     sign = pl.col("preference").sign()
     rows = rows.sort(
         pl.col("preference").neg(), pl.col("deciding_level") * sign, "query_id", nulls_last=True

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, unknown_name
-from lexiframe.base.schemas import FLOAT, INT, STR, TIE_RATES, TableSchema
+from lexiframe.base import LexiframeError, schemas, unknown_name
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -36,11 +35,17 @@ STATISTICS = {
     "tau": "Kendall's τ with all data",
 }
 """The statistics of the table of `degradation`, as axes call them."""
-DEGRADATION = TableSchema(
+DEGRADATION = schemas.TableSchema(
     "degradation",
     ("what", "how", "fraction", "measure"),
-    {"what": STR, "how": STR, "fraction": FLOAT, "measure": STR, "samples": INT}
-    | {name: FLOAT for of in STATISTICS for name in (of, f"{of}_sd")},
+    {
+        "what": schemas.STR,
+        "how": schemas.STR,
+        "fraction": schemas.FLOAT,
+        "measure": schemas.STR,
+        "samples": schemas.INT,
+    }
+    | {name: schemas.FLOAT for of in STATISTICS for name in (of, f"{of}_sd")},
     optional=("reference_agreement", "reference_agreement_sd"),
     nullable=("how",),
 )
@@ -100,7 +105,7 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
     [('RR', 6), ('AP', 1), ('LR', 1)]
     """
     draw = altair()
-    rows = rows_of(ties, TIE_RATES, ["measure"], "tie_chart")
+    rows = rows_of(ties, schemas.TIE_RATES, ["measure"], "tie_chart")
     rows = rows.sort("tie_rate", "measure", descending=[True, False])
     rows = rows.with_columns(
         share=pl.when(pl.col("ties") == 0).then(pl.lit("none"))

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.schemas import COMPARISONS
-from lexiframe.significance.told_apart import IS_TESTED, groups_not_told_apart
+from lexiframe.base import schemas
+from lexiframe.significance import told_apart
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -29,7 +29,7 @@ from lexiframe.views.charts.drawing import (
     tooltip,
 )
 from lexiframe.views.charts.order import Order, in_order, ranked
-from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.views.sentences.verdicts import GAIN
 
 if TYPE_CHECKING:
     import altair as alt
@@ -92,7 +92,7 @@ def significance_chart(
     """
     draw, called = altair(), "significance_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(c, COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    pairs = rows_of(c, schemas.COMPARISONS, ["run_a", "run_b"], called, **chosen)
     measure = str(pairs["measure"][0])
     cells = _who_beats_whom(pairs)
     if order is None:
@@ -151,7 +151,7 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         pairs.select(
             "reject",
             *numbers,
-            is_tested=IS_TESTED,
+            is_tested=told_apart.IS_TESTED,
             run=run,
             against=against,
             gain=sign * GAIN,
@@ -247,14 +247,14 @@ def critical_difference_chart(
     """
     draw, called = altair(), "critical_difference_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(c, COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    pairs = rows_of(c, schemas.COMPARISONS, ["run_a", "run_b"], called, **chosen)
     measure = str(pairs["measure"][0])
     placed = ranked(called, by, measure)
     runs = in_order(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
     placed = placed.filter(pl.col("run").is_in(runs)).with_columns(
         place=pl.int_range(1, pl.len() + 1)
     )
-    alike = groups_not_told_apart(pairs, runs)
+    alike = told_apart.groups_not_told_apart(pairs, runs)
     bars = _in_lanes(alike.groups, runs)
     pixels = step(len(runs), most=28)
     n = alike.n_without

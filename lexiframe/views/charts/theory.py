@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base.schemas import BOOL, FLOAT, INT, STR, TableSchema
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -27,28 +27,46 @@ if TYPE_CHECKING:
     import altair as alt
 
 _PANEL = {"width": 280, "height": 200}
-ORIENTATION = TableSchema(
+ORIENTATION = schemas.TableSchema(
     "orientation",
     ("measure", "m"),
-    {"measure": STR, "m": INT, "precision_orientation": FLOAT, "recall_orientation": FLOAT},
+    {
+        "measure": schemas.STR,
+        "m": schemas.INT,
+        "precision_orientation": schemas.FLOAT,
+        "recall_orientation": schemas.FLOAT,
+    },
 )
-SIMULATED_TIES = TableSchema(
+SIMULATED_TIES = schemas.TableSchema(
     "simulate_ties",
     ("depth", "measure"),
-    {"depth": INT, "measure": STR, "pairs": INT, "tie_rate": FLOAT},
+    {"depth": schemas.INT, "measure": schemas.STR, "pairs": schemas.INT, "tie_rate": schemas.FLOAT},
 )
-SIMULATED_AGREEMENT = TableSchema(
+SIMULATED_AGREEMENT = schemas.TableSchema(
     "simulate_agreement",
     ("n", "measure"),
-    {"measure": STR, "n": INT, "pairs": INT, "tied": FLOAT, "agreement": FLOAT},
+    {
+        "measure": schemas.STR,
+        "n": schemas.INT,
+        "pairs": schemas.INT,
+        "tied": schemas.FLOAT,
+        "agreement": schemas.FLOAT,
+    },
 )
-OPTIMAL = TableSchema(
-    "optimal_worst_case", ("m",), {"m": INT, "deterministic": FLOAT, "stochastic": FLOAT}
+OPTIMAL = schemas.TableSchema(
+    "optimal_worst_case",
+    ("m",),
+    {"m": schemas.INT, "deterministic": schemas.FLOAT, "stochastic": schemas.FLOAT},
 )
-AXIOMS = TableSchema(
+AXIOMS = schemas.TableSchema(
     "axioms",
     ("method", "property"),
-    {"method": STR, "property": STR, "holds": BOOL, "counterexample": STR},
+    {
+        "method": schemas.STR,
+        "property": schemas.STR,
+        "holds": schemas.BOOL,
+        "counterexample": schemas.STR,
+    },
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from lexiframe.base.schemas import UNJUDGED
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     COLOURS,
@@ -56,7 +56,7 @@ def unjudged_chart(table: Frame, /) -> alt.LayerChart:
     [(0, 0.0), (1, 0.625), (2, 0.875), (3, 1.0)]
     """
     draw = altair()
-    rows = rows_of(table, UNJUDGED, ["query_id", "doc_id"], "unjudged_chart")
+    rows = rows_of(table, schemas.UNJUDGED, ["query_id", "doc_id"], "unjudged_chart")
     weight = rows["weight"].sort(descending=True).to_numpy()
     shares = np.concatenate([[0.0], np.cumsum(weight)])
     shares /= shares[-1]

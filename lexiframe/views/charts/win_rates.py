@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base.schemas import WIN_RATES
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.drawing import (
     SIDES,
@@ -62,7 +62,7 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
     [0.5, 1.0, 0.5, 1.0, 0.0, 0.0]
     """
     draw = altair()
-    pairs = rows_of(w, WIN_RATES, ["run_a", "run_b"], "win_rate_chart", measure=measure)
+    pairs = rows_of(w, schemas.WIN_RATES, ["run_a", "run_b"], "win_rate_chart", measure=measure)
     cells = _both_ways(pairs)
     if order is None:
         means = cells.group_by("run").agg(pl.col("share").mean())

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.orderings.means import is_count
+from lexiframe.base import escaped
+from lexiframe.orderings import is_count
 from lexiframe.views.sentences.lacking import without_unranked
-from lexiframe.views.sentences.verdict import verdict_of
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
+from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.sentences.words import group_of
 from lexiframe.views.shown.cells import cell
 from lexiframe.views.shown.means import inference_in_words

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.sums.tolerance import TIE
-from lexiframe.base.version import __version__
-from lexiframe.orderings.means import is_count
-from lexiframe.pairwise.lexicographic import LexicographicPreference
-from lexiframe.pairwise.pairs import Measure
-from lexiframe.significance.own_tests import several
+from lexiframe.base import __version__, sums
+from lexiframe.orderings import is_count
+from lexiframe.pairwise import LexicographicPreference, Measure
+from lexiframe.significance import own_tests
 from lexiframe.views.report.conclusions import conclusions, headline, with_group
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
@@ -22,7 +20,7 @@ from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
@@ -86,7 +84,7 @@ def report_data(
         "version": __version__,
         "runs": runs.to_list(),
         "measures": [_measure(name, cells.get(name), rankings.measures) for name in measures],
-        "tie": TIE,
+        "tie": sums.TIE,
         "groups": groups,
         "headlines": [
             headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
@@ -117,7 +115,7 @@ def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[
     named = ("alpha", "alternative", "baseline", "family", "ordering")
     facts = {name: inference.get(name) for name in named}
     facts |= {
-        f"{name}s": _as_asked(comparisons[name], several(inference[name]))
+        f"{name}s": _as_asked(comparisons[name], own_tests.several(inference[name]))
         for name in ("test", "correction")
     }
     return facts | {"words": inference_in_words(inference)}

@@ -12,8 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.version import __version__
+from lexiframe.base import __version__, escaped
 from lexiframe.views.report.data import Rankings, report_data
 from lexiframe.views.shown.summary import as_html
 

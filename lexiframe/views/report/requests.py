@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base.codes import as_strings
-from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
+from lexiframe.base import coded
+from lexiframe.pairwise import Pairs, arrays
 from lexiframe.views.report.packing import Packing
 
 
@@ -40,7 +39,7 @@ def cells_of(
 def _scores(
     packing: Packing, s: pl.DataFrame, runs: pl.Series, queries: pl.Series
 ) -> dict[str, dict[str, Any]]:
-    cube = score_cube(s)
+    cube = arrays.score_cube(s)
     query, run = _places(cube.queries, queries), _places(cube.runs, runs)
     found = {}
     for n, name in enumerate(cube.measures):
@@ -54,7 +53,7 @@ def _scores(
 def _preferences(
     packing: Packing, d: pl.DataFrame, runs: pl.Series, queries: pl.Series
 ) -> dict[str, Any]:
-    ((_, pairs),) = pair_cube(d)
+    ((_, pairs),) = arrays.pair_cube(d)
     query, run = _places(pairs.queries, queries), _places(pairs.runs, runs)
     is_whole = len(query) == len(queries) and len(run) == len(runs)
     lead = np.nan_to_num(pairs.values) @ pairs.ends
@@ -102,7 +101,7 @@ def positions_of(
 
     The items are those of the first request, sorted by id, then those of the next.
     """
-    p = as_strings(p)
+    p = coded.as_strings(p)
     columns = ["query_id", "doc_id", "run", "relevance", "position"]
     rows = p.filter(pl.col("level").is_not_null()).select(columns).sort(columns[:3])
     ranks = rows["position"].fill_null(0).to_numpy().reshape(-1, len(runs))

@@ -7,9 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, printable
-from lexiframe.base.schemas import RANK_DISTRIBUTIONS
-from lexiframe.orderings.stability import rank_distributions
+from lexiframe.base import LexiframeError, errors, schemas
+from lexiframe.orderings import rank_distributions
 from lexiframe.views.sentences.lacking import Lacking
 
 OF_MEANS, OF_PREFERENCES = 1000, 200
@@ -33,7 +32,7 @@ def rank_probabilities(
     """
     s, d = tables["scores"], tables["preferences"]
     others = d.filter(~pl.col("measure").is_in(s["measure"].unique().implode()))
-    found = [pl.DataFrame(schema=RANK_DISTRIBUTIONS.columns)]
+    found = [pl.DataFrame(schema=schemas.RANK_DISTRIBUTIONS.columns)]
     notes = []
     if lacking.missing is None:
         s = s.filter(~pl.col("measure").is_in([*lacking.of]))
@@ -53,7 +52,7 @@ def rank_probabilities(
             else:
                 which = ", ".join(table["measure"].unique().sort())
                 notes.append(f"{which}: {samples} samples, by {method}")
-    return pl.concat(found, how="diagonal"), [printable(note) for note in notes]
+    return pl.concat(found, how="diagonal"), [errors.printable(note) for note in notes]
 
 
 def _samples(d: pl.DataFrame) -> int:

@@ -9,10 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.base.schemas import to_polars
-from lexiframe.io.logs.joining import join_entries
-from lexiframe.io.tables.objects import is_frame
+from lexiframe.base import LexiframeError, shown, to_polars
+from lexiframe.io import column_forms, logs
 
 _FORMATS = {
     ".png": "png",
@@ -80,18 +78,18 @@ def _one_line(text: str) -> str:
 
 
 def _joined(given: Any, key: str, ids: list[str], called: str) -> pl.DataFrame:
-    from lexiframe.io.logs.files import read_log
+    from lexiframe.io import read_log
 
     known = pl.DataFrame({key: pl.Series(ids, dtype=pl.String).unique().sort()})
     if hasattr(given, "items"):  # a dictionary of titles
         given = _titles(given, key)
-    if not (isinstance(given, str | Path) or is_frame(given)):
+    if not (isinstance(given, str | Path) or column_forms.is_frame(given)):
         raise TypeError(
             f"{called}: expected a frame, a file or a dictionary of texts by {key}, found "
             f"{type(given).__name__}"
         )
     entries = read_log(given) if isinstance(given, str | Path) else to_polars(given, called)
-    return join_entries(known, entries, key, called, called)
+    return logs.join_entries(known, entries, key, called, called)
 
 
 def _titles(given: Any, key: str, called: str = "title") -> pl.DataFrame:

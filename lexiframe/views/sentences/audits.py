@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.schemas import AUDITS, STR
+from lexiframe.base import escaped, schemas
 from lexiframe.views.sentences.words import for_group, listed, test_and_correction
 
 Row = dict[str, Any]
@@ -19,11 +18,11 @@ def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
 
     A rate differs from the level if its whole interval lies on one side of it.
     """
-    by = [name for name in audits.columns if name not in AUDITS.columns]
+    by = [name for name in audits.columns if name not in schemas.AUDITS.columns]
     keys = [*by, "measure", "test", "null", "alpha"]
     parts = audits.sort(*keys, "n_requests").partition_by(keys, maintain_order=True)
     rows = [(*part.select(keys).row(0), _sentences(part.to_dicts(), by)) for part in parts]
-    schema = {name: audits.schema[name] for name in keys} | {"sentence": STR}
+    schema = {name: audits.schema[name] for name in keys} | {"sentence": schemas.STR}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.schemas import CONCLUSION_PAIRS, CONCLUSIONS
+from lexiframe.base import schemas
 from lexiframe.views.sentences.rows import attributes_of, sentence_of_each
 from lexiframe.views.sentences.words import for_group, listed
 
@@ -25,8 +25,8 @@ def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
 the orders of the runs is 1.00.
     """
-    names = attributes_of(table, CONCLUSIONS)
-    return sentence_of_each(table, CONCLUSIONS.key, names, _sentence)
+    names = attributes_of(table, schemas.CONCLUSIONS)
+    return sentence_of_each(table, schemas.CONCLUSIONS.key, names, _sentence)
 
 
 def _sentence(row: dict[str, Any], names: list[str]) -> str:
@@ -87,13 +87,13 @@ def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
     By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
     """
-    names = attributes_of(table, CONCLUSION_PAIRS)
-    key = [*names, *CONCLUSIONS.key]
+    names = attributes_of(table, schemas.CONCLUSION_PAIRS)
+    key = [*names, *schemas.CONCLUSIONS.key]
     pair = pl.format("{} and {} ({})", "run_a", "run_b", "category")
     rows = table.group_by(key, maintain_order=True).agg(
         n=pl.len(), changed=pair.filter(pl.col("changes_side"))
     )
-    return sentence_of_each(rows, CONCLUSIONS.key, names, _of_pairs)
+    return sentence_of_each(rows, schemas.CONCLUSIONS.key, names, _of_pairs)
 
 
 def _of_pairs(row: dict[str, Any], names: list[str]) -> str:

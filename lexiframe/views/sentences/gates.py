@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 from lexiframe.views.sentences.words import for_group, listed, test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]

@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.schemas import HOLE_PAIRS
+from lexiframe.base import escaped, schemas
 from lexiframe.views.sentences.rows import attributes_of
 from lexiframe.views.sentences.words import for_group, listed
 
@@ -38,7 +37,7 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
     By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
     """
-    names = attributes_of(pairs, HOLE_PAIRS)
+    names = attributes_of(pairs, schemas.HOLE_PAIRS)
     tables = pairs.partition_by(*names, "measure", maintain_order=True)
     return pl.DataFrame([_row(table, names) for table in tables], schema=_schema(pairs, names))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.schemas import JUDGE_AGREEMENT, JUDGE_CONFUSION
+from lexiframe.base import schemas
 from lexiframe.views.sentences.rows import attributes_of, sentence_of_each
 from lexiframe.views.sentences.words import in_group
 
@@ -25,8 +25,8 @@ def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
 0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
 average. 1 document has a grade by llm alone.
     """
-    names = attributes_of(table, JUDGE_AGREEMENT)
-    return sentence_of_each(table, JUDGE_AGREEMENT.key, names, _sentence)
+    names = attributes_of(table, schemas.JUDGE_AGREEMENT)
+    return sentence_of_each(table, schemas.JUDGE_AGREEMENT.key, names, _sentence)
 
 
 def _sentence(row: dict[str, Any], names: list[str]) -> str:
@@ -86,8 +86,8 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
     nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
 0 and llm 1: 1 (33.3 %).
     """
-    names = attributes_of(table, JUDGE_CONFUSION)
-    key = [*names, *JUDGE_AGREEMENT.key]
+    names = attributes_of(table, schemas.JUDGE_CONFUSION)
+    key = [*names, *schemas.JUDGE_AGREEMENT.key]
     differs = pl.col("relevance_a") != pl.col("relevance_b")
     most = pl.col("n").filter(differs).arg_max()
     rows = table.group_by(key, maintain_order=True).agg(
@@ -97,7 +97,7 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
         a=pl.col("relevance_a").filter(differs).get(most, null_on_oob=True),
         b=pl.col("relevance_b").filter(differs).get(most, null_on_oob=True),
     )
-    return sentence_of_each(rows, JUDGE_AGREEMENT.key, names, _of_grades)
+    return sentence_of_each(rows, schemas.JUDGE_AGREEMENT.key, names, _of_grades)
 
 
 def _of_grades(row: dict[str, Any], names: list[str]) -> str:

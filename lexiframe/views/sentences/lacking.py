@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.orderings.means import is_count
+from lexiframe.base import escaped
+from lexiframe.orderings import is_count
 
 _DONE = {
     None: "no order by {}, because {}; a mean over different requests is no ranking: say what to "

@@ -6,15 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.schemas import CONTRASTING, OVERLAP
+from lexiframe.base import escaped, schemas
 from lexiframe.views.sentences.rows import attributes_of
 from lexiframe.views.sentences.words import for_group
 
 
 def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each measure (and group) which runs are most and least alike."""
-    names = attributes_of(table, OVERLAP)
+    names = attributes_of(table, schemas.OVERLAP)
     key = [*_renamed(names), "measure"]
     table = table.rename(_renamed(names, back=True))
     known = table.filter(pl.col("value").is_not_null()).group_by(*key, "run_a", "run_b")
@@ -35,7 +34,7 @@ def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
 
 def contrasting_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each request how much of their tops two runs share."""
-    names = attributes_of(table, CONTRASTING)
+    names = attributes_of(table, schemas.CONTRASTING)
     table = table.rename(_renamed(names, back=True))
     key = [*_renamed(names), "query_id"]
     is_judged = {"relevance_a", "relevance_b"} <= {*table.columns}

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 from lexiframe.views.sentences.words import for_group
 
 _KEY = ("measure", "how", "question")

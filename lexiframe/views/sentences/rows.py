@@ -7,11 +7,10 @@ from itertools import takewhile
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.schemas import TableSchema
+from lexiframe.base import escaped, schemas
 
 
-def attributes_of(table: pl.DataFrame, schema: TableSchema) -> list[str]:
+def attributes_of(table: pl.DataFrame, schema: schemas.TableSchema) -> list[str]:
     """Return the attributes of groups: the columns in front of those of the table."""
     return [*takewhile(lambda name: name not in schema.columns, table.columns)]
 

@@ -6,21 +6,7 @@ from collections.abc import Callable
 
 import polars as pl
 
-from lexiframe.base.schemas import (
-    AUDITS,
-    CONCLUSION_PAIRS,
-    CONCLUSIONS,
-    CONTRASTING,
-    EQUIVALENCES,
-    GATES,
-    HOLE_PAIRS,
-    JUDGE_AGREEMENT,
-    JUDGE_CONFUSION,
-    OVERLAP,
-    REQUIRED_BY_QUESTION,
-    UNJUDGED,
-    TableSchema,
-)
+from lexiframe.base import schemas
 from lexiframe.views.sentences.audits import audits_in_words
 from lexiframe.views.sentences.conclusions import conclusion_sentences, pair_sentences
 from lexiframe.views.sentences.equivalences import equivalences_in_words
@@ -34,19 +20,19 @@ from lexiframe.views.sentences.unjudged import unjudged_sentences
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""
 
-_DECIDED: tuple[tuple[TableSchema, Sentences], ...] = (
-    (EQUIVALENCES, equivalences_in_words),
-    (REQUIRED_BY_QUESTION, required_in_words),
-    (GATES, gate_sentences),
-    (JUDGE_AGREEMENT, agreement_sentences),
-    (JUDGE_CONFUSION, confusion_sentences),
-    (CONCLUSIONS, conclusion_sentences),
-    (CONCLUSION_PAIRS, pair_sentences),
-    (AUDITS, audits_in_words),
-    (CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
-    (OVERLAP, overlap_sentences),
-    (UNJUDGED, unjudged_sentences),
-    (HOLE_PAIRS, hole_sentences),
+_DECIDED: tuple[tuple[schemas.TableSchema, Sentences], ...] = (
+    (schemas.EQUIVALENCES, equivalences_in_words),
+    (schemas.REQUIRED_BY_QUESTION, required_in_words),
+    (schemas.GATES, gate_sentences),
+    (schemas.JUDGE_AGREEMENT, agreement_sentences),
+    (schemas.JUDGE_CONFUSION, confusion_sentences),
+    (schemas.CONCLUSIONS, conclusion_sentences),
+    (schemas.CONCLUSION_PAIRS, pair_sentences),
+    (schemas.AUDITS, audits_in_words),
+    (schemas.CONTRASTING, contrasting_sentences),  # before overlap, whose columns it has, too
+    (schemas.OVERLAP, overlap_sentences),
+    (schemas.UNJUDGED, unjudged_sentences),
+    (schemas.HOLE_PAIRS, hole_sentences),
 )
 """Each table that has a verdict of its own, and the function that puts it into words."""
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.schemas import UNJUDGED
+from lexiframe.base import escaped, schemas
 from lexiframe.views.sentences.rows import attributes_of
 from lexiframe.views.sentences.words import for_group
 
@@ -16,7 +15,7 @@ _NONE = "All documents in the tops of the runs are judged."
 
 def unjudged_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say (for each group) how many documents are to be judged, and how many have most weight."""
-    names = attributes_of(table, UNJUDGED)
+    names = attributes_of(table, schemas.UNJUDGED)
     by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
     table = table.rename(dict(zip(names, by, strict=True)))
     # the documents above those that complete the share, and the one that does

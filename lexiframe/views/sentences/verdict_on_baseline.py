@@ -6,10 +6,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.orderings.means import is_count
+from lexiframe.base import escaped
+from lexiframe.orderings import is_count
 from lexiframe.typing import Evaluated
-from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.sentences.words import for_group, how_tested, listed
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lexiframe.significance.tests import TESTS
+from lexiframe.significance import tests
 
 _TESTS = {
-    **{name: test.words for name, test in TESTS.items()},
+    **{name: test.words for name, test in tests.TESTS.items()},
     "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",
 }

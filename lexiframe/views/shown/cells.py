@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 
 MISSING = "—"
 """What stands where a table has no value."""

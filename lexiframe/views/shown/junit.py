@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 from lexiframe.views.sentences.gates import coverage_of_row, name_of_row
 
 

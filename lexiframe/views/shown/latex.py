@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, escaped, shown
+from lexiframe.base import LexiframeError, escaped, shown
 from lexiframe.views.shown.cells import are_numbers, as_texts
 from lexiframe.views.shown.paper import Mean, Paper, Row
 

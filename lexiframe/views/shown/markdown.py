@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 from lexiframe.views.shown.cells import are_numbers, as_texts
 from lexiframe.views.shown.paper import Mean, Paper
 

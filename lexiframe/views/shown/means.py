@@ -7,12 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.metrics.kinds.derived import known_metric
-from lexiframe.orderings.means import is_count
-from lexiframe.significance.own_tests import several
-from lexiframe.significance.told_apart import IS_TESTED
+from lexiframe.metrics import derived
+from lexiframe.orderings import is_count
+from lexiframe.significance import own_tests, told_apart
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.cells import MISSING, cell
 from lexiframe.views.shown.tables import Section
 
@@ -83,7 +82,7 @@ def marks(
     rivals = best.select("measure", rival="run")
     if baseline is not None:
         rivals = means.select("measure", rival=pl.lit(baseline)).unique()
-    c = of_first_test(comparisons, inference).with_columns(is_tested=IS_TESTED)
+    c = of_first_test(comparisons, inference).with_columns(is_tested=told_apart.IS_TESTED)
     a, b = pl.col("run_a"), pl.col("run_b")
     both = pl.concat(
         c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
@@ -121,12 +120,12 @@ def measures_of_scores(
     """
     if "scores" in tables:
         return set(tables["scores"]["measure"].unique())
-    return {name for name in provenance["measures"] if known_metric(name) is not None}
+    return {name for name in provenance["measures"] if derived.known_metric(name) is not None}
 
 
 def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
     """Return the comparisons by the test and the correction that were named first."""
-    test, correction = (several(inference[name])[0] for name in ("test", "correction"))
+    test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
     named = pl.col("test").str.extract(r"^([^(]*)") == test
     return comparisons.filter(named, pl.col("correction") == correction)
 
@@ -136,7 +135,7 @@ def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> 
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
     last = 1 if first else None
     test, correction = (
-        ", ".join(several(inference[name])[:last]) for name in ("test", "correction")
+        ", ".join(own_tests.several(inference[name])[:last]) for name in ("test", "correction")
     )
     side = inference.get("alternative", "two-sided")
     one_sided = f" (one-sided: {side})" * (side != "two-sided")

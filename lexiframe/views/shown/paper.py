@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, shown
-from lexiframe.pairwise.pairs import parse_measures
+from lexiframe.base import LexiframeError, shown
+from lexiframe.pairwise import parse_measures
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.words import group_of
 from lexiframe.views.shown.cells import MISSING, cell

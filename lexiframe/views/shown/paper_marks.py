@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base.errors import LexiframeError, check_choice
-from lexiframe.significance.told_apart import IS_TESTED
-from lexiframe.views.sentences.verdict import GAIN
+from lexiframe.base import LexiframeError, check_choice
+from lexiframe.significance import told_apart
+from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.means import marks, n_range, of_first_test
 
@@ -102,7 +102,7 @@ def _better_than(
     request says nothing about others: ``?`` stands behind the letters where a pair is not tested.
     """
     a, b = pl.col("run_a"), pl.col("run_b")
-    c = of_first_test(comparisons, inference).with_columns(is_tested=IS_TESTED)
+    c = of_first_test(comparisons, inference).with_columns(is_tested=told_apart.IS_TESTED)
     both = pl.concat(
         c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))

@@ -8,16 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
-from lexiframe.base.schemas import VERDICT
-from lexiframe.orderings.matrix import agreement_matrix
-from lexiframe.orderings.means import is_count
-from lexiframe.projection.policies import Policies
-from lexiframe.significance.baseline import baseline_in_short
+from lexiframe.base import escaped, schemas
+from lexiframe.orderings import agreement_matrix, is_count
+from lexiframe.projection import Policies
+from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.leaders import leaders_in_words
-from lexiframe.views.sentences.verdict import verdict_of
+from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.sentences.words import first_runs, group_of
 from lexiframe.views.shown.against import baseline_section
 from lexiframe.views.shown.cells import MISSING, shortened
@@ -185,7 +183,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     """
     pairs = v.select("n_significant", "n_pairs").iter_rows()
     told_apart = pl.Series([f"{n:,} of {of:,}" for n, of in pairs], dtype=pl.String)
-    groups = v.columns[: v.width - len(VERDICT.columns)]
+    groups = v.columns[: v.width - len(schemas.VERDICT.columns)]
     v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     # With one request there is no test, which a cell without names would not say.

@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base.errors import escaped
+from lexiframe.base import escaped
 from lexiframe.views.shown.cells import are_numbers, cell
 
 _NARROW = 16

@@ -220,6 +220,6 @@ def test_wrong_arguments_are_errors(monkeypatch):
         lf.overlap(others)
     with pytest.raises(lf.LexiframeError, match="do they use the same query ids"):
         lf.overlap({"X": {"1": {"a": 1}}, "Y": {"z": {"a": 1}}})
-    monkeypatch.setattr("lexiframe.base.memory.available", lambda: 100)
+    monkeypatch.setattr("lexiframe.base.memory_use.available", lambda: 100)
     with pytest.raises(lf.LexiframeError, match="overlap: the values of 2 runs"):
         lf.overlap(runs)

@@ -9,6 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 from threading import Lock
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -16,8 +17,9 @@ import pytest
 from pyarrow import dataset, parquet
 
 import lexiframe as lf
+from lexiframe.base import memory_use
 from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.evaluation.buckets import batches
+from lexiframe.evaluation.buckets import batches, sizes
 
 MEASURES = ["AP", "RPP"]
 N_BUCKETS = 4
@@ -111,6 +113,7 @@ def test_parts_of_an_earlier_evaluation_are_removed(data, expected, tmp_path, mo
 CHILD = """
 import sys, time
 import lexiframe as lf
+from lexiframe.base import memory_use
 from lexiframe.evaluation.buckets import batches
 of_bucket = batches.evaluate_bucket
 def slowly(*arguments):
@@ -402,7 +405,7 @@ def test_what_is_small_is_evaluated_at_once_and_the_rest_in_parts(data, whole, m
     runs = FORMS[form](folder)
     at_once = lf.evaluate(runs, qrels, MEASURES)
     assert at_once.sums is None
-    monkeypatch.setattr("lexiframe.evaluation.buckets.sizes.available", lambda: 1000)
+    monkeypatch.setattr(sizes, "memory_use", SimpleNamespace(available=lambda: 1000))
     in_parts = lf.evaluate(FORMS["frames"](folder) if form == "frames" else runs, qrels, MEASURES)
     assert in_parts.sums is not None
     for name, table in in_parts.tables().items():
@@ -530,7 +533,7 @@ def test_arguments_that_do_not_fit(data, tmp_path):
 
 def test_memory_is_given_back_after_each_bucket(monkeypatch):
     given = []
-    monkeypatch.setattr(batches, "give_back", lambda: given.append(1))
+    monkeypatch.setattr(memory_use, "give_back", lambda: given.append(1))
     folder = lf.bundled("example")
     lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP"], memory="1kB")
     assert given

@@ -14,7 +14,7 @@ from lexiframe.evaluation.buckets import batches
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.from_parts import evaluation_of, plan_of
-from lexiframe.metrics.needs import refuse_lower_rel
+from lexiframe.metrics.needed import refuse_lower_rel
 from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies

@@ -15,11 +15,11 @@ from pyarrow import dataset, ipc, parquet
 import lexiframe as lf
 from lexiframe.base.errors import LexiframeError, LexiframeWarning, ReadError
 from lexiframe.base.hashing import bucket_of
-from lexiframe.evaluation.buckets import jobs
 from lexiframe.evaluation.buckets import partition as partition_module
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.sizes import sizes_of
 from lexiframe.io.batches import texts
+from lexiframe.io.batches.reading import Share
 from lexiframe.io.batches.units import Sources
 from tests.strategies import collections
 
@@ -38,7 +38,7 @@ def run():
 @pytest.fixture
 def small(monkeypatch):
     """Batches of 64 rows, pieces of 2000 bytes, files of some hundred rows."""
-    monkeypatch.setattr(partition_module, "share_of", lambda room, rank: jobs.Share(64, 2000, rank))
+    monkeypatch.setattr(partition_module, "share_of", lambda room, rank: Share(64, 2000, rank))
     monkeypatch.setattr(texts, "_BLOCK", 1000)
     monkeypatch.setattr(partition_module, "_LEAST", 4000)
     monkeypatch.setattr(partition_module, "_MOST", 4000)
@@ -327,7 +327,7 @@ def test_all_buckets_together_are_what_is_read(tmp_path_factory, collection, for
     folder = tmp_path_factory.mktemp("random")
     runs, qrels = collection
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(partition_module, "share_of", lambda room, rank: jobs.Share(4, 50, rank))
+        patch.setattr(partition_module, "share_of", lambda room, rank: Share(4, 50, rank))
         patch.setattr(partition_module, "_LEAST", 100)
         patch.setattr(partition_module, "_MOST", 100)
         try:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.memory import NotEnoughMemoryError
+from lexiframe.base.memory_use import NotEnoughMemoryError
 from lexiframe.cli import app as cli
 from lexiframe.evaluation.buckets import batches
 

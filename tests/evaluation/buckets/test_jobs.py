@@ -20,7 +20,9 @@ from lexiframe.base.errors import LexiframeError, ReadError, SchemaError
 from lexiframe.evaluation.buckets import jobs, spill
 from lexiframe.evaluation.buckets import partition as partition_module
 from lexiframe.evaluation.buckets.partition import partition
+from lexiframe.io import batches as readers
 from lexiframe.io.batches import texts
+from lexiframe.io.batches.reading import Share
 
 ROOT = Path(__file__).parents[3]
 MEMORY = 1_000_000_000
@@ -32,7 +34,7 @@ RUN = pl.DataFrame({"query_id": N // 10, "doc_id": N, "score": N[::-1] / 7})
 @pytest.fixture
 def small(monkeypatch):
     """Batches of 64 rows and pieces of 1000 bytes."""
-    monkeypatch.setattr(partition_module, "share_of", lambda room, rank: jobs.Share(64, 1000, rank))
+    monkeypatch.setattr(partition_module, "share_of", lambda room, rank: Share(64, 1000, rank))
     monkeypatch.setattr(texts, "_BLOCK", 500)
 
 
@@ -60,13 +62,13 @@ def many(tmp_path):
 def reads(monkeypatch):
     """The units that are read, as they are."""
     seen = []
-    read = partition_module.parts_of_unit
+    read = readers.parts_of_unit
 
     def spy(unit, scan, share):
         seen.append(Path(unit.where).stem)
         yield from read(unit, scan, share)
 
-    monkeypatch.setattr(partition_module, "parts_of_unit", spy)
+    monkeypatch.setattr(readers, "parts_of_unit", spy)
     return seen
 
 
@@ -437,14 +439,14 @@ def test_a_file_that_was_replaced_by_one_of_the_same_size_and_time(tmp_path, man
 
 
 def test_a_file_that_changes_meanwhile(tmp_path, many, monkeypatch):
-    read = partition_module.parts_of_unit
+    read = readers.parts_of_unit
 
     def spy(unit, scan, share):
         yield from read(unit, scan, share)
         if unit.where.endswith("run03.parquet"):
             RUN[:100].write_parquet(unit.where)
 
-    monkeypatch.setattr(partition_module, "parts_of_unit", spy)
+    monkeypatch.setattr(readers, "parts_of_unit", spy)
     with pytest.raises(
         ReadError, match=r"changed while it was read; wait until it is written, and read it again"
     ):
@@ -471,13 +473,14 @@ def test_frames_are_read_again(tmp_path):
 
 KILLED = """
 import sys, time
+from lexiframe.io import batches as readers
 from pathlib import Path
 from lexiframe.evaluation.buckets import partition as b
-read = b.parts_of_unit
+read = readers.parts_of_unit
 def slow(unit, scan, share):
     time.sleep(0.15)
     yield from read(unit, scan, share)
-b.parts_of_unit = slow
+readers.parts_of_unit = slow
 runs, folder, qrels = sys.argv[1:]
 b.partition(runs, qrels, folder, n_buckets=5, memory=10**9)
 """

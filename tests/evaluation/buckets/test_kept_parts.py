@@ -5,7 +5,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.base.memory import NotEnoughMemoryError
+from lexiframe.base.memory_use import NotEnoughMemoryError
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 
 MEASURES = ["RPP", "AP"]

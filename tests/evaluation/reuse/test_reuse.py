@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -15,13 +16,14 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
+from lexiframe.base import hashing
 from lexiframe.evaluation.reuse import completed as reuse
 from lexiframe.io import kept_results
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.to_parquet import write_parquet_file
+from lexiframe.metrics import coverages
 from lexiframe.metrics import scored as metric_scores
 from lexiframe.pairwise.recall_paired import LevelPreference
-from lexiframe.projection import judgments
 from tests.strategies import SUBTOPICS, collections
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -138,7 +140,9 @@ def test_a_run_alone_has_the_default_measures_once_it_is_not_alone():
 def test_positions_that_were_not_kept_are_found_again(monkeypatch, tmp_path):
     shutil.copytree(RUNS, tmp_path / "runs")
     whole = lf.evaluate(tmp_path / "runs", QRELS, DEFAULT)
-    monkeypatch.setattr("lexiframe.evaluation.origin.available", lambda: 0)
+    monkeypatch.setattr(
+        "lexiframe.evaluation.origin.memory_use", SimpleNamespace(available=lambda: 0)
+    )
     e = lf.evaluate(tmp_path / "runs" / "p*.run", QRELS, DEFAULT)
     assert e._origin.ranked is None
     more = lf.add_runs(e, tmp_path / "runs" / "random.run")
@@ -223,8 +227,7 @@ def work(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(LevelPreference, "compute", pairs)
         patched.setattr(metric_scores, "_checked", rankings)
-        for module in ("evaluation.from_runs", "evaluation.reuse.completed"):
-            patched.setattr(f"lexiframe.{module}.coverage_table", lambda run, _: no_coverage(run))
+        patched.setattr(coverages, "coverage_table", lambda run, _: no_coverage(run))
         yield so_far
 
 
@@ -512,7 +515,7 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
     old = lf.evaluate(RUNS / "p*.run", QRELS, "AP")
     old.write(tmp_path)
     expected = lf.evaluate(RUNS, QRELS, "AP")
-    covered, hashed, table, mixed = [], [], reuse.coverage_table, judgments.bits_of
+    covered, hashed, table, mixed = [], [], coverages.coverage_table, hashing.bits_of
 
     def coverage_table(ranked, p):
         covered.append([run.name for run in ranked.runs])
@@ -522,8 +525,8 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
         hashed.append(len(numbers))
         return mixed(numbers)
 
-    monkeypatch.setattr(reuse, "coverage_table", coverage_table)
-    monkeypatch.setattr(judgments, "bits_of", bits_of)
+    monkeypatch.setattr(coverages, "coverage_table", coverage_table)
+    monkeypatch.setattr(hashing, "bits_of", bits_of)
     assert_same(lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path), expected)
     assert_same(lf.add_runs(old, RUNS), expected)
     assert covered == [["random"], ["random"]]

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.base import memory
+from lexiframe.base import memory_use as memory
 from lexiframe.base.schemas import AUDITS
 from tests.small_tables import preferences, scores
 

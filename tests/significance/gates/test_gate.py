@@ -11,7 +11,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import lexiframe as lf
-from lexiframe.significance.gates.gate import decided
+from lexiframe.significance.gates.deciding import decided
 from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
 from lexiframe.views.sentences.gates import gate_sentences

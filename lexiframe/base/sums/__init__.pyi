@@ -1,0 +1,13 @@
+"""Sums that do not depend on the order of what is added, and when two of them count as equal."""
+
+"For other rooms: what they use of it"
+from .exact_sums import ExactSums as ExactSums
+from .moments import Moments as Moments
+from .tolerance import TIE as TIE
+from .tolerance import difference as difference
+from .tolerance import metric_difference as metric_difference
+from .ranking import mid_ranks as mid_ranks
+from .tolerance import parts_of as parts_of
+from .ranking import ratio as ratio
+from .tolerance import rounding as rounding
+from .ranking import tie_groups as tie_groups

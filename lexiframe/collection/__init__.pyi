@@ -1,0 +1,13 @@
+"""What a collection lets one conclude: judges, holes, overlap, less data, simulated data."""
+
+"Judges: of the same documents"
+from .judges.judges import judge_agreement as judge_agreement
+from .judges.judges import judge_confusion as judge_confusion
+from .judges.compare_judges import compare_judges as compare_judges
+from .judges.compare_judges import JudgeComparison as JudgeComparison
+
+"Holes and overlap: unjudged documents, rankings side by side"
+from .holes.results import HoleSensitivity as HoleSensitivity
+from .overlaps.overlap import overlap as overlap
+from .overlaps.contrasting import contrasting as contrasting
+from .overlaps.overlap import OVERLAPS as OVERLAPS

@@ -1,0 +1,17 @@
+"""The whole flow in one call: `evaluate`, in memory, in buckets, on Spark, from scores."""
+
+"Evaluating: in one call"
+from .from_runs import evaluate as evaluate
+from .from_runs import evaluate_asked as evaluate_asked
+from .from_scores import evaluate_scores as evaluate_scores
+from .from_scores import load_chosen as load_chosen
+from .evaluation import Evaluation as Evaluation
+from .evaluation import result_files as result_files
+
+"What is asked: measures, inference, memory"
+from .asked import Asked as Asked
+from .asked import Inference as Inference
+from .asked import MEASURES as MEASURES
+from .buckets.plan import KEPT as KEPT
+from .buckets.sizes import BASE as BASE
+from .buckets.sizes import parse_memory as parse_memory

@@ -1,0 +1,12 @@
+"""Tables from anywhere: names of columns, ids, numbers, lists of items, other libraries."""
+
+"For other rooms: what they use of it"
+from .column_names import CHANGED_PLACES as CHANGED_PLACES
+from .ids import checked_ids as checked_ids
+from .column_names import columns_of as columns_of
+from .objects import held as held
+from .lists_of_items import in_our_words as in_our_words
+from .objects import is_frame as is_frame
+from .column_names import items_of_implicit_feedback as items_of_implicit_feedback
+from .numbers import refuse_lost_digits as refuse_lost_digits
+from .objects import to_frame as to_frame

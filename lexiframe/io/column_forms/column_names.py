@@ -1,0 +1,180 @@
+"""The names that other libraries use for columns, and which of our columns each one means."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from lexiframe.base import Problem, SchemaError, errors, schemas
+
+KNOWN_NAMES = {
+    "run": "run name system tag model".split(),
+    "query_id": "query_id qid q_id query query-id topic user_id user".split(),
+    "doc_id": "doc_id docno docid doc item_id item corpus-id".split(),
+    "score": "score sim prediction".split(),
+    "rank": ["rank"],
+    "relevance": "relevance label rel grade gain rating".split(),
+    "iteration": "iteration subtopic subtopic_id q0".split(),
+}
+CHANGED_PLACES = "qrels and runs may have changed places"
+# PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
+_OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
+_FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last
+_COMPARED = 1000  # at most this many names are compared with ours, since each takes time
+_TIMES = {"timestamp", "time", "date", "datetime"}
+_RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
+
+
+def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
+    """Return the names that one of our columns may have, those that ``columns=`` gives first.
+
+    Examples
+    --------
+    >>> words_for("score", {"score": "bm25"})
+    ['bm25', 'score', 'sim', 'prediction']
+    """
+    both_ways = [*columns.items(), *((b, a) for a, b in columns.items())]
+    return [*(b for a, b in both_ways if a == ours), *KNOWN_NAMES.get(ours, [ours])]
+
+
+def items_of_implicit_feedback(names: Sequence[str], columns: Mapping[str, str]) -> str | None:
+    """Return the column of items if there are users and items, and no grades; else None.
+
+    A time may stand beside them. Any other column may be a grade by a name that is not known here.
+
+    Examples
+    --------
+    >>> items_of_implicit_feedback(["user_id:token", "item_id:token", "timestamp:float"], {})
+    'item_id:token'
+    >>> items_of_implicit_feedback(["user", "item", "judgement"], {}) is None
+    True
+    """
+    plain = {name.partition(":")[0]: name for name in names}
+    items = [name for word, name in plain.items() if word in words_for("doc_id", columns)]
+    queries = {*words_for("query_id", columns)} & {*plain}
+    known = {*queries, *words_for("doc_id", columns), *words_for("iteration", columns), *_TIMES}
+    return items[0] if queries and len(items) == 1 and {*plain} <= known else None
+
+
+def columns_of(
+    names: Sequence[str], schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
+) -> dict[str, str]:
+    """Find the columns of a schema among the names in a table: ``{our name: the table's name}``.
+
+    Raise SchemaError for a missing column, for two columns that fit equally well, and for two of
+    one name. The column ``run`` may be missing, and so may the score of a run that has ranks.
+    """
+    written = _without_types(names, where)
+    given = _given_columns([*written], schema, where, columns)
+    free = [name for name in written if name not in given.values()]
+    by_name = {
+        ours: name
+        for ours in schema.columns
+        if ours not in given and (name := _column(ours, free, where)) is not None
+    }
+    found = given | by_name
+    # If the user says that score is the grade, its name does not make the table a run.
+    _refuse_other_table([*written], found | dict.fromkeys(given, ""), schema, where)
+    needless = {
+        *schema.optional,
+        "run",
+        *(["score"] if schema is schemas.RUNS and "rank" in found else []),
+    }
+    missing = [c for c in schema.columns if c not in {*found, *needless}]
+    if missing:
+        raise _missing(missing, schema, [*written], where)
+    wanted = {*found.values()}
+    schemas.refuse_twins_among(
+        [name.rstrip(schemas.TWIN) for name in names if name.rstrip(schemas.TWIN) in wanted], where
+    )
+    return {ours: written[theirs] for ours, theirs in found.items()}
+
+
+def _refuse_other_table(
+    names: Sequence[str], found: Mapping[str, str], schema: schemas.TableSchema, where: str
+) -> None:
+    """Raise when a run is given as qrels, or qrels are given as a run."""
+    columns = {ours: candidates_for(words, names) for ours, words in KNOWN_NAMES.items()}
+    is_ranking = bool(columns["rank"] or columns["run"]) and found.get("relevance") == "score"
+    if schema.name == "qrels" and is_ranking:
+        other = [*columns["run"], *columns["rank"]]
+        found_here = f"the columns score and {other[0]}: this looks like a run, given as qrels"
+        hint = "If score is the grade, say so: columns={'relevance': 'score'}"
+        raise SchemaError(Problem(where, "judgments", found_here, f"{CHANGED_PLACES}. {hint}"))
+    if schema.name == "runs" and not {"score", "rank"} & set(found) and columns["relevance"]:
+        found_here = f"{columns['relevance'][0]}: this looks like qrels, given as a run"
+        raise SchemaError(Problem(where, "the column score", found_here, CHANGED_PLACES))
+
+
+def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the words that are among the names, without those of other meaning in PyTerrier.
+
+    Examples
+    --------
+    >>> candidates_for(KNOWN_NAMES["query_id"], ["qid", "query", "docno"])
+    ['qid']
+    """
+    candidates = [word for word in words if word in names]
+    for several, own in _OWN_MEANING.items():
+        if several <= set(candidates):
+            candidates = [c for c in candidates if c == own or c not in several]
+    return candidates
+
+
+def _column(ours: str, names: Sequence[str], where: str) -> str | None:
+    """Find the column that we call ``ours``; return None if there is none."""
+    for known in (KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])):
+        candidates = candidates_for(known, names)
+        if len(candidates) > 1:
+            advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
+            found = f"{' and '.join(candidates)} could each be {ours}"
+            raise SchemaError(Problem(where, "", found, advice))
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def _missing(
+    missing: list[str], schema: schemas.TableSchema, names: Sequence[str], where: str
+) -> SchemaError:
+    ours = missing[0]
+    known = KNOWN_NAMES.get(ours, [ours])
+    others = [n for n in names if not any(n in words for words in KNOWN_NAMES.values())]
+    candidate = next(iter(errors.nearest(others[:_COMPARED], known, cutoff=0.7)), "...")
+    needed = ", ".join(c for c in schema.columns if c not in schema.optional)
+    verb = "is" if len(missing) == 1 else "are"
+    found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
+    advice = (
+        f"{ours} may be called {', '.join(known)}, or say which column it is: "
+        f"columns={{{ours!r}: {candidate!r}}}"
+    )
+    return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
+
+
+def _given_columns(
+    names: Sequence[str], schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
+) -> dict[str, str]:
+    given = {}
+    for key, other in columns.items():
+        # Users may write {theirs: ours}, as for DataFrame.rename; {ours: theirs} goes first.
+        is_rename = other in schema.columns and (key not in schema.columns or other not in names)
+        ours, theirs = (other, key) if is_rename else (key, other)
+        if ours not in schema.columns:
+            known = ", ".join(schema.columns)
+            raise SchemaError(f"columns: expected lexiframe's names ({known}), found {ours!r}")
+        if theirs not in names:
+            found = f"columns names {theirs!r}, which is not there (found: {', '.join(names)})"
+            raise SchemaError(Problem(where, "", found))
+        given[ours] = theirs
+    return given
+
+
+def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
+    """Map names without RecBole's types to the full names: ``user_id`` to ``user_id:token``."""
+    parts = {name: name.rpartition(":") for name in names}
+    plain = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}
+    twice = [name for name, n in Counter(plain.values()).items() if n > 1]
+    if twice:
+        found = f"two columns are called {twice[0]!r}, apart from a type behind a colon"
+        raise SchemaError(Problem(where, "", found, "rename one"))
+    return {name: written for written, name in plain.items()}

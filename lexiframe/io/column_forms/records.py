@@ -1,0 +1,67 @@
+"""Tables of nested records: dotted names of columns, and text where values have several types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import ReadError
+from lexiframe.io.column_forms.numbers import EXACT
+
+
+def flatten(record: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Flatten nested fields to fields with dotted names; raise if two get the same name.
+
+    Examples
+    --------
+    >>> flatten({"run": "bm25", "params": {"k1": 0.9, "fb": {"docs": 10}}}, "log.jsonl")
+    {'run': 'bm25', 'params.k1': 0.9, 'params.fb.docs': 10}
+    """
+    flat: dict[str, Any] = {}
+    for name, value in record.items():
+        inner = {name: value}
+        if isinstance(value, Mapping):
+            inner = {f"{name}.{k}": v for k, v in flatten(value, where).items()}
+        if both := flat.keys() & inner.keys():
+            raise ReadError(
+                f"{where}: two fields are both called {', '.join(sorted(both))}; rename one"
+            )
+        flat |= inner
+    return flat
+
+
+def table_of_records(
+    records: Sequence[Mapping[str, Any]], as_text: Callable[[Any], str]
+) -> list[pl.Series]:
+    """Make one column of each field, in order of appearance; null where a record lacks it.
+
+    Examples
+    --------
+    >>> table_of_records([{"k1": 1, "b": 1}, {"k1": 0.5, "b": "x"}], str)[1].to_list()
+    ['1', 'x']
+    """
+    names = dict.fromkeys(name for record in records for name in record)
+    return [column_of(name, [record.get(name) for record in records], as_text) for name in names]
+
+
+def column_of(name: str, values: Sequence[Any], as_text: Callable[[Any], str]) -> pl.Series:
+    """Make a column of booleans, int64 or float64 if no value loses digits, otherwise of text.
+
+    Examples
+    --------
+    >>> column_of("k", [2**53 + 1, 0.5], str).to_list()
+    ['9007199254740993', '0.5']
+    """
+    # By type, not by isinstance, since True is an int too.
+    kinds = {type(value) for value in values if value is not None}
+    whole = [value for value in values if type(value) is int]
+    if kinds == {bool}:
+        return pl.Series(name, values, pl.Boolean)
+    if kinds == {int} and all(-(2**63) <= value < 2**63 for value in whole):
+        return pl.Series(name, values, pl.Int64)
+    if float in kinds <= {int, float} and all(abs(value) <= EXACT for value in whole):
+        return pl.Series(name, values, pl.Float64, strict=False)
+    texts = [value if isinstance(value, str | None) else as_text(value) for value in values]
+    return pl.Series(name, texts, pl.String)

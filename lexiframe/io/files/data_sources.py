@@ -1,0 +1,351 @@
+"""Finding the files, streams or frames that a caller means, and the name of each run."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+import stat
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from lexiframe.base import Problem, ReadError, n_and_first, warn
+from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
+from lexiframe.io.files.unpacking import Content, content_of
+
+SUFFIXES = (
+    ".gz .bz2 .xz .zst .zstd .parquet .arrow .arrows .feather .ipc .csv .tsv .json .jsonl .ndjson "
+    ".inter .trec .run .runs .res .results .txt"
+).split()
+# Endings and names of files that often lie in a folder of runs, but are no runs.
+_ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
+STANDARD_INPUT = "-"
+IR_DATASETS = "irds:"
+
+
+def _decoded(path: str) -> str:
+    """Return a path as printable text, even if the name of the file is not UTF-8."""
+    return re.sub(r"[\ud800-\udfff]", "\ufffd", path)
+
+
+@dataclass(frozen=True)
+class File:
+    """A file: its path or address, and its bytes if they can be read only once.
+
+    Standard input, pipes and remote files are read as soon as they are found; other files are read
+    when they are needed.
+    """
+
+    path: str
+    data: bytes | None = None
+
+    def __str__(self) -> str:
+        return "standard input" if self.path == STANDARD_INPUT else _decoded(self.path)
+
+    def read(self) -> bytes:
+        """Return the bytes; raise ReadError if the file cannot be opened."""
+        try:
+            return Path(self.path).read_bytes() if self.data is None else self.data
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def held(self) -> File:
+        """Return the file with its bytes, so that later steps see the same bytes."""
+        return replace(self, data=self.read())
+
+    def stamp(self) -> tuple[int, ...] | None:
+        """Return identity, size and time of the file, which change when it is written to.
+
+        The result is None for a file whose bytes are kept, and for one that does not exist.
+        """
+        try:
+            state = None if self.data is not None else Path(self.path).stat()
+        except (OSError, ValueError):
+            return None
+        return state and (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns)
+
+    def content(self, what: str = "runs or judgments") -> Content:
+        """Unpack and decode the bytes; ``what`` is what error messages say was expected."""
+        return content_of(self.read(), str(self), what)
+
+    def facts(self, sha256: str | None = None, **more: Any) -> dict[str, Any]:
+        """Return the path as given and the sha256 of the bytes.
+
+        Pass ``sha256`` if the file was read before: it may have changed since. Otherwise the file
+        is read to compute it.
+        """
+        return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
+
+    def _sha256(self) -> str:
+        if self.data is not None:
+            return hashlib.sha256(self.data).hexdigest()
+        try:
+            with Path(self.path).open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: OSError) -> ReadError:
+        return ReadError(Problem(str(self), "", f"cannot be read ({error.strerror or error})"))
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file or frame with runs. ``name`` is None when only the data can name them.
+
+    If the caller gave the name (``is_given``), it overrides the name in the data.
+    """
+
+    name: str | None
+    origin: Any
+    is_given: bool = False
+
+    @property
+    def where(self) -> str:
+        """What error messages call the source."""
+        if isinstance(self.origin, File):
+            return str(self.origin)
+        return "runs" if self.name is None else f"run {self.name!r}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The sources that a caller means, and the paths in folders that are no runs."""
+
+    sources: list[Source]
+    left_out: list[Path] = field(default_factory=list)
+
+    @classmethod
+    def together(cls, found: Iterable[Found]) -> Found:
+        """Join what was found in several places."""
+        several = list(found)
+        return cls(
+            [source for one in several for source in one.sources],
+            [path for one in several for path in one.left_out],
+        )
+
+
+def warn_of_left_out(left_out: Sequence[Path]) -> None:
+    """Warn once of all paths that were left out, in one or several folders."""
+    folders = list(dict.fromkeys(path.parent for path in left_out))
+    if len(folders) == 1:
+        names = [path.name for path in left_out]
+        warn(f"{folders[0]}: left out, since they are no runs: {n_and_first(names)}")
+    elif folders:
+        paths = [str(path) for path in left_out]
+        warn(f"left out of {len(folders)} folders, since they are no runs: {n_and_first(paths)}")
+
+
+def run_name(path: Path) -> str:
+    """Return the run's name: its file's name without the prefix ``input.`` and known endings.
+
+    Examples
+    --------
+    >>> run_name(Path("runs/input.bm25.k1.2.trec.gz"))
+    'bm25.k1.2'
+    """
+    name = _decoded(path.name).removeprefix("input.")  # TREC calls runs input.NAME in its archive
+    while (ending := Path(name).suffix).lower() in SUFFIXES and name != ending:
+        name = name.removesuffix(ending)
+    return name
+
+
+def find_sources(runs: Any) -> Found:
+    """Find what a caller means: paths, folders, globs, frames, lists of them, ``{name: ...}``.
+
+    Raise ReadError for a path that does not exist or is a device, for a folder or glob that has no
+    files or has pipes or devices in it, and for two files of one name.
+    """
+    found = sources_of_runs(runs)
+    refuse_twins((one.name, one.where) for one in found.sources if one.name is not None)
+    return found
+
+
+def sources_of_runs(runs: Any) -> Found:
+    """Find the sources as `find_sources` does, but allow several to have the same name."""
+    runs = held(runs, "runs")
+    is_one = isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
+    if isinstance(runs, Mapping) and not is_one:
+        found = Found([_named_by_caller(str(name), run) for name, run in runs.items()])
+    else:
+        several = isinstance(runs, Iterable) and not is_one and getattr(runs, "ndim", 1) > 0
+        found = Found.together(_expand(run) for run in (runs if several else [runs]))
+    if not found.sources:
+        raise ReadError("no runs: expected at least one file or frame, found an empty list")
+    return found
+
+
+def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
+    """Raise when two runs have the same name."""
+    places = list(named)
+    twins = [name for name, n in Counter(name for name, _ in places).items() if n > 1]
+    if twins:
+        where = ", ".join(place for name, place in places if name == twins[0])
+        raise ReadError(
+            f"two runs are named {twins[0]!r}: {where}. Rename one, or pass "
+            "{name: path or frame} to name them yourself"
+        )
+
+
+def only_file(path: str | Path | File) -> File:
+    """Return the one file that a path means, also ``-`` (standard input) or an address.
+
+    Raise ReadError for a folder, a device, and a path that does not exist.
+    """
+    if isinstance(path, File):
+        return path
+    if str(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise ReadError(Problem("standard input", "", "it is closed", "name a file"))
+        return File(STANDARD_INPUT, sys.stdin.buffer.read())
+    if is_remote(path):
+        from lexiframe.io.files.remote import fetch
+
+        address = public_address(str(path))
+        return File(address, fetch(str(path), address))
+    _refuse_single_slash(path)
+    place = expanded(path)
+    shown = _decoded(str(place))
+    if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
+        raise ReadError(Problem(shown, "a file", "a folder"))
+    if not os.path.exists(place):  # noqa: PTH110
+        raise ReadError(Problem(shown, "", "no such file"))
+    mode = os.stat(place).st_mode  # noqa: PTH116
+    if stat.S_ISREG(mode):
+        return File(str(place))
+    if not stat.S_ISFIFO(mode):  # some devices never end
+        raise ReadError(Problem(shown, "a file", "a device; standard input is -"))
+    return File(str(place)).held()
+
+
+def expanded(path: str | Path) -> Path:
+    """Return a path with the home folder in place of ``~``; raise for that of an unknown user."""
+    if path == "":  # it would mean the working folder
+        raise ReadError("expected a path, found ''")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:  # ~nobody
+        raise ReadError(f"{path}: there is no such home folder ({error})") from None
+
+
+def is_in_ir_datasets(name: Any) -> bool:
+    """Return whether a name is that of a data set of ir_datasets: ``irds:vaswani``."""
+    return isinstance(name, str) and name.startswith(IR_DATASETS)
+
+
+def is_remote(path: str | Path) -> bool:
+    """Return whether a path is the address of a remote file: ``https://``, ``s3://`` ..."""
+    return isinstance(path, str) and "://" in path
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/{1,2}")
+
+
+def public_address(address: str) -> str:
+    """Return an address without user, password, query and fragment, which may be secret.
+
+    Passwords may have any character: all before the last @ is left out. Where it is not clear
+    whether that @ is behind a password or in the query, nothing but the scheme is left.
+
+    Examples
+    --------
+    >>> public_address("https://me:word@example.org/bm25.run?token=abc#top")
+    'https://example.org/bm25.run'
+    >>> public_address("s3://key:wo/rd@bucket/bm25.run")
+    's3://bucket/bm25.run'
+    """
+    found = _SCHEME.match(address)
+    scheme = found[0] if found else ""
+    plain, *hidden = re.split("[?#]", address.removeprefix(scheme), maxsplit=1)
+    if scheme and ":" in plain.partition("/")[0] and "@" in "".join(hidden):
+        return f"{scheme}..."
+    return scheme + (plain.rpartition("@")[2] if scheme else plain)
+
+
+def _refuse_single_slash(path: str | Path) -> None:
+    """Raise for an address that became a Path, which drops a slash."""
+    text = str(path)
+    if _SCHEME.match(text) and not os.path.exists(text):  # noqa: PTH110
+        advice = "give addresses as text: a Path drops one"
+        raise ReadError(Problem(public_address(text), "an address with two slashes", "one", advice))
+
+
+def _named_by_caller(name: str, run: Any) -> Source:
+    if isinstance(run, str | Path) and not is_in_ir_datasets(run):
+        return Source(name, only_file(run), is_given=True)
+    return _held(Source(name, run, is_given=True))
+
+
+def _held(source: Source) -> Source:
+    return replace(source, origin=held(source.origin, source.where))
+
+
+def _expand(run: Any) -> Found:
+    if is_in_ir_datasets(run):
+        return Found([Source(run.removeprefix(IR_DATASETS), run)])
+    if isinstance(run, File) or is_remote(run):
+        file = only_file(run)
+        return Found([Source(run_name(Path(file.path)), file)])
+    if not isinstance(run, str | Path):
+        name = getattr(run, "name", None)  # ranx names its runs
+        return Found([_held(Source(name if isinstance(name, str) else None, run))])
+    if str(run) == STANDARD_INPUT:
+        return Found([Source("stdin", only_file(run))])
+    files, left_out = _files(run)
+    return Found([Source(run_name(file), only_file(file)) for file in sorted(files)], left_out)
+
+
+def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
+    """Return the files that a path, folder or glob means, and what a folder has besides them."""
+    _refuse_single_slash(run)
+    path = expanded(run)
+    if os.path.isdir(path):  # noqa: PTH112
+        return _files_in(path)
+    if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
+        files = [f for f in map(Path, glob.glob(str(path), recursive=True)) if not f.is_dir()]
+        refuse_odd(files)
+        if not files:
+            raise ReadError(f"{path}: the pattern matches no file")
+        return files, []
+    return [path], []
+
+
+def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files in a folder that may be runs, and the paths to warn of; not hidden ones."""
+    inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
+    refuse_odd(inside)
+    about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
+    left_out = about | {f for f in inside if f.is_dir()}
+    if not inside - left_out:
+        inner = sorted(f.name for f in inside if f.is_dir())
+        deeper = (
+            f"; the folders in it are not read ({n_and_first(inner)}): give a glob, such as "
+            f"'{folder}/*/*', or, for partitions, a dataset of PyArrow"
+        )
+        raise ReadError(
+            f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"
+        )
+    return sorted(inside - left_out), sorted(left_out)
+
+
+def refuse_odd(paths: Iterable[Path]) -> None:
+    """Raise for devices and pipes: reading one may never end, or never begin."""
+    odd = [path for path in paths if path.exists() and not (path.is_file() or path.is_dir())]
+    if odd:
+        where = _decoded(str(min(odd)))
+        raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
+
+
+def one_run_per_source(names: list[str], where: str) -> str:
+    """Return the only tag in the rows of a file; raise ReadError when there are several."""
+    if len(names) != 1:
+        raise ReadError(
+            f"{where}: expected one tag in the file, found {n_and_first(names)}; "
+            "split the file, or read it under its file's name"
+        )
+    return names[0]

@@ -1,0 +1,291 @@
+"""Writing results: files that appear whole or not at all, and the folders for them."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+import stat
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import TextIO
+from urllib.parse import unquote, urlsplit
+
+from lexiframe.base import LexiframeError
+
+if sys.platform != "win32":
+    import fcntl
+
+_PART = ".part"
+_ELSEWHERE = "; choose another place or change its permissions"
+_LETTERS = 50
+"""The characters of a file's name that its temporary file's name keeps, lest it get too long."""
+
+
+def output_path(path: str | Path) -> Path:
+    """Return the path of a result, with the home folder in place of ``~``."""
+    if path == "" or "\0" in str(path):  # an empty path would mean the working folder
+        raise LexiframeError(f"expected a path to write to, found {str(path)!r}")
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as error:
+        raise LexiframeError(f"{path}: there is no such home folder ({error})") from None
+
+
+def _output_file(path: Path) -> Path:
+    """Return where the file of a result will be, with symbolic links followed; or raise."""
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        state = None
+    except (OSError, ValueError) as error:
+        raise _cannot_be_written(path, error, _ELSEWHERE) from None
+    if state and stat.S_ISDIR(state.st_mode):
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+    if state and not stat.S_ISREG(state.st_mode):  # the renamed file would replace it
+        raise LexiframeError(
+            f"{path}: cannot be written, because it is a device or a pipe; choose a file"
+        )
+    if state and any(_is_open_as(stream, state) for stream in (1, 2)):
+        raise LexiframeError(
+            f"{path}: the standard output or error goes there already; choose another file"
+        )
+    return Path(os.path.realpath(path))  # a rename would replace the link, not its target
+
+
+def _output_files(paths: Iterable[Path]) -> list[Path]:
+    """Return the places of several files; raise if one would replace another, or be its folder."""
+    named: dict[Path, Path] = {}
+    for path in paths:
+        place = _output_file(path)
+        if place in named:
+            raise LexiframeError(
+                f"{path}: would replace {named[place]}, which is written too; choose another name"
+            )
+        named[place] = path
+    for place, path in named.items():
+        for above in named.keys() & {*place.parents}:
+            raise LexiframeError(f"{named[above]}: is a file and the folder of {path}; choose one")
+    return [*named]
+
+
+def _is_open_as(stream: int, state: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.fstat(stream), state)
+    except OSError:  # the stream is closed
+        return False
+
+
+def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> LexiframeError:
+    reason = getattr(error, "strerror", None) or error
+    return LexiframeError(f"{path}: cannot be written ({reason}){advice}")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs."""
+    with replacing_all([path]) as (temporary,):
+        yield temporary
+
+
+@contextmanager
+def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """Provide a temporary path for each path; either all are renamed, or none.
+
+    Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
+    """
+    targets = _output_files(paths)
+    for target in targets:
+        _remove_left_over(target)
+    named = paths[0] if len(paths) == 1 else paths[0].parent
+    with ExitStack() as stack:
+        try:
+            temporaries = [stack.enter_context(_temporary(target)) for target in targets]
+        except OSError as error:
+            raise _cannot_be_written(named, error, _ELSEWHERE) from None
+        try:
+            yield temporaries
+            _rename_all([*zip(temporaries, targets, strict=True)])
+        except OSError as error:
+            raise _cannot_be_written(named, error) from None
+
+
+def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
+    """Rename files to their places; if one rename fails, restore what was there before."""
+    with ExitStack() as kept, ExitStack() as undo:
+        for temporary, target in pairs:
+            if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
+                undo.callback(_put_back, target, kept.enter_context(_kept(target)))
+            _to_disk(temporary)
+            temporary.replace(target)
+        undo.pop_all()
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file is on the disk, so that its new name never stands for half of it."""
+    if path.is_file():
+        with path.open("rb") as written:
+            os.fsync(written.fileno())
+
+
+def _put_back(target: Path, before: Path | None) -> None:
+    with suppress(OSError):
+        if before is None:
+            target.unlink(missing_ok=True)
+        else:
+            before.replace(target)
+
+
+@contextmanager
+def _kept(target: Path) -> Iterator[Path | None]:
+    """Give a file a second name (a hard link, which is fast), or copy it; None if there is none."""
+    if not target.exists():
+        yield None
+        return
+    with _temporary(target) as second, _locked(target):
+        link = _temporary_name(target)
+        try:
+            link.hardlink_to(target)
+            link.replace(second)
+        except OSError:  # not every file system has hard links
+            shutil.copy2(target, second)  # into the file that is locked
+        yield second
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Lock a file, so that other processes do not take its second name for a left-over one."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:  # the file may be written to, but not read
+        yield
+        return
+    try:
+        _lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _temporary(target: Path) -> Iterator[Path]:
+    """Make a file beside another, and remove it at the end.
+
+    It is locked until then, except on Windows. A file that is not locked was left over by a process
+    that was killed.
+    """
+    handle, path = _new_file(target)
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+        if sys.platform != "win32":
+            os.close(handle)
+
+
+def _temporary_name(target: Path) -> Path:
+    return target.with_name(f".{target.name[:_LETTERS]}.{token_hex(4)}{_PART}")
+
+
+def _new_file(target: Path) -> tuple[int, Path]:
+    while True:
+        path = _temporary_name(target)
+        # 0o666: the user's umask decides who may read it; tempfile makes files for the user alone.
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        if sys.platform == "win32":  # Windows does not rename open files
+            os.close(handle)
+            return handle, path
+        _lock(handle, wait=True)
+        if os.fstat(handle).st_nlink:
+            return handle, path
+        os.close(handle)  # another process removed it before it was locked
+
+
+def _lock(handle: int, *, wait: bool = False) -> bool:
+    """Lock a file until it is closed, and return whether it was locked.
+
+    The system closes the files of a process that is killed.
+    """
+    if sys.platform != "win32":
+        with suppress(OSError):  # another process locked it, or the file system has no locks
+            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            return True
+    return False
+
+
+def _remove_left_over(target: Path) -> None:
+    """Remove unlocked temporary files beside a file: the processes that made them were killed."""
+    if sys.platform == "win32":  # there are no locks that tell whether a process still needs them
+        return
+    pattern = f".{glob.escape(target.name[:_LETTERS])}.????????{_PART}"
+    for path in target.parent.glob(pattern):
+        with suppress(OSError):
+            handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                if _lock(handle):
+                    path.unlink()
+            finally:
+                os.close(handle)
+
+
+def output_folder(path: str | Path) -> Path:
+    """Make a folder for results if it does not exist; raise if it cannot be made or written to."""
+    folder = output_path(path)
+    refuse_unwritable(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def refuse_unwritable(folder: Path) -> None:
+    """Raise when a folder, or the nearest existing one above it, cannot be written to."""
+    try:
+        nearest = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        # Permissions do not tell: the file system may be read-only.
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise LexiframeError(
+            f"{folder}: results cannot be written there ({error.strerror or error}); "
+            "choose another folder or change its permissions"
+        ) from None
+
+
+def refuse_outputs(files: Iterable[Path]) -> None:
+    """Raise for files that cannot all be written, before their contents are computed."""
+    for folder in dict.fromkeys(place.parent for place in _output_files(files)):
+        refuse_unwritable(folder)
+
+
+def refuse_replacing(files: Iterable[Path], read: Iterable[str]) -> None:
+    """Raise when a file of results would replace a file that is read, also by another path.
+
+    What is read is named as users name it: paths, addresses, or ``-`` for standard input.
+    """
+    results = {identity: file for file in files if (identity := _identity(file))}
+    for path in read:
+        if (identity := _identity_of_input(path)) in results:
+            raise LexiframeError(
+                f"{results[identity]}: would replace the file that is read; choose another name"
+            )
+
+
+def _identity_of_input(path: str) -> tuple[int, int] | None:
+    if path == "-":
+        return None if sys.stdin is None else _identity(sys.stdin)
+    if path.lower().startswith("file://"):
+        return _identity(unquote(urlsplit(path).path))
+    return _identity(os.path.expanduser(path))  # noqa: PTH111 - no error for unknown users
+
+
+def _identity(file: str | Path | TextIO) -> tuple[int, int] | None:
+    """Return device and number of a file, which no other file has; None if there is no file."""
+    try:
+        place = file if isinstance(file, str | Path) else file.fileno()
+        state = os.stat(place)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+    return state.st_dev, state.st_ino

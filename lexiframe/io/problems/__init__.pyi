@@ -1,0 +1,6 @@
+"""The problems of a file: finding bad rows and their lines, advice, and tables of problems."""
+
+"For other rooms: what they use of it"
+from .duplicates import Duplicates as Duplicates
+from .advice import READ_AS_SCORES as READ_AS_SCORES
+from .duplicates import repeated_document as repeated_document

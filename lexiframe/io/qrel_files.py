@@ -1,0 +1,284 @@
+"""Reading relevance judgments from files, frames and other libraries' objects: `read_qrels`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import polars as pl
+import pyarrow as pa
+
+from lexiframe.base import (
+    LexiframeError,
+    SchemaError,
+    check_choice,
+    coded,
+    n_and_first,
+    schemas,
+    typed,
+    warn,
+)
+from lexiframe.io.column_forms.column_names import items_of_implicit_feedback
+from lexiframe.io.column_forms.ids import checked_ids
+from lexiframe.io.column_forms.lists_of_items import in_our_words
+from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
+from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.files.data_sources import File, is_in_ir_datasets, only_file
+from lexiframe.io.files.ir_datasets import from_ir_datasets
+from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
+from lexiframe.io.files.provenance import describe, recorded_sources
+from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in
+from lexiframe.io.problems.duplicates import (
+    Duplicates,
+    check_duplicates,
+    highest_grade,
+    repeated_judgment,
+)
+from lexiframe.io.problems.line_numbers import Places
+from lexiframe.io.reading_options import TextOptions
+from lexiframe.io.run_parts import as_text, as_written, refuse_no_number
+from lexiframe.io.text import trec
+from lexiframe.typing import QrelsLike
+
+Negative = Literal["unjudged", "not relevant"]
+
+
+@dataclass(frozen=True)
+class Judgments:
+    """The rows of qrels; ids are strings, or categories of strings if they were integers."""
+
+    rows: pl.DataFrame
+    where: str  # what error messages call the qrels
+    places: Places | None = None  # returns the line or record of every row that comes from text
+    sha256: str | None = None  # the hash of the file's bytes, if it was asked for
+
+
+@typed
+def read_qrels(
+    qrels: QrelsLike,
+    /,
+    *,
+    columns: Mapping[str, str] | None = None,
+    header: bool = False,
+    decimal: str = ".",
+    duplicates: Duplicates = "error",
+    negative: Negative = "unjudged",
+) -> pa.Table:
+    """Read relevance judgments into an Arrow table.
+
+    Parameters
+    ----------
+    qrels
+        A file, ``-`` (standard input), an address, a frame, or an object of another library, in any
+        of the forms that `read_runs` takes; text has three fields (query, document, grade) or four
+        (the second is the iteration or subtopic). ``"irds:NAME"`` is a data set of ir_datasets.
+
+        Columns may have the names that `read_runs` knows; the grade may be called ``relevance``,
+        ``label``, ``rel``, ``grade``, ``gain`` or ``rating``, or ``score`` without any of these;
+        the iteration ``iteration``, ``subtopic``, ``subtopic_id`` or ``q0`` (default ``"0"``).
+        Tables of a query (user) and a document (item), and at most a time, are implicit feedback:
+        every row is relevant, with grade 1, and a warning says so.
+    columns, header, decimal
+        As for `read_runs`.
+    duplicates : {"error", "best"}
+        Whether a document that is judged twice in one iteration of a query is an error, or its
+        highest grade is kept, with a warning.
+    negative : {"unjudged", "not relevant"}
+        What a grade below 0 means. For bpref, infAP and Judged@k it is a document that was pooled,
+        but not judged, as in trec_eval. In judgments of ClueWeb −2 is spam, which somebody has
+        judged: with ``"not relevant"`` such grades become 0, and the metadata have their number.
+
+    Returns
+    -------
+    pyarrow.Table
+        Key ``query_id, iteration, doc_id``; ``relevance`` (float64, a grade; 0 and below are not
+        relevant). The schema metadata name the file, its sha256 and the options.
+
+    Raises
+    ------
+    ReadError
+        With file and line, for anything that cannot be read.
+    SchemaError
+        For a frame that lacks a column, and for a document that is judged twice.
+    LexiframeError
+        For an option with a value that it cannot have.
+    TypeError
+        For an object that is not a file, a frame, or of one of these libraries.
+
+    Warns
+    -----
+    LexiframeWarning
+        With the count, when judgments were removed, and when there is no column of grades.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.read_qrels("data/example/qrels.txt").column_names
+    ['query_id', 'iteration', 'doc_id', 'relevance']
+    >>> lf.read_qrels({"q1": {"d1": 2}}).to_pylist()
+    [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
+    """
+    check_duplicates(duplicates)
+    check_choice("read_qrels", negative, get_args(Negative), "negative")
+    options = TextOptions(None, header, decimal, columns or {})
+    origin = file_or_data(qrels)
+    judged = load_qrels(origin, options, hashed=True)
+    rows, removed = distinct_judgments(judged, duplicates)
+    if removed:
+        warn(f"judgments that repeated a document, removed: {removed}")
+    sources = sources_of_qrels(origin, options, judged.sha256)
+    facts = {"table": "qrels", "sources": sources, "reading": options.changed()}
+    counts = {"duplicates": removed} if removed else {}
+    if negative == "not relevant":
+        counts["negative"] = rows.filter(pl.col("relevance") < 0).height
+        rows = rows.with_columns(pl.col("relevance").clip(lower_bound=0.0))
+    return to_arrow(coded.as_strings(rows)).replace_schema_metadata(describe(facts | counts))
+
+
+def file_or_data(qrels: Any) -> Any:
+    """Return the file that a path means; return frames, objects, names of ir_datasets unchanged."""
+    is_path = isinstance(qrels, str | Path) and not is_in_ir_datasets(qrels)
+    return only_file(qrels) if is_path else qrels
+
+
+def held_or_data(data: Any) -> Any:
+    """Return data as `file_or_data` does, but a file with its bytes, since it may change later."""
+    origin = file_or_data(data)
+    return origin.held() if isinstance(origin, File) else origin
+
+
+def sources_of_qrels(
+    origin: Any, options: TextOptions | None = None, sha256: str | None = None
+) -> list[dict[str, Any]]:
+    """Return the file that qrels come from; nothing for frames made in memory.
+
+    ``sha256`` is the hash of the bytes that were read from the file.
+    """
+    if isinstance(origin, File):
+        return [origin.facts(sha256, **(options or TextOptions()).facts())]
+    return recorded_sources(origin)
+
+
+def load_qrels(
+    qrels: Any, options: TextOptions | None = None, *, hashed: bool = False
+) -> Judgments:
+    """Read and check relevance judgments, in any form that `read_qrels` takes.
+
+    ``hashed`` asks for the sha256 of a file.
+    """
+    options = options or TextOptions()
+    data = file_or_data(qrels)
+    if isinstance(data, File):
+        return _load_file(data, options, hashed=hashed)
+    if isinstance(data, str):
+        table, where = from_ir_datasets(data, "qrels"), data
+    else:
+        table, where = to_frame(data, "relevance", "qrels", keep_twins=True), "qrels"
+    return Judgments(checked_judgments(table, where, options), where)
+
+
+def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
+    where, given = str(file), file.read()
+    sha256 = hashlib.sha256(given).hexdigest() if hashed else None
+    content = content_of(given, where)
+    del given  # or the packed bytes stay in memory beside the unpacked
+    try:
+        rows = parse_qrels(content, where, options)
+    except LexiframeError as error:
+        raise error_with_line(error, content, where, options, schemas.QRELS) from None
+    places = places_in(file, options, schemas.QRELS) if content.kind == "text" else None
+    return Judgments(rows, where, places, sha256)
+
+
+def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
+    """Parse and check the content of a file."""
+    if content.kind != "text":
+        frame = to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
+        return checked_judgments(frame, where, options)
+    table = parse_table(content.data, where, options, schemas.QRELS)
+    if table is None:
+        layout = layout_of(content.data, where, options, schemas.QRELS)
+        table, _ = trec.parse_lines(content.data, where, layout, layout.names, options.decimal)
+    rows = checked_judgments(table, where, options)
+    if may_have_changed(rows, "relevance"):
+        refuse_lost_digits(*as_written(content, where, options, schemas.QRELS))
+    return rows
+
+
+def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
+    """Check a table of judgments, and give its columns our names."""
+    table = _with_grades(table, where, options.columns)
+    table = given = in_our_words(table, schemas.QRELS, where, options.columns)
+    _refuse_empty_lists(table, where)
+    if "iteration" not in table.columns:
+        table = table.with_columns(iteration=pl.lit("0"))
+    table = checked_ids(table, schemas.QRELS, where, coded=schemas.IDS)
+    refuse_no_number(table, "relevance", where)
+    _refuse_infinite(table, where)
+    if may_have_changed(table, "relevance"):
+        refuse_lost_digits(*as_text(given, where))
+    return table
+
+
+def _with_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
+    """Add the grade 1 to implicit feedback, which has no grades, and say so."""
+    graded = grades_of_implicit_feedback(table, columns)
+    if graded is None:
+        return table
+    warn_of_implicit_feedback(where, graded.height)
+    return graded
+
+
+def warn_of_implicit_feedback(where: str, n_rows: int) -> None:
+    """Warn that there are no grades."""
+    warn(f"{where}: no column of grades, so all rows are read as relevant, with grade 1: {n_rows}")
+
+
+def grades_of_implicit_feedback(
+    table: pl.DataFrame, columns: Mapping[str, str]
+) -> pl.DataFrame | None:
+    """Add the grade 1 to implicit feedback, which has no grades; None for other judgments."""
+    items = items_of_implicit_feedback(table.columns, columns)
+    if items is None:
+        return None
+    if isinstance(table[items].dtype, pl.List):
+        table = table.explode(items, empty_as_null=True)
+    return table.with_columns(relevance=pl.when(table[items].is_not_null()).then(1.0))
+
+
+def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:
+    empty = table.filter(pl.col("doc_id").is_null() & pl.col("relevance").is_null())
+    if empty.height:
+        raise SchemaError(
+            f"{where}: expected judgments for every query, found an empty list for "
+            f"{n_and_first(empty['query_id'])}; leave these queries out"
+        )
+
+
+def _refuse_infinite(table: pl.DataFrame, where: str) -> None:
+    infinite = table.filter(pl.col("relevance").is_infinite())
+    if infinite.height:
+        first = infinite.row(0, named=True)
+        raise SchemaError(
+            f"{where}: expected finite grades, found {first['relevance']} for document "
+            f"{first['doc_id']!r} and query {first['query_id']!r} ({infinite.height} such rows)"
+        )
+
+
+def distinct_judgments(judged: Judgments, duplicates: Duplicates) -> tuple[pl.DataFrame, int]:
+    """Raise for documents judged twice, or keep their highest grades and count the others."""
+    # Sorting hashes is much faster than comparing keys, which mostly do not repeat.
+    hashes = judged.rows.select(schemas.QRELS.key).hash_rows().sort()
+    alike = (hashes == hashes.shift()).any()  # perhaps only the hashes are equal
+    if (
+        not alike
+        or not judged.rows.select(pl.struct(schemas.QRELS.key).is_duplicated().any()).item()
+    ):
+        return judged.rows, 0
+    if duplicates == "error":
+        raise repeated_judgment(judged.rows, judged.where, judged.places)
+    return highest_grade(judged.rows)

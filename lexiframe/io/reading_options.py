@@ -1,0 +1,39 @@
+"""The options of `read_runs` and `read_qrels` for text, whose form can be ambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from lexiframe.base import check_choice
+
+Third = Literal["rank", "score"]
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """The user's options for text; `read_runs` describes them."""
+
+    third: Third | None = None
+    header: bool = False
+    decimal: str = "."
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.columns, Mapping):
+            raise TypeError(f"columns: expected {{our name: the table's}}, found {self.columns!r}")
+        # pandas numbers columns without names, so names may be integers
+        named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
+        object.__setattr__(self, "columns", named)
+        check_choice("third", self.third, (None, *get_args(Third)))
+        check_choice("decimal", self.decimal, (".", ","))
+
+    def changed(self) -> dict[str, object]:
+        """Return the options that are not at their defaults, for the provenance."""
+        defaults = vars(TextOptions())
+        return {name: value for name, value in vars(self).items() if value != defaults[name]}
+
+    def facts(self) -> dict[str, object]:
+        """Return these options as a fact about a file; empty if all are at their defaults."""
+        return {"reading": changed} if (changed := self.changed()) else {}

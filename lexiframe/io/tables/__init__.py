@@ -1,1 +1,0 @@
-"""Tables from anywhere: names of columns, ids, numbers, lists of items, other libraries."""

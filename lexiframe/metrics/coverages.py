@@ -1,0 +1,231 @@
+"""What the runs answered, how much of it is judged, and how ties affect it: `coverage`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import schemas, sums, typed
+from lexiframe.io import problems
+from lexiframe.metrics.catalogues.ranked import AP, RR, nDCG
+from lexiframe.metrics.scored import scores
+from lexiframe.projection import (
+    NoRelevant,
+    Policies,
+    RankedRuns,
+    ScoreType,
+    Ties,
+    Unjudged,
+    answers,
+    effect_of_ties,
+    levels_in,
+    project,
+    rank_runs,
+)
+from lexiframe.typing import QrelsLike, RunsLike
+
+_MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
+
+
+@typed
+def coverage(
+    runs: RunsLike,
+    qrels: QrelsLike,
+    /,
+    *,
+    rel: float | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    no_relevant: NoRelevant = "drop",
+    duplicates: problems.Duplicates = "error",
+    unjudged: Unjudged = "keep",
+    depth: int | None = None,
+    exclude_self: bool = False,
+) -> pl.DataFrame:
+    """Count for each run what was answered and judged, and bound the effect of ties.
+
+    Parameters
+    ----------
+    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+        As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
+        documents counted as judged and as relevant are those within it.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run``. ``requests`` judged; of these ``answered``, ``missing`` (count as empty
+        rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
+        ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
+        judged requests, and of these ``judged`` (items with a negative grade are pooled but
+        unjudged, and do not count) and ``relevant_retrieved``; ``depth``, the greatest number of
+        documents of a request; ``judged_at_10``, the share of judged documents among the first 10
+        of all rankings (0..1, null without a document); rows of judged requests removed as
+        ``duplicates`` and as ``unjudged_removed``.
+
+        ``tied_relevant``: relevant items retrieved that share their score with another document
+        of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
+        ``nDCG@10_max`` (0..1): the least and the greatest mean over requests that any order of
+        equal scores can give. It is greatest when relevant items come first among equal scores,
+        the high grades first, and least in the reverse of that order.
+
+        ``negative``: documents retrieved for judged requests whose grade is below 0. They count as
+        unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
+
+    Raises
+    ------
+    LexiframeError
+        As `positions`.
+
+    Warns
+    -----
+    LexiframeWarning
+        When no judged document was retrieved by any run, and, with the count, when lines hold more
+        fields than are read.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> runs = pl.DataFrame({"run": "bm25", "query_id": "q1", "doc_id": ["a", "b", "c"],
+    ...                      "score": [3.0, 2.0, 2.0]})
+    >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
+    >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
+    [(1, 1, 0.5)]
+    """
+    policies = Policies(
+        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    )
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
+    answers.warn_of_input(ranked)
+    return coverage_table(ranked, project(ranked, no_relevant=no_relevant))
+
+
+def coverage_table(ranked: RankedRuns, p: pl.DataFrame) -> pl.DataFrame:
+    """Make the coverage table of runs of which all judged items are ranked.
+
+    ``p`` are their positions. Requests in which ties affect the rank of a relevant item are scored
+    twice more, with these items at their worst and at their best ranks.
+    """
+    return coverage_sums(ranked, p).table()
+
+
+@dataclass(frozen=True)
+class CoverageSums:
+    """What `coverage` counts, for some requests: it adds up with that of others.
+
+    ``counts`` are those of `counts_of`; ``bounds`` has the moments, over requests, of the scores
+    with ties at their worst and at their best, by the name of the column.
+    """
+
+    counts: pl.DataFrame
+    bounds: Mapping[str, sums.Moments]
+
+    def __add__(self, other: CoverageSums) -> CoverageSums:
+        """Return the counts and sums of the requests of both, which have the same runs."""
+        names = [name for name in self.counts.columns if name != "run"]
+        added = self.counts.with_columns(self.counts[name] + other.counts[name] for name in names)
+        depth = np.maximum(self.counts["depth"].to_numpy(), other.counts["depth"].to_numpy())
+        bounds = {name: moments + other.bounds[name] for name, moments in self.bounds.items()}
+        return CoverageSums(added.with_columns(depth=depth), bounds)
+
+    def table(self) -> pl.DataFrame:
+        """Return the table of `coverage`."""
+        share = pl.col("judged_first") / pl.col("first")
+        means = {name: moments.mean for name, moments in self.bounds.items()}
+        return (
+            self.counts.with_columns(judged_at_10=pl.when(pl.col("first") > 0).then(share))
+            .with_columns(**means)
+            .select(*schemas.COVERAGE.columns)
+        )
+
+
+def no_coverage(runs: Sequence[str]) -> CoverageSums:
+    """Return the counts and sums of no requests, for some runs."""
+    zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in answers.COUNTS}
+    counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
+    none = sums.Moments.of(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
+    names = [f"{measure}_{end}" for measure in _MEASURES for end in ("min", "max")]
+    return CoverageSums(counts, dict.fromkeys(names, none))
+
+
+def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
+    """Count and sum up what `coverage_table` shows."""
+    worst, best = _of_few_runs_at_once(ranked, p)
+    shape = (len(ranked.runs), len(worst) // len(ranked.runs), len(_MEASURES))
+    bounds = {
+        f"{measure}_{name}": sums.Moments.of(
+            values.reshape(shape)[:, :, n].T, np.full((1, 1), sums.TIE)
+        )
+        for n, measure in enumerate(_MEASURES)
+        for name, values in (("min", worst), ("max", best))
+    }
+    return CoverageSums(answers.counts_of(ranked), bounds)
+
+
+_ROWS = 2**18
+"""The positions that are scored at once."""
+
+
+def _of_few_runs_at_once(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return `_extreme_scores` of all runs, of which a few are in memory at a time."""
+    height = p.height // len(ranked.runs)
+    if not height:
+        return (np.zeros((0, len(_MEASURES))),) * 2
+    few = max(_ROWS // height, 1)
+    parts = [
+        _extreme_scores(
+            replace(ranked, runs=ranked.runs[n : n + few]), p[n * height :][: few * height]
+        )
+        for n in range(0, len(ranked.runs), few)
+    ]
+    worst, best = (np.concatenate(of_parts) for of_parts in zip(*parts, strict=True))
+    return worst, best
+
+
+def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores, rankings × measures, with ties at their worst and at their best."""
+    worst = _scores(p)
+    best = worst.copy()
+    request, row = _requests(ranked, p), _rows_of_tied_items(ranked, p)
+    if len(row):
+        tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
+        # Levels follow from ranks, also those of items that were not retrieved: they come last.
+        position = p["position"].fill_null(effect_of_ties.NOWHERE).to_numpy().copy()
+        table = p.filter(is_tied)
+        for values, ranks in ((worst, "worst"), (best, "best")):
+            position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
+            values[tied] = _scores(_moved(table, position[is_tied], request[is_tied]))
+    return worst, best
+
+
+def _scores(p: pl.DataFrame) -> np.ndarray:
+    """Return the scores of all rankings: rankings × measures."""
+    values = scores(p, _MEASURES)["value"].to_numpy()
+    return values.reshape(-1, len(_MEASURES)).copy()
+
+
+def _requests(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
+    """Return for each row the number of its ranking."""
+    # All runs have the same rows: the same requests and items, in the same order.
+    of_a_run = p["query_id"].head(p.height // len(ranked.runs)).rle_id().to_numpy().astype(np.int64)
+    first = np.arange(len(ranked.runs)) * (of_a_run[-1] + 1)
+    return np.asarray((first[:, None] + of_a_run).ravel())
+
+
+def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
+    """Return the rows of relevant items that share their score with another document."""
+    height = p.height // len(ranked.runs)
+    row = np.zeros(ranked.judged.items.height, np.int64)
+    row[ranked.judged.is_relevant] = p["doc_id"].head(height).is_not_null().arg_true().to_numpy()
+    return np.concatenate([n * height + row[run.tied.item] for n, run in enumerate(ranked.runs)])
+
+
+def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.DataFrame:
+    """Return positions with other ranks, and with the recall levels that follow from them."""
+    level = levels_in(request)(position)
+    found = pl.col("position") < effect_of_ties.NOWHERE
+    table = p.with_columns(position=position, level=level)
+    return table.with_columns(pl.when(found).then("position"))

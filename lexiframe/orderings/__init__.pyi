@@ -1,0 +1,29 @@
+"""Win rates and orderings of runs, and the agreement between orderings and between measures."""
+
+"Pairs: wins and agreement"
+from .wins import win_rates as win_rates
+from . import wins as wins
+from .agreement import tie_rates as tie_rates
+from .agreement import sign_agreement as sign_agreement
+from .matrix import agreement_matrix as agreement_matrix
+from .sums import reduced as reduced
+from .by_request import request_table as request_table
+
+"Orderings: and how stable and alike they are"
+from .order import order_runs as order_runs
+from .order import order_or_null as order_or_null
+from .rule import Method as Method
+from .rule import Rule as Rule
+from . import gaps as gaps
+from .stability import rank_distributions as rank_distributions
+from .stability import rank_intervals as rank_intervals
+from .correlations import rank_correlations as rank_correlations
+from .correlations import correlate_samples as correlate_samples
+from . import coefficients as coefficients
+from .from_leads import ranks_of as ranks_of
+from .kemeny import refuse_many as refuse_many
+
+"Means: of measures"
+from .means import run_means as run_means
+from .means import best_first as best_first
+from .means import is_count as is_count

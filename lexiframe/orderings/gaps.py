@@ -1,0 +1,183 @@
+"""Runs that lack requests: their order is refused, unless it is said what a missing value means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, check_choice, to_polars
+from lexiframe.metrics import derived
+from lexiframe.orderings.wins import sums_by_run
+from lexiframe.pairwise import PairCube, Pairs, arrays
+
+Missing = Literal["zero", "common", "own"]
+"""What a run that lacks requests gets: 0 for them, a mean over the requests that all runs have,
+or one over those that it has itself."""
+
+_ADVICE = (
+    "say what that means: missing='common' (only the requests that all of them have), "
+    "missing='zero' (they found nothing there) or missing='own' (each run by what it has)"
+)
+
+
+def check_missing(called: str, missing: object) -> None:
+    """Raise unless ``missing`` is None or one of `Missing`."""
+    if missing is not None:
+        check_choice(called, missing, get_args(Missing), "missing")
+
+
+def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
+    """Do with a table of scores or preferences as ``missing`` says.
+
+    Also return the measures of which runs lack requests. None leaves the table as it is, and so
+    does "own". "zero" leaves counts alone, as they order no runs.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"run": ["a", "a", "b"], "query_id": ["q1", "q2", "q1"],
+    ...                   "measure": "AP", "value": [0.5, 0.75, 0.25]})
+    >>> settle(s, "zero")[0].rows()[-1]
+    ('b', 'q2', 'AP', 0.0)
+    >>> settle(s, "common")[0]["query_id"].to_list(), settle(s, "common")[1]
+    (['q1', 'q1'], {'AP'})
+    """
+    if missing is None or isinstance(
+        d, arrays.ScoreCube | PairCube | arrays.Reduced | arrays.ScoreSums
+    ):
+        return d, set()
+    table = to_polars(d)
+    cube: Any = arrays.score_cube(table) if arrays.is_scores(table) else arrays.pair_cube(table)
+    there = ~np.isnan(cube.values)
+    # A run (or a pair) without any value of a measure is not among its runs.
+    asked = there.any(axis=2, keepdims=True) & there.any(axis=1, keepdims=True)
+    holes = asked & ~there
+    is_changed = holes.any(axis=(1, 2))
+    changed = set(cube.measures.filter(pl.Series(is_changed)))
+    if missing == "own" or not changed:
+        return table, changed
+    filled = _with_zeros(cube, holes) if missing == "zero" else _only_common(cube, holes)
+    return (filled if isinstance(filled, PairCube) else _as_table(filled, table)), changed
+
+
+def _with_zeros(cube: arrays.ScoreCube | PairCube, holes: np.ndarray) -> arrays.ScoreCube:
+    """Return the scores with 0 in the holes; raise where 0 does not say that nothing was found."""
+    if isinstance(cube, PairCube):
+        raise LexiframeError(
+            "missing='zero': expected scores, found preferences, in which a run that found nothing "
+            "has no 0; give the scores"
+        )
+    for n, measure in enumerate(cube.measures):
+        metric = derived.known_metric(measure)
+        if not holes[n].any():
+            continue
+        if metric is not None and metric.aggregate == "sum":
+            holes[n] = False
+        elif cube.smaller_is_better[n] or (metric is not None and metric.aggregate != "mean"):
+            raise LexiframeError(
+                "missing='zero': expected measures of which 0 is the worst value, found "
+                f"{measure}, of which 0 is the best; use missing='common', or leave it out"
+            )
+    return replace(cube, values=np.where(holes, 0.0, cube.values))
+
+
+def _only_common(
+    cube: arrays.ScoreCube | PairCube, holes: np.ndarray
+) -> arrays.ScoreCube | PairCube:
+    """Return the values of the requests without a hole; raise where a measure has none."""
+    values = np.where(holes.any(axis=2, keepdims=True), np.nan, cube.values)
+    is_empty = np.isnan(values).all(axis=(1, 2)) & ~np.isnan(cube.values).all(axis=(1, 2))
+    if is_empty.any():
+        n = int(np.argmax(is_empty))
+        lacking = holes[n].sum(axis=0)
+        who = "runs" if isinstance(cube, arrays.ScoreCube) else "pairs of runs"
+        least = f" ({cube.runs[int(lacking.argmax())]!r} lacks most)" if who == "runs" else ""
+        raise LexiframeError(
+            f"missing='common': expected requests that all {who} have, found none by "
+            f"{cube.measures[n]}{least}; leave out those that lack most, or use another missing="
+        )
+    return replace(cube, values=values)
+
+
+def _as_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
+    """Return scores as a table, sorted by run, request and measure."""
+    run, query, measure = np.nonzero(~np.isnan(cube.values.T))
+    table = pl.DataFrame(
+        {
+            "run": cube.runs[run],
+            "query_id": cube.queries[query],
+            "measure": cube.measures[measure],
+            "value": cube.values[measure, query, run],
+            "smaller_is_better": cube.smaller_is_better[measure],
+        }
+    )
+    return table.select(name for name in table.columns if name in like.columns)
+
+
+def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
+    """Return for each measure of which runs lack requests their number and what each run has.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"run": ["a", "a", "b"], "query_id": ["q1", "q2", "q1"],
+    ...                   "measure": "AP", "value": [0.5, 0.75, 0.25]})
+    >>> lacking_requests(s)
+    {'AP': {'requests': 2, 'runs': {'b': 1}}}
+    """
+    found = {}
+    for measure, table in arrays.score_cube(s):
+        of, lacking = len(table.queries), n_lacking(table)
+        runs = {table.runs[int(n)]: of - int(lacking[n]) for n in np.flatnonzero(lacking)}
+        if runs:
+            found[measure] = {"requests": of, "runs": runs}
+    return found
+
+
+def n_lacking(table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums) -> np.ndarray:
+    """Return the number of requests that each run lacks, of those that any run has.
+
+    A run lacks a request of preferences where it is preferred neither to nor less than any run.
+    Sums do not tell which requests a run has, so that it lacks those by which another has more.
+    """
+    if isinstance(table, arrays.RunSums):
+        return np.asarray(table.scores.n.max(initial=0) - table.scores.n)
+    if isinstance(table, arrays.PairSums):
+        return np.zeros(len(table.runs), np.int64)
+    known = ~np.isnan(table.values)
+    if known.all():
+        return np.zeros(len(table.runs), np.int64)
+    if isinstance(table, Pairs):
+        known = sums_by_run(table, known.astype(np.int64), 1) > 0
+    return np.asarray((~known).sum(axis=0))
+
+
+def refuse_lacking(
+    measure: str,
+    table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums,
+    missing: Missing | None,
+) -> None:
+    """Raise where runs lack requests of a measure, unless the order may be of what each run has.
+
+    A mean over different requests is no ranking: a run with one easy request would come first.
+    """
+    lacking = n_lacking(table)
+    if missing is None and lacking.any():
+        raise LexiframeError(f"order_runs: {lacking_in_words(measure, table, lacking)}; {_ADVICE}")
+
+
+def lacking_in_words(
+    measure: str,
+    table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums,
+    lacking: np.ndarray,
+) -> str:
+    """Say how many requests the runs lack, those that lack most first."""
+    of = int(table.scores.n.max()) if isinstance(table, arrays.RunSums) else len(table.queries)  # type: ignore[union-attr]
+    most = np.argsort(-lacking, kind="stable")[: min(3, np.count_nonzero(lacking))]
+    named = ", ".join(f"{table.runs[int(run)]!r} lacks {lacking[run]}" for run in most)
+    n = int((lacking > 0).sum())
+    return (
+        f"expected {measure} of the same requests for all runs, found {n} of {len(lacking)} runs "
+        f"that lack some of the {of} requests ({named}{', ...' if n > 3 else ''})"
+    )

@@ -1,0 +1,34 @@
+"""Preferences between rankings: definitions as formulas, and their computation."""
+
+"Measures: of both kinds, parsed and described"
+from .pairs import Measure as Measure
+from .catalogue import parse_measure as parse_measure
+from .pairs import parse_measures as parse_measures
+from .listing import measures as measures
+from .listing import conventions as conventions
+from .lexicographic import LexicographicPreference as LexicographicPreference
+from .custom import MatrixPreference as MatrixPreference
+
+"Preferences: of pairs of runs"
+from .pairs import preferences as preferences
+from .pairs import preferences_table as preferences_table
+from . import pairs as pairs
+from . import preference_arrays as preference_arrays
+from .explanation import explain as explain
+from .explanation import explainable as explainable
+from . import one_pair as one_pair
+from . import interleaved as interleaved
+
+"Arrays: requests × pairs of runs, and sums over requests"
+from .arrays.arrays import PairCube as PairCube
+from .arrays.arrays import Pairs as Pairs
+from .arrays.cube import PairsLike as PairsLike
+from .arrays.whole_evaluations import PairsOrEvaluation as PairsOrEvaluation
+from . import arrays as arrays
+from .arrays.grouping import By as By
+from .arrays import grouping as grouping
+
+"The flow: from sources to values"
+from . import measured as measured
+from . import fingerprints as fingerprints
+from . import own_functions as own_functions

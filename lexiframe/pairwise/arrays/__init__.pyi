@@ -1,0 +1,24 @@
+"""Long tables as dense arrays, and in groups of requests: what the stages below share."""
+
+"For other rooms: what they use of it"
+from .whole_evaluations import Grouped as Grouped
+from .reduced_pairs import PairSums as PairSums
+from .reduced_pairs import Reduced as Reduced
+from .reduced_pairs import RunSums as RunSums
+from .arrays import ScoreCube as ScoreCube
+from .reduced_pairs import ScoreSums as ScoreSums
+from .arrays import Scores as Scores
+from .parts_of_groups import are_all as are_all
+from .arrays import check_finite as check_finite
+from .cube import checked_cells as checked_cells
+from .cube import cube_or_sums as cube_or_sums
+from .whole_evaluations import groups_of_evaluation as groups_of_evaluation
+from .whole_evaluations import is_evaluated as is_evaluated
+from .cube import is_scores as is_scores
+from .parts_of_groups import n_splits as n_splits
+from .parts_of_groups import named_groups as named_groups
+from .cube import pair_cube as pair_cube
+from .cube import pair_cube_with_scores as pair_cube_with_scores
+from .arrays import refuse_too_great as refuse_too_great
+from .cube import score_cube as score_cube
+from .parts_of_groups import splits as splits

@@ -1,0 +1,205 @@
+"""Tables within groups of requests: what the arguments ``requests=`` and ``by=`` do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, SchemaError, schemas, to_polars, unknown_name
+from lexiframe.io import File, logs, read_log
+from lexiframe.pairwise.arrays.arrays import PairCube
+from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
+
+By = str | Sequence[str] | None
+F = TypeVar("F", bound=Callable[..., pl.DataFrame])
+
+
+def by_groups(function: F) -> F:
+    """Decorate a function of a table so that it computes within groups of requests.
+
+    The function declares ``requests`` and ``by``, or ``by`` alone, so that users see them. This
+    decorator handles them as `in_groups` does; the function's body always finds None in them.
+
+    Examples
+    --------
+    >>> @by_groups
+    ... def means(s, *, by=None):
+    ...     return s.select(pl.col("value").mean())
+    >>> s = pl.DataFrame({"length": ["short", "long", "long"], "value": [1.0, 3.0, 5.0]})
+    >>> means(s).rows(), means(s, by="length").rows()
+    ([(3.0,)], [('long', 4.0), ('short', 1.0)])
+    """
+    declared = signature(function)
+
+    @wraps(function)
+    def in_each_group(table: Any, /, *arguments: Any, **options: Any) -> pl.DataFrame:
+        declared.bind(table, *arguments, **options)  # a wrong call fails before any group is made
+        groups = {name: options.pop(name) for name in ("requests", "by") if name in options}
+        return in_groups(lambda part: function(part, *arguments, **options), table, **groups)
+
+    return cast(F, in_each_group)
+
+
+def in_groups(
+    compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any = None, by: By = None
+) -> pl.DataFrame:
+    """Compute a table in each group of requests, with the group's attributes as its first columns.
+
+    ``requests`` is a frame with the column ``query_id`` (``qid``, ``topic``, ``user_id`` ...) and
+    the attributes of each request, or the path of such a file (see `read_log`); None says that
+    ``table`` has these columns. ``by`` names one or several attributes; None makes one group.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"query_id": ["q1", "q2"], "value": [1.0, 3.0]})
+    >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": ["short", "long"]})
+    >>> in_groups(lambda part: part.select("value"), s, requests, by="length").rows()
+    [('long', 3.0), ('short', 1.0)]
+    """
+    parts = groups_of(table, requests, by)
+    found = [_in_group(compute, group, part) for group, part in parts]
+    return pl.concat(found, how="diagonal")  # matrices of two groups may have different runs
+
+
+def _in_group(
+    compute: Callable[[Any], pl.DataFrame], group: pl.DataFrame, part: Any
+) -> pl.DataFrame:
+    """Put a group's attributes in front of what is found in it; errors name the group."""
+    if not group.width:
+        return compute(part)
+    try:
+        found = compute(part)
+    except LexiframeError as error:
+        named = ", ".join(f"{name} = {value}" for name, value in group.row(0, named=True).items())
+        raise type(error)(f"{named}: {error}") from None
+    refuse_taken(group.columns, found.columns)
+    return group.join(found, how="cross")
+
+
+def refuse_taken(names: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise when an attribute has the name of a column."""
+    taken = [name for name in names if name in columns]
+    if taken:
+        raise LexiframeError(
+            f"by: {taken[0]} is a column of the table already; rename the attribute"
+        )
+
+
+def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame, Any]]:
+    """Return each group's attributes as one row, and its part of the table; groups are sorted."""
+    names = names_of(requests, by)
+    if not names:
+        yield pl.DataFrame(), table
+        return
+    refuse_taken(names, _TAKEN)
+    if isinstance(table, Reduced | ScoreSums):
+        yield from table.in_group(names)
+        return
+    table = table if isinstance(table, PairCube) else to_polars(table)
+    if requests is None:
+        if isinstance(table, PairCube):  # an array has no attributes
+            raise unknown_name(
+                "attribute", names[0], schemas.PREFERENCES.columns, advice=_SAY_REQUESTS
+            )
+        yield from _by_columns(table, names)
+        return
+    attributes = attributes_of(table, requests, names)
+    for group in _distinct(attributes, names):
+        yield group, _part_of_queries(table, _members(attributes, group)["query_id"])
+
+
+_TAKEN = {
+    *schemas.SCORES.key,
+    *schemas.PREFERENCES.key,
+    *schemas.COMPARISONS.key,
+    *schemas.ORDERINGS.key,
+} - {"query_id"}
+
+
+def names_of(requests: Any, by: By) -> list[str]:
+    """Return the names of the attributes that make groups."""
+    names = [] if by is None else [by] if isinstance(by, str) else list(by)
+    if requests is not None and not names:
+        raise LexiframeError("requests: which attribute makes the groups? Name it: by='category'")
+    return list(dict.fromkeys(names))
+
+
+def _by_columns(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
+    for name in names:
+        if name not in table.columns:
+            raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)
+    for group in _distinct(table, names):
+        yield group, _members(table, group).drop(names)
+
+
+_SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests='requests.csv'"
+
+
+def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
+    """Return the attributes of each request of a table: query_id and ``names``.
+
+    A request that the frame lacks has nulls, and a warning says so. The column of the requests
+    may have any name that the readers know.
+    """
+    if requests is None:
+        raise LexiframeError(
+            "by: expected attributes of requests, found none; give a frame or a file: "
+            "requests='requests.csv'"
+        )
+    if isinstance(requests, str | Path | File):
+        requests = read_log(requests)
+    requests = to_polars(requests, "requests")
+    for name in names:
+        if name not in requests.columns:
+            raise unknown_name("attribute", name, requests.columns)
+    if not isinstance(table, PairCube) and "query_id" not in table.columns:
+        raise SchemaError(
+            "by: expected a table with the column query_id to join requests with, found "
+            f"{', '.join(table.columns) or 'none'}; give scores or preferences, or a table by "
+            "groups alone"
+        )
+    queries = table.queries if isinstance(table, PairCube) else table["query_id"].unique().sort()
+    joined = logs.join_entries(
+        pl.DataFrame({"query_id": queries}), requests, "query_id", "requests", "requests"
+    )
+    for name in names:
+        if name == "query_id" or name not in joined.columns:
+            raise LexiframeError(
+                f"by: {name} names the requests, and each would be a group of its own; expected an "
+                "attribute that several requests share"
+            )
+    return joined.select("query_id", *names)
+
+
+def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
+    """Return ``query_id`` and the attributes ``names`` of all requests that have some."""
+    if isinstance(requests, str | Path | File):
+        requests = read_log(requests)
+    queries = pl.Series("query_id", [], pl.String)
+    if requests is not None:
+        entries = logs.entries_of(to_polars(requests, "requests"), "query_id", "requests")
+        queries = entries["query_id"].cast(pl.String)
+    found = attributes_of(queries.to_frame(), requests, names)
+    return queries.to_frame().join(found, on="query_id", how="left", maintain_order="left")
+
+
+def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
+    groups = table.select(names).unique().sort(names)
+    yield from (
+        groups.iter_slices(1) if groups.height else [groups]
+    )  # without rows, the columns are still needed
+
+
+def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
+    return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")
+
+
+def _part_of_queries(table: Any, queries: pl.Series) -> Any:
+    if not isinstance(table, PairCube):
+        return table.filter(pl.col("query_id").is_in(queries.implode()))
+    return table.of_queries(table.queries.is_in(queries.implode()).to_numpy())

@@ -1,0 +1,245 @@
+"""Preferences reduced to sums over the requests, from which most tables follow: `Reduced`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add
+from typing import ClassVar, TypeVar
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, sums, unknown_name
+from lexiframe.pairwise.arrays.arrays import square_of
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """One measure's preferences, summed up over requests.
+
+    Attributes
+    ----------
+    runs, a, b
+        As those of `Pairs`.
+    differences
+        The moments of the preferences of each pair.
+    ballots
+        For each pair, the number of requests that rank run a over run b by their request win rates,
+        minus those that rank b over a.
+    preferred, points, shares
+        Moments for each run, over requests: of its mean preference over the other runs, of Borda's
+        points, and of the share of the other runs that it is preferred to.
+    """
+
+    runs: pl.Series
+    a: np.ndarray
+    b: np.ndarray
+    differences: sums.Moments
+    ballots: np.ndarray
+    preferred: sums.Moments
+    points: sums.Moments
+    shares: sums.Moments
+
+    def __add__(self, other: PairSums) -> PairSums:
+        """Return the sums over the requests of both."""
+        names = ("differences", "ballots", "preferred", "points", "shares")
+        return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in names})
+
+    def square(self, by_pair: np.ndarray) -> np.ndarray:
+        """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
+        return square_of(self, by_pair)
+
+
+@dataclass(frozen=True)
+class RunSums:
+    """One measure's scores, summed up over requests: the moments of each run's scores."""
+
+    runs: pl.Series
+    scores: sums.Moments
+    smaller_is_better: bool
+
+    def __add__(self, other: RunSums) -> RunSums:
+        """Return the sums over the requests of both."""
+        return replace(self, scores=self.scores + other.scores)
+
+
+_NO_TABLE = (
+    "expected the preferences or scores of each request, found their sums, which suffice for "
+    "means, win rates, orderings, and the t and sign tests; evaluate with out='FOLDER' and give "
+    "what it wrote there, or evaluate a sample of the requests"
+)
+
+
+@dataclass(frozen=True, repr=False)
+class Reduced:
+    """Scores and preferences of all measures, reduced to sums over the requests.
+
+    The sums of some requests and of others are added, in any order, to the same bits as those of
+    all requests at once.
+
+    Attributes
+    ----------
+    runs
+        The names of the runs, sorted.
+    preferences, scores
+        The sums of each measure by its name, sorted.
+    agreement
+        Measures × measures, in the order of ``preferences``: the number of pairs of rankings of
+        which both measures prefer the same one.
+    groups
+        The same for each group of requests, with the attributes of the group in a frame of one row.
+    """
+
+    runs: pl.Series
+    preferences: Mapping[str, PairSums]
+    scores: Mapping[str, RunSums]
+    agreement: np.ndarray
+    groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
+    why_no_table: ClassVar[str] = _NO_TABLE
+
+    def __repr__(self) -> str:
+        measures = ", ".join(dict.fromkeys([*self.preferences, *self.scores]))
+        return f"sums over the requests: {len(self.runs):,} runs, {measures}"
+
+    def __iter__(self) -> Iterator[tuple[str, PairSums]]:
+        """Yield each measure that has preferences, and its sums."""
+        for measure, found in self.preferences.items():
+            if found.differences.n.any():
+                yield measure, found
+
+    def __add__(self, other: Reduced) -> Reduced:
+        """Return the sums over the requests of both, which have the same runs and measures."""
+        return Reduced(
+            self.runs,
+            _sum_by_name(self.preferences, other.preferences),
+            _sum_by_name(self.scores, other.scores),
+            self.agreement + other.agreement,
+            _joined(self.groups, other.groups),
+        )
+
+    @property
+    def of_scores(self) -> ScoreSums:
+        """The sums of the scores alone, for functions that take scores or preferences."""
+        return ScoreSums(self.scores, tuple((group, part.of_scores) for group, part in self.groups))
+
+    @property
+    def measures(self) -> pl.Series:
+        """The names of the measures that have preferences."""
+        return pl.Series([*self.preferences], dtype=pl.String)
+
+    def of_measures(self, names: list[str]) -> Reduced:
+        """Return the sums of some of the measures."""
+        chosen = np.array([name in names for name in self.preferences], bool)
+        return replace(
+            self,
+            preferences={k: v for k, v in self.preferences.items() if k in names},
+            scores={k: v for k, v in self.scores.items() if k in names},
+            agreement=self.agreement[np.ix_(chosen, chosen)],
+            groups=tuple((group, part.of_measures(names)) for group, part in self.groups),
+        )
+
+    def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
+        """Return the attributes and the sums of each group of requests by the attributes ``names``.
+
+        Sums cannot be divided into groups afterwards, so they are there only for the attributes
+        that were named when the requests were summed up.
+
+        Raises
+        ------
+        LexiframeError
+            When the sums were computed for other groups, or for none.
+        """
+        return _groups_by(self.groups, names)
+
+    def against(self, baseline: str) -> Reduced:
+        """Return the pairs of the other runs with one: ``b`` of every pair is the baseline.
+
+        Of the sums of each measure, only ``differences`` are those of the new pairs; ``ballots``,
+        ``preferred``, ``points`` and ``shares`` stay those of all pairs.
+
+        Raises
+        ------
+        UnknownNameError
+            With near matches, when no run has this name.
+        """
+        if baseline not in self.runs:
+            raise unknown_name("run", baseline, self.runs)
+        turned = {name: _against(sums, baseline) for name, sums in self.preferences.items()}
+        return replace(self, preferences=turned)
+
+    def with_groups(self, groups: tuple[tuple[pl.DataFrame, Reduced], ...]) -> Reduced:
+        """Return the sums with those of groups of the requests."""
+        return replace(self, groups=groups)
+
+
+@dataclass(frozen=True)
+class ScoreSums:
+    """The sums of the scores of `Reduced`, in all requests and in each group of them."""
+
+    by_measure: Mapping[str, RunSums]
+    groups: tuple[tuple[pl.DataFrame, ScoreSums], ...] = ()
+    why_no_table: ClassVar[str] = _NO_TABLE
+
+    def __iter__(self) -> Iterator[tuple[str, RunSums]]:
+        """Yield each measure that has scores, and their sums for the runs that have some."""
+        for measure, found in self.by_measure.items():
+            known = found.scores.n > 0
+            if known.any():
+                runs, scores = found.runs.filter(known), found.scores[known]
+                yield measure, replace(found, runs=runs, scores=scores)
+
+    def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, ScoreSums], ...]:
+        """Return the groups of requests, as `Reduced.in_group` does."""
+        return _groups_by(self.groups, names)
+
+
+_Part = TypeVar("_Part")
+
+
+def _groups_by(
+    groups: tuple[tuple[pl.DataFrame, _Part], ...], names: list[str]
+) -> tuple[tuple[pl.DataFrame, _Part], ...]:
+    """Return the groups; raise unless they are those by the attributes ``names``."""
+    known = groups[0][0].columns if groups else []
+    if known != names:
+        raise LexiframeError(
+            f"by: expected the groups whose sums were kept ({', '.join(known) or 'none'}), "
+            f"found {', '.join(names)}; evaluate again with by={names!r}"
+        )
+    return groups
+
+
+def _against(sums: PairSums, baseline: str) -> PairSums:
+    """Keep the pairs of the baseline, turned such that it is run b of each."""
+    place = sums.runs.index_of(baseline)
+    kept = (sums.a == place) | (sums.b == place)
+    a, b = sums.a[kept], sums.b[kept]
+    differences = sums.differences[kept].turned(a == place)
+    others = np.where(a == place, b, a)
+    return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
+
+
+_Sums = TypeVar("_Sums", PairSums, RunSums)
+
+
+def _sum_by_name(some: Mapping[str, _Sums], others: Mapping[str, _Sums]) -> dict[str, _Sums]:
+    """Add up sums of the same name; those that one part lacks are the other's."""
+    alone = {name: sums for name, sums in others.items() if name not in some}
+    added = {n: sums + others[n] if n in others else sums for n, sums in some.items()}
+    return added | alone
+
+
+def _joined(
+    some: tuple[tuple[pl.DataFrame, Reduced], ...], others: tuple[tuple[pl.DataFrame, Reduced], ...]
+) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
+    """Add up the groups of two parts, of which one may lack a group; return them sorted."""
+    if not (some or others):
+        return ()
+    names = (some or others)[0][0].columns
+    parts: dict[tuple[object, ...], list[Reduced]] = {}
+    for group, part in (*some, *others):
+        parts.setdefault(group.row(0), []).append(part)
+    rows = pl.concat([group for group, _ in (*some, *others)]).unique().sort(names)
+    return tuple((row, reduce(add, parts[row.row(0)])) for row in rows.iter_slices(1))

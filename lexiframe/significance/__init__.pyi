@@ -1,0 +1,27 @@
+"""Tests of which runs differ: p-values, corrections, intervals, power and swaps."""
+
+"Tests: of all pairs of runs"
+from .paired import compare as compare
+from .paired import check_inference as check_inference
+from .tests import Test as Test
+from .paired import Correction as Correction
+from .paired import Family as Family
+from .differences import Alternative as Alternative
+from .differences import Options as Options
+from .paired_tests import MEANS as MEANS
+from . import own_tests as own_tests
+from . import tests as tests
+from .tukey import tukey_hsd as tukey_hsd
+from .corrections import correct_families as correct_families
+
+"Conclusions: from comparisons"
+from .concluded import conclusions as conclusions
+from .concluded import conclusion_pairs as conclusion_pairs
+from .baseline import against_baseline as against_baseline
+from .baseline import baseline_in_short as baseline_in_short
+from .power import discriminative_power as discriminative_power
+from . import told_apart as told_apart
+
+"Decisions: with margins"
+from . import gates as gates
+from .tests import ShiftedTest as ShiftedTest

@@ -1,0 +1,11 @@
+"""What the tables of decisions say, in words: a module for each table, see `verdict`."""
+
+"For other rooms: what they use of it"
+from .verdict_on_baseline import baseline_sentences as baseline_sentences
+from .overlap import contrasting_sentences as contrasting_sentences
+from .gates import gate_sentences as gate_sentences
+from .overlap import overlap_sentences as overlap_sentences
+from .verdicts import verdict as verdict
+from .verdicts import verdict_of as verdict_of
+from .verdicts import verdict_text as verdict_text
+from .lacking import without_unranked as without_unranked

@@ -1,0 +1,394 @@
+"""The conclusion in words, to read first: `verdict`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import polars as pl
+
+from lexiframe.base import (
+    LexiframeError,
+    SchemaError,
+    check_choice,
+    escaped,
+    resampling,
+    schemas,
+    sums,
+    to_polars,
+    typed,
+)
+from lexiframe.collection import HoleSensitivity, JudgeComparison
+from lexiframe.io import column_forms
+from lexiframe.orderings import is_count
+from lexiframe.significance import MEANS, tests
+from lexiframe.typing import Evaluated, Frame
+from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.tables import sentences_of
+from lexiframe.views.sentences.words import for_group, how_tested, listed
+
+
+@typed
+def verdict(
+    e: Evaluated | Frame,
+    /,
+    comparisons: Frame | None = None,
+    *,
+    alpha: float | None = None,
+    family: Literal["measure", "all"] | None = None,
+) -> pl.DataFrame:
+    """State, for each measure, which runs are first and which are not significantly worse.
+
+    Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
+    `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting`, `audit`, or
+    `hole_sensitivity`, of whose tables ``pairs`` is taken.
+
+    Parameters
+    ----------
+    e : Evaluation or frame
+        The result of `evaluate`. Its orderings are used, and its comparisons unless others are
+        given. Or one of the tables named above, which takes no other argument.
+    comparisons
+        Another table of comparisons of all pairs, by `compare` or `tukey_hsd`, computed from the
+        same scores or preferences (and within the same groups).
+    alpha : float, optional
+        A pair is told apart when its corrected p-value is below alpha. Default: the level of the
+        evaluation.
+    family : {"measure", "all"}, optional
+        The family of comparisons that the p-values were corrected over; only the sentence uses it.
+        Default: that of the evaluation; for other comparisons the pairs of one measure.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``measure, test, correction``, after the attributes of groups if there are any, in the
+        order in which the measures were asked for. ``best`` lists the runs that share the first
+        rank, and ``not_worse`` the other runs that no best run is significantly better than, if a
+        test is possible: it needs two requests in common. ``untested`` lists the others of which
+        that is not known for want of a test. Counts (num_ret) have no best and no row. What
+        orders the runs need not be what the test compares: ``favoured`` lists the runs that the
+        test puts before all best runs, or significantly before one of them. The sentence names
+        them, and the runs that win the greatest share of requests where these are not the best.
+        It calls a run best if it alone is first and all others are significantly worse; else it
+        says how many may be: the first, ``not_worse`` and ``untested``.
+        ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
+        requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
+        into words, with the test, correction, family and level.
+
+        For a table that helps to decide, a row for each sentence: its keys, and ``sentence``, which
+        is the last column.
+
+    Raises
+    ------
+    LexiframeError
+        Where runs lack requests of a measure and `evaluate_scores` was not told what to do (they
+        have no order); when comparisons of a best run with other runs are missing (a baseline was
+        given, say); when the comparisons have other groups or measures than the evaluation; for an
+        alpha not between 0 and 1 or an unknown family; and for one-sided tests: these ask whether
+        ``run_a`` is better than ``run_b``, and the names alone decide which run of a pair is
+        ``run_a``.
+    TypeError
+        When ``e`` is neither an Evaluation nor one of these tables, and for other arguments beside
+        such a table.
+
+    Notes
+    -----
+    A run that is not significantly worse need not be equally good. Which run of a pair is better is
+    decided by what the test compares: means, wins against losses, or ranks.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+    >>> print(lf.verdict(e)["sentence"][0])
+    By AP, pixels_euclidean is first, among 2 runs that may be best; pca8_euclidean is not \
+significantly worse. 2 of 3 pairs of runs are told apart (paired t-test, Holm's correction over \
+the 3 pairs, α = 0.05, n = 5 requests).
+    """
+    if not hasattr(e, "provenance"):
+        return _of_table(e, comparisons is None and alpha is None and family is None)
+    evaluated: Any = e
+    names = ("orderings", "comparisons", "means")
+    tables = {name: getattr(evaluated, name) for name in names}
+    return verdict_of(tables, evaluated.provenance, comparisons, alpha=alpha, family=family)
+
+
+def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
+    """Return the verdict on a table that helps to decide."""
+    parts: dict[str, Any] = {"": table} if column_forms.is_frame(table) else _tables_in(table)
+    found = {name: sentences_of(to_polars(part)) for name, part in parts.items()}
+    known = {name: sentences for name, sentences in found.items() if sentences is not None}
+    if len(known) > 1:
+        raise TypeError(
+            f"verdict: expected a table, found {type(table).__name__}, of which several have a "
+            f"verdict; give one of them: .{', .'.join(known)}"
+        )
+    if not known:
+        raise TypeError(
+            "verdict: expected the Evaluation of evaluate, or a table of equivalence, gate, "
+            "required_requests with a margin, judges, holes, overlap or audit, found "
+            f"{type(table).__name__}; give comparisons as the second argument"
+        )
+    if not is_alone:
+        raise TypeError("verdict: comparisons, alpha and family are for the result of evaluate")
+    return next(iter(known.values()))
+
+
+def _tables_in(found: Any) -> dict[str, Any]:
+    """Return the tables of a result that has several, such as that of `hole_sensitivity`."""
+    return found.tables() if isinstance(found, HoleSensitivity | JudgeComparison) else {}
+
+
+def verdict_of(
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    others: Any = None,
+    *,
+    alpha: float | None = None,
+    family: Literal["measure", "all"] | None = None,
+) -> pl.DataFrame:
+    """Compute the verdict from the tables of an evaluation; ``others`` replace its comparisons."""
+    inference = provenance["inference"]
+    if alpha is not None:
+        resampling.check_share("verdict", "alpha", alpha)
+    if family is not None:
+        check_choice("verdict", family, ("measure", "all"), "family")
+    level = inference["alpha"] if alpha is None else alpha
+    if family is None:
+        family = inference["family"] if others is None else "measure"
+    names = provenance["groups"]
+    by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
+    renamed = dict(zip(names, by, strict=True))
+    orderings, means = (tables[name].rename(renamed) for name in ("orderings", "means"))
+    _refuse_unranked(orderings, provenance)
+    c = _comparisons(tables["comparisons"] if others is None else others, orderings, names, by)
+    _refuse_one_sided(c)
+    # One request says nothing about others; a test of one's own may return no p-value.
+    tested = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(False)
+    c = c.with_columns(reject=tested & (pl.col("p_adjusted") < level), tested=tested)
+    # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
+    is_best = pl.col("rank") == pl.col("rank").min().over(*by, "measure")
+    orderings = orderings.with_columns(is_best=is_best).sort("rank", "run")
+    runs = orderings.group_by(*by, "measure").agg(
+        n_runs=pl.len(), best=pl.col("run").filter("is_best"), method=pl.col("method").first()
+    )
+    # Joins match nulls: requests without an attribute are a group, whose value is null.
+    table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
+    leads = pl.col("run").filter(pl.col("rank") == pl.col("rank").min()).sort().alias("first")
+    first = means.group_by(*by, "measure").agg(leads)
+    table = table.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
+    against = _against_best(c, orderings, by)
+    table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
+    _refuse_gaps(table.sort(*by, "measure"))
+    counts = [measure for measure in table["measure"].unique() if is_count(measure)]
+    table = table.filter(~pl.col("measure").is_in(counts))
+    asked = {measure: place for place, measure in enumerate(provenance["measures"])}
+    place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
+    table = table.with_columns(
+        pl.col("not_worse", "untested", "favoured", "better", "first").fill_null([])
+    ).sort(*by, place, *_KEY)
+    lacking = Lacking.in_evaluation(provenance)
+    sentences = [
+        " ".join([_sentence(row, names, level, family), *lacking.said([row["measure"]])])
+        for row in table.iter_rows(named=True)
+    ]
+    table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
+    return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
+
+
+def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:
+    """Raise where runs that lack requests have no order."""
+    unranked = orderings.filter(pl.col("rank").is_null())["measure"].unique().sort()
+    if notes := Lacking.in_evaluation(provenance).notes(unranked.to_list()):
+        raise LexiframeError(f"verdict: {'; '.join(notes)}")
+
+
+_KEY = ("measure", "test", "correction")
+
+
+def _gain() -> pl.Expr:
+    name, gain = pl.col("test").str.extract(r"^([^(]*)"), pl.col("mean_difference")
+    for test in tests.TESTS.values():
+        ahead = pl.col(test.compares.column) - test.compares.neither
+        gain = pl.when(name == test.name).then(ahead).otherwise(gain)
+    return gain
+
+
+GAIN = _gain()
+"""Greater than 0 if the test favours run_a, even where the mean difference does not."""
+
+
+def _comparisons(
+    given: Any, orderings: pl.DataFrame, names: list[str], by: list[str]
+) -> pl.DataFrame:
+    """Check comparisons: one of each pair, in the groups and measures of the orderings."""
+    c = to_polars(given)
+    lacking = [name for name in names if name not in c.columns]
+    if lacking:
+        raise LexiframeError(
+            f"verdict: the evaluation has groups by {', '.join(names)}, but the comparisons lack "
+            f"the column {lacking[0]}; compare within the same groups: requests=, by="
+        )
+    groups = [c[name].alias(called) for name, called in zip(names, by, strict=True)]
+    c = schemas.check(c, schemas.COMPARISONS).with_columns(groups)
+    if c.select(*by, *schemas.COMPARISONS.key).is_duplicated().any():
+        raise SchemaError(
+            "verdict: expected one comparison of each pair by measure, test and correction, found "
+            "several; compare within the groups of the evaluation, which are "
+            f"{', '.join(names) or 'none'}"
+        )
+    others = c.join(orderings, on=[*by, "measure"], how="anti", nulls_equal=True)
+    if others.height:
+        raise LexiframeError(
+            f"verdict: the evaluation has no ordering of runs for {others['measure'][0]} in this "
+            "group; give comparisons of its own scores or preferences, in its own groups"
+        )
+    return c
+
+
+def _refuse_one_sided(c: pl.DataFrame) -> None:
+    one_sided = c["test"].filter(c["test"].str.contains("alternative=", literal=True))
+    if len(one_sided):
+        raise LexiframeError(
+            f"verdict: expected two-sided tests, found {one_sided[0]}, which asks about "
+            "one direction only; use verdict(e, lf.compare(e.scores)) or "
+            "verdict(e, lf.compare(e.preferences))"
+        )
+
+
+def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
+    """Count the pairs that share requests, those told apart, and the comparisons in the family."""
+    shares = pl.col("n") > 0
+    counted = c.group_by(*by, *_KEY).agg(
+        n_pairs=shares.sum().cast(pl.Int64),
+        n_significant=pl.col("reject").sum().cast(pl.Int64),
+        n=pl.col("n").filter(shares).min(),
+        n_most=pl.col("n").max(),
+        n_tested=pl.col("tested").sum(),
+    )
+    of_all = pl.col("n_pairs").sum().over("test", "correction")
+    return counted.with_columns(family=of_all if family == "all" else pl.col("n_pairs"))
+
+
+def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """List the runs, other than the best, that no best run is significantly better than.
+
+    ``untested`` are those of which this is not known. ``favoured`` are ahead of all best runs by
+    what the test compares, and ``better`` significantly of one of them. ``n_against`` counts the
+    comparisons of best runs with others.
+    """
+    a, b = pl.col("run_a"), pl.col("run_b")
+    both = [
+        c.select(*by, *_KEY, "reject", "tested", run=run, rival=rival, gain=sign * GAIN)
+        for run, rival, sign in ((a, b, 1), (b, a, -1))
+    ]
+    of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
+    best = of_measure.filter("is_best").rename({"run": "rival"})
+    others = of_measure.filter(~pl.col("is_best"))
+    against = (
+        pl.concat(both)
+        .join(best, on=[*by, "measure", "rival"], how="semi", nulls_equal=True)
+        .join(others, on=[*by, "measure", "run"], nulls_equal=True)
+    )
+    # A run is worse if any of the best runs is significantly better.
+    is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()
+    is_ahead = pl.col("gain").fill_null(0) > sums.TIE
+    of_runs = against.group_by(*by, *_KEY, "run", "rank").agg(
+        n=pl.len(),
+        is_worse=is_worse,
+        is_tested=pl.col("tested").all(),
+        is_ahead=(is_ahead & pl.col("tested")).all(),
+        is_better=(pl.col("reject") & is_ahead).any(),
+    )
+    ranked = of_runs.sort("rank", "run").group_by(*by, *_KEY)
+    return ranked.agg(
+        n_against=pl.col("n").sum(),
+        not_worse=pl.col("run").filter(~pl.col("is_worse") & pl.col("is_tested")),
+        untested=pl.col("run").filter(~pl.col("is_worse") & ~pl.col("is_tested")),
+        favoured=pl.col("run").filter(pl.col("is_ahead") | pl.col("is_better")),
+        better=pl.col("run").filter("is_better"),
+    )
+
+
+def _refuse_gaps(table: pl.DataFrame) -> None:
+    """Raise unless each best run is compared with all runs that are not best."""
+    n_best = pl.col("best").list.len()
+    wanted = n_best * (pl.col("n_runs") - n_best)
+    lacking = table.filter(pl.col("n_against").fill_null(0) < wanted)
+    if lacking.height:
+        raise LexiframeError(
+            f"verdict: expected comparisons of every best run of {lacking['measure'][0]} with all "
+            "other runs, but some are missing; compare all pairs (no baseline) of the same runs"
+        )
+
+
+def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
+    who = f"{listed(row['best'])} {_how_first(row)}"
+    best = f"By {row['measure']}{for_group(row, names, 'by ')}, {who}"
+    if row["n_tested"] == 0:
+        return escaped(f"{best}; {_of_others(row)}.")
+    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
+    return escaped(
+        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']:,} of "
+        f"{row['n_pairs']:,} {told_apart} told apart ({how_tested(row, names, alpha, family)})."
+    )
+
+
+def _how_first(row: dict[str, Any]) -> str:
+    """Say that the first run is best, if it is told apart from all others; or how many may be."""
+    n_best, n_others = len(row["best"]), len(row["not_worse"]) + len(row["untested"])
+    if n_best == 1 and not n_others:
+        return "is best"
+    first = "is first" if n_best == 1 else "share the first rank"
+    return f"{first}, among {n_best + n_others:,} runs that may be best" if n_others else first
+
+
+def _of_others(row: dict[str, Any]) -> str:
+    """Return the part of the sentence about the runs that are not best."""
+    n_others = row["n_runs"] - len(row["best"])
+    if n_others == 0:
+        return "there is no other run"
+    why = "with one request" if row["n_most"] == 1 else "for want of requests or of a p-value"
+    if len(row["untested"]) == n_others:
+        return f"no test is possible {why}"
+    untested = f"; {listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
+    if row["not_worse"]:
+        verb = "is" if len(row["not_worse"]) == 1 else "are"
+        return f"{listed(row['not_worse'])} {verb} not significantly worse{untested}"
+    verb = "the other run is" if n_others == 1 else "all other runs are"
+    return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
+
+
+def _of_favoured(row: dict[str, Any]) -> str:
+    """Say which runs the means and the test put before the best, if there are any."""
+    said = []
+    if row["first"] and not {*row["first"]} & {*row["best"]}:
+        verb = "wins" if len(row["first"]) == 1 else "win"
+        said.append(f"{listed(row['first'])} {verb} the greatest share of requests")
+    if row["favoured"]:
+        test = tests.TESTS.get(row["test"].partition("(")[0])
+        compared = (test.compares if test else MEANS).words
+        verb = "is" if len(row["favoured"]) == 1 else "are"
+        ahead = f"{listed(row['favoured'])} {verb} ahead of {listed(row['best'])}"
+        said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
+    order = "the mean" if row["method"].partition("(")[0] == "mean" else row["method"]
+    return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
+
+
+def _significantly(row: dict[str, Any]) -> str:
+    if not row["better"]:
+        return "not significantly"
+    if row["better"] == row["favoured"]:
+        return "significantly"
+    return f"{listed(row['better'])} significantly"
+
+
+def verdict_text(v: pl.DataFrame) -> str:
+    """Return the sentences of a verdict, a paragraph each, or why there are none."""
+    if not v.height:
+        return (
+            "Nothing to compare: a verdict needs two runs, and a measure that is no count. "
+            "`lexiframe evaluate` prints the means."
+        )
+    return "\n".join(v["sentence"])

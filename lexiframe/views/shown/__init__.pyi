@@ -1,0 +1,20 @@
+"""Tables to look at: as text, on a page, in LaTeX and in Markdown."""
+
+"For other rooms: what they use of it"
+from .paper_marks import Marks as Marks
+from .paper import Paper as Paper
+from .summary import as_html as as_html
+from .summary import as_text as as_text
+from .gate_texts import gate_markdown as gate_markdown
+from .gate_texts import gate_text as gate_text
+from .junit import junit_xml as junit_xml
+from .latex import latex_table as latex_table
+from .markdown import markdown_table as markdown_table
+from .latex import paper_latex as paper_latex
+from .markdown import paper_markdown as paper_markdown
+from .paper import paper_of as paper_of
+from .tables import paragraph as paragraph
+from .tables import paragraphs as paragraphs
+from .tables import table_text as table_text
+from .cells import with_p_values as with_p_values
+from .tables import without_constants as without_constants
