@@ -44,8 +44,9 @@ def problems(site: Path) -> list[str]:
 def public_names() -> list[str]:
     """Return the names that the reference must have, with their modules."""
     names = [f"lexiframe.{name}" for name in lf.__all__ if name not in ("spark", "theory", "views")]
-    modules = (theory, spark, charts, display)
-    return [*names, *(f"{module.__name__}.{name}" for module in modules for name in module.__all__)]
+    modules = {module.__name__: module for module in (theory, charts, display)}
+    modules["lexiframe.spark"] = spark  # the name under which users reach it
+    return [*names, *(f"{place}.{name}" for place, of in modules.items() for name in of.__all__)]
 
 
 def _dead_links(site: Path, pages: dict[Path, Page]) -> Iterator[str]:

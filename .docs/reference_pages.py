@@ -2,6 +2,7 @@
 
 import inspect
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -44,6 +45,11 @@ class Group:
     names: Sequence[str]
 
     @property
+    def place(self) -> str:
+        """The name under which users reach the module."""
+        return "lexiframe.spark" if self.module is spark else str(self.module.__name__)
+
+    @property
     def page(self) -> str:
         """The name of its page."""
         return f"group-{re.sub('[^a-z]+', '-', self.title.lower()).strip('-')}"
@@ -63,6 +69,8 @@ def _groups() -> Iterator[Group]:
             yield Group(name, inspect.getdoc(module) or "", module, module.__all__)
 
 
+# Users reach it under this name; autodoc imports what it documents.
+sys.modules["lexiframe.spark"] = spark
 _MODULES = {"Theory": theory, "Charts": charts, "Display tables": display, "Spark": spark}
 
 
@@ -76,7 +84,7 @@ def _overview(group: Group, pages: Iterable[str]) -> str:
     is_module = group.module is not lf
     module = ".. py:module:: " if is_module else ".. currentmodule:: "
     return (
-        f"{heading(group.title)}{module}{group.module.__name__}\n\n{group.text}\n\n"
+        f"{heading(group.title)}{module}{group.place}\n\n{group.text}\n\n"
         f".. list-table::\n   :widths: 30 70\n\n{rows}\n\n"
         ".. toctree::\n   :hidden:\n\n" + "".join(f"   {page}\n" for page in pages)
     )
@@ -93,7 +101,7 @@ def _page(group: Group, name: str) -> str:
     """Return the page of one name; autodoc takes its text from the docstring."""
     thing = group.get(name)
     title = name if group.module is lf else _slug(group, name).replace("-", ".", 1)
-    top = f"{heading(title)}.. currentmodule:: {group.module.__name__}\n\n"
+    top = f"{heading(title)}.. currentmodule:: {group.place}\n\n"
     if isinstance(thing, str):
         return f"{top}.. py:data:: {name}\n   :type: str\n\n   {VERSION}\n"
     if isinstance(thing, type):

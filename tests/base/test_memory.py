@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.base import memory_use as memory
 from lexiframe.cli import app as cli
+from lexiframe.evaluation.buckets import sizes
 from lexiframe.pairwise import pairs
 
 pytestmark = pytest.mark.slow
@@ -90,6 +92,8 @@ def there(monkeypatch):
     """Say how much memory there is."""
 
     def so_much(n_bytes):
+        # Whether to evaluate in parts is another question, which asks for the memory there is.
+        monkeypatch.setattr(sizes, "memory_use", SimpleNamespace(available=memory.available))
         monkeypatch.setattr(memory, "available", lambda: n_bytes)
 
     return so_much
