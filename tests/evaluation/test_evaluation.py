@@ -20,11 +20,11 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.base.schemas import SCORES
-from lexiframe.evaluation import from_runs as evaluated_runs
 from lexiframe.evaluation import origin
 from lexiframe.io import to_parquet
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.metrics import coverages
 from lexiframe.orderings.by_request import request_table
 from lexiframe.significance.baseline import baseline_in_short
 from tests.small_tables import preferences
@@ -356,7 +356,7 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits, monkeypatch)
 
 def test_a_baseline_that_is_not_there_or_alone(monkeypatch):
     """Which is found out before preferences are computed."""
-    monkeypatch.delattr(evaluated_runs, "coverage_table")
+    monkeypatch.delattr(coverages, "coverage_table")
     with pytest.raises(lf.UnknownNameError, match=r"unknown run 'rand'; did you mean random"):
         lf.evaluate(RUNS, QRELS, baseline="rand")
     with pytest.raises(lf.LexiframeError, match="runs to compare with the baseline 'random', foun"):
@@ -574,7 +574,7 @@ def test_a_report_that_fails_leaves_what_was_there(tmp_path, monkeypatch, evalua
         raise MemoryError
 
     (tmp_path / "r.html").write_text("from before")
-    monkeypatch.setattr("lexiframe.views.report.html_page", fail)
+    monkeypatch.setattr("lexiframe.views.html_page", fail)
     with pytest.raises(MemoryError):
         evaluated.report(tmp_path / "r.html")
     assert contents(tmp_path) == {"r.html": b"from before"}
