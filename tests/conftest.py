@@ -22,8 +22,12 @@ LEXIFRAME_REQUIRE_LIBRARIES
 
 import importlib
 import os
+import sys
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -80,6 +84,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
     places = {name: place for place, name in enumerate(SLOWEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
+
+
+class Outcome(NamedTuple):
+    """What comes of a command: its exit status, and what it prints."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def lexiframe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable:
+    """Run a command in this process; warnings are printed as on a terminal."""
+
+    def main(*arguments: object) -> Outcome:
+        from lexiframe.cli import main as run
+
+        monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
+        status = 0
+        with warnings.catch_warnings(action="default"):
+            try:
+                run()
+            except SystemExit as exit_:
+                status = exit_.code
+        return Outcome(status, *capsys.readouterr())
+
+    return main
 
 
 @pytest.fixture(scope="session")

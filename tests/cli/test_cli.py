@@ -13,9 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import warnings
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -28,6 +26,7 @@ from lexiframe.cli import app as cli
 from lexiframe.cli.commands import evaluate as cli_runs
 from lexiframe.cli.messages import as_options
 from lexiframe.io.to_parquet import write_parquet
+from tests.conftest import Outcome
 
 pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
 
@@ -51,35 +50,12 @@ TABLES = {
 }
 
 
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
 def in_a_process(*arguments, **options):
     """Run the command in a process of its own."""
     environment = {**os.environ, "PYTHONPATH": str(Path(lf.__file__).parents[1])}
     command = [sys.executable, "-m", "lexiframe", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, env=environment, check=False, **options)
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-@pytest.fixture
-def lexiframe(monkeypatch, capsys):
-    """Run the command in this process."""
-
-    def main(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
-        status = 0
-        with warnings.catch_warnings(action="default"):
-            try:
-                cli.main()
-            except SystemExit as exit_:
-                status = exit_.code
-        return Outcome(status, *capsys.readouterr())
-
-    return main
 
 
 def listing(folder):

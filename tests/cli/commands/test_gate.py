@@ -5,16 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
-import warnings
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
 from lexiframe.significance.gates.gate_coverage import COVERAGE_OF_BOTH
 
 EXAMPLE = lf.bundled("example")
@@ -22,27 +20,9 @@ QRELS, RUNS = EXAMPLE / "qrels.txt", EXAMPLE / "runs"
 GOOD, BAD = RUNS / "pixels_euclidean.run", RUNS / "random.run"
 
 
-class Outcome(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
 @pytest.fixture
-def gate(monkeypatch, capsys):
-    """Run the command in this process."""
-
-    def main(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lexiframe", "gate", *map(str, arguments)])
-        status = 0
-        with warnings.catch_warnings(action="default"):
-            try:
-                cli.main()
-            except SystemExit as exit_:
-                status = exit_.code
-        return Outcome(status, *capsys.readouterr())
-
-    return main
+def gate(lexiframe):
+    return partial(lexiframe, "gate")
 
 
 @pytest.fixture(scope="module")

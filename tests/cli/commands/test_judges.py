@@ -1,14 +1,12 @@
 """The command ``lexiframe judges``: what it prints, writes and refuses."""
 
 import json
-import sys
-import warnings
+from functools import partial
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
 
 pytestmark = pytest.mark.slow  # what it prints has quicker tests
 
@@ -28,21 +26,9 @@ def files(tmp_path_factory):
 
 
 @pytest.fixture
-def judges(monkeypatch, capsys, tmp_path):
-    """Run the command in this process; return its status, output and messages."""
+def judges(monkeypatch, lexiframe):
     monkeypatch.setenv("COLUMNS", "100")
-
-    def main(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lexiframe", "judges", *map(str, arguments)])
-        status = 0
-        with warnings.catch_warnings(action="default"):
-            try:
-                cli.main()
-            except SystemExit as exit_:
-                status = exit_.code
-        return status, *capsys.readouterr()
-
-    return main
+    return partial(lexiframe, "judges")
 
 
 def tables_of(files):

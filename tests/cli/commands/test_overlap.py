@@ -3,14 +3,11 @@
 import csv
 import io
 import json
-import sys
-import warnings
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.cli import app as cli
 
 EXAMPLE = lf.bundled("example")
 RUNS = EXAMPLE / "runs"
@@ -18,19 +15,12 @@ PAIR = ("pca8_euclidean", "random")
 
 
 @pytest.fixture
-def overlap(monkeypatch, capsys):
-    """Run the command in this process; return status, output and messages."""
+def overlap(monkeypatch, lexiframe):
+    """Run the command; its messages are not wrapped."""
     monkeypatch.setenv("COLUMNS", "100")
 
     def main(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lexiframe", "overlap", *map(str, arguments)])
-        status = 0
-        with warnings.catch_warnings(action="default"):
-            try:
-                cli.main()
-            except SystemExit as exit_:
-                status = exit_.code
-        out, err = capsys.readouterr()
+        status, out, err = lexiframe("overlap", *arguments)
         return status, out, " ".join(err.split())
 
     return main

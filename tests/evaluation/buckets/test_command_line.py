@@ -11,7 +11,6 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base.memory_use import NotEnoughMemoryError
-from lexiframe.cli import app as cli
 from lexiframe.evaluation.buckets import batches
 
 
@@ -29,22 +28,6 @@ def data(tmp_path):
     for n, part in enumerate(qrels.iter_slices(1000)):
         part.write_parquet(tmp_path / "Q" / f"{n}.parquet")
     return [str(tmp_path / "Q"), str(tmp_path / "R")]
-
-
-@pytest.fixture
-def lexiframe(monkeypatch, capsys):
-    """Run the command in this process; return its exit status and what it prints."""
-
-    def main(*arguments):
-        monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
-        status = 0
-        try:
-            cli.main()
-        except SystemExit as exit_:
-            status = exit_.code
-        return status, *capsys.readouterr()
-
-    return main
 
 
 def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path, lexiframe):
