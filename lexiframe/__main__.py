@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line; an interruption ends it quietly, even while modules are imported."""
     with _noted_interruptions() as noted, _orderly_ends():
         try:
-            from lexiframe.cli import main as run
+            from lexiframe.cli.app import main as run
 
             run()
         except KeyboardInterrupt:

@@ -1,5 +1,1 @@
 """The command line: what it is asked, what it reads, what it prints and writes."""
-
-from lexiframe.base.face import door
-
-__getattr__, __dir__, __all__ = door(__name__, __file__)
