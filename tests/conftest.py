@@ -99,7 +99,7 @@ def lexiframe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
     """Run a command in this process; warnings are printed as on a terminal."""
 
     def main(*arguments: object) -> Outcome:
-        from lexiframe.cli import main as run
+        from lexiframe.cli.app import main as run
 
         monkeypatch.setattr(sys, "argv", ["lexiframe", *map(str, arguments)])
         status = 0
