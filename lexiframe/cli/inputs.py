@@ -2,83 +2,52 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import wraps
-from inspect import Parameter, Signature, signature
-from typing import Any, get_type_hints
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
 
 from lexiframe.base import LexiframeError
-from lexiframe.cli.arguments import explained, refuse_measures, refuse_misplaced
-from lexiframe.cli.options import (
-    Alpha,
-    AreScores,
-    Baseline,
-    Corrected,
-    DecimalMark,
-    Depth,
-    ExcludeSelf,
-    FirstFile,
-    FurtherFiles,
-    GroupedBy,
-    HasHeader,
-    InFamily,
-    Level,
-    NamedBy,
-    NegativeGrades,
-    NotJudged,
-    OfMissing,
-    PairedTest,
-    QrelsColumns,
-    QrelsHeader,
-    QrelsPath,
-    Rel,
-    Repeated,
-    RequestsFile,
-    RunColumns,
-    RunPaths,
-    ScoresAs,
-    Seed,
-    Side,
-    ThirdColumn,
-    TiePolicy,
-    Trials,
-    TwoRuns,
-    WithoutRelevant,
-)
+from lexiframe.cli.arguments import refuse_measures, refuse_misplaced
+from lexiframe.cli.options import Decimal
 from lexiframe.evaluation import MEASURES
-from lexiframe.io import File, batches, data_sources, read_qrels, run_scan, scan_runs, score_forms
+from lexiframe.io import (
+    File,
+    batches,
+    data_sources,
+    output_files,
+    qrel_files,
+    read_qrels,
+    reading_options,
+    run_parts,
+    run_scan,
+    scan_runs,
+    score_forms,
+)
 from lexiframe.metrics import needed
+from lexiframe.orderings import gaps
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.projection import Policies
+from lexiframe.significance import Alternative, Correction, Family, Test
 
 
 @dataclass
 class InputOptions:
     """What is read and how, and the policies of ranking, for all commands that compare runs."""
 
-    qrels: QrelsPath
-    runs: RunPaths
-    third: ThirdColumn = None
-    header: HasHeader = False
-    qrels_header: QrelsHeader = False
-    column: RunColumns = None
-    qrels_column: QrelsColumns = None
-    decimal: DecimalMark = "."
-    negative: NegativeGrades = "unjudged"
-    name_from: NamedBy = "file"
-    ties: TiePolicy = "doc_id_desc"
-    score_type: ScoresAs = "float64"
-    no_relevant: WithoutRelevant = "drop"
-    duplicates: Repeated = "error"
-    unjudged: NotJudged = "keep"
-    depth: Depth = None
-    exclude_self: ExcludeSelf = False
-    rel: Rel = None
+    qrels: str
+    runs: list[str]
+    third: reading_options.Third | None = None
+    header: bool = False
+    qrels_header: bool = False
+    column: list[str] | None = None
+    qrels_column: list[str] | None = None
+    decimal: Decimal = "."
+    negative: qrel_files.Negative = "unjudged"
+    name_from: run_parts.NameFrom = "file"
+    policies: Policies = field(default_factory=Policies)
 
     def scan(self) -> run_scan.RunScan:
         """Find the runs, which are read later, one file at a time."""
@@ -88,9 +57,13 @@ class InputOptions:
             )
         refuse_misplaced(self.qrels, self.runs)
         said = self._text_options(self.header, self.column)
-        return scan_runs(
-            batches.data_sets_in(self.runs), third=self.third, name_from=self.name_from, **said
-        )
+        return found_runs(self.runs, third=self.third, name_from=self.name_from, **said)
+
+    def found(self, outputs: Sequence[Path], requests: str | None) -> run_scan.RunScan:
+        """Find the runs; raise if an output would replace a file that is read."""
+        scan = self.scan()
+        refuse_replacing(outputs, [*self.judged_files(), requests], scan)
+        return scan
 
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
@@ -98,19 +71,21 @@ class InputOptions:
         if is_plain and self.negative == "unjudged":
             return batches.judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
-        duplicates, negative = self.duplicates, self.negative
+        duplicates, negative = self.policies.duplicates, self.negative
         return read_qrels(self.qrels, duplicates=duplicates, negative=negative, **said)
 
-    def judged_file(self) -> str:
-        """Return the file of judgments."""
-        return self.qrels
-
-    def policies(self) -> dict[str, Any]:
-        """Return the policies by name."""
-        return {field.name: getattr(self, field.name) for field in fields(Policies)}
+    def judged_files(self) -> list[str]:
+        """Return the files of judgments."""
+        return [self.qrels]
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
         return {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+
+
+TwoRuns = Annotated[
+    list[str],
+    typer.Argument(metavar="A B", help="Two runs: files in any form; - is standard input."),
+]
 
 
 @dataclass
@@ -136,20 +111,38 @@ class PairOptions(InputOptions):
         return replace(one, sources=sources, stamps={})
 
 
+FirstFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="QRELS",
+        help="Judgments: a file in any form, or - (standard input). With --scores: scores.",
+    ),
+]
+# Typer takes the default of a list from its own factory alone.
+FurtherFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Runs: files in any form, folders, globs, or -. With --scores: more scores.",
+        default_factory=list,
+        show_default=False,
+    ),
+]
+
+
 @dataclass
 class RunsOrScores(InputOptions):
     """Judgments and runs, or with ``--scores`` the scores that other tools computed."""
 
-    # Typer takes the default of a list from its own factory alone.
     qrels: FirstFile
     runs: FurtherFiles
-    scores: AreScores = False
-    missing: OfMissing = None
-    level: Level = None
+    scores: bool = False
+    missing: gaps.Missing | None = None
+    level: float | None = None
 
     def measures(self, asked: list[str] | None) -> list[Measure] | None:
         """Return the measures that are asked for, as ``--level`` has them; None for the usual."""
-        if self.level is not None and (self.scores or self.rel is not None):
+        if self.level is not None and (self.scores or self.policies.rel is not None):
             raise LexiframeError(
                 "--level: scores of other tools are compared as they are; leave it or --scores out"
                 if self.scores
@@ -171,22 +164,40 @@ class RunsOrScores(InputOptions):
             raise typer.BadParameter("expected at least one run after QRELS, found none")
         return super().scan()
 
-    def score_files(self) -> list[File]:
+    def score_files(self, outputs: Sequence[Path], requests: str | None) -> list[File]:
         """Find the files of scores; raise for options that say how judgments and runs are read."""
         refuse_reading_options(self)
-        files = [self.qrels, *self.runs]
-        refuse_measures(files)
-        return score_forms.score_files(files)
+        given = [self.qrels, *self.runs]
+        refuse_measures(given)
+        files = score_forms.score_files(given)
+        refuse_replacing(outputs, [requests, *(file.path for file in files)])
+        return files
+
+
+def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:
+    """Find runs, which are read later, one file at a time."""
+    return scan_runs(batches.data_sets_in(list(given)), **how)
+
+
+def refuse_replacing(
+    outputs: Sequence[Path], read: Sequence[Any], scan: run_scan.RunScan | None = None
+) -> None:
+    """Raise if an output would replace a file that is read."""
+    origins = [source.origin for source in scan.sources] if scan is not None else []
+    runs = [origin.path for origin in origins if isinstance(origin, File)]
+    output_files.refuse_replacing(outputs, [*filter(None, read), *runs])
 
 
 def refuse_reading_options(inputs: InputOptions) -> None:
     """Raise for options that say how judgments and runs are read, which ``--scores`` does not."""
-    for option in fields(InputOptions):
-        if option.default is not MISSING and getattr(inputs, option.name) != option.default:
-            name = option.name.replace("_", "-")
+    usual = vars(InputOptions("", []))
+    given = {name: getattr(inputs, name) for name in usual} | vars(inputs.policies)
+    usual |= vars(usual["policies"])
+    for name in usual:
+        if name not in ("qrels", "runs", "policies") and given[name] != usual[name]:
             raise typer.BadParameter(
-                f"--{name} says how judgments and runs are read, and --scores reads neither; "
-                "leave it out"
+                f"--{name.replace('_', '-')} says how judgments and runs are read, and --scores "
+                "reads neither; leave it out"
             )
 
 
@@ -194,65 +205,20 @@ def refuse_reading_options(inputs: InputOptions) -> None:
 class InferenceOptions:
     """The arguments of `compare` that all commands with tests have as options."""
 
-    test: PairedTest = "t"
-    correction: Corrected = "holm"
-    family: InFamily = "measure"
-    alpha: Alpha = 0.05
-    alternative: Side = "two-sided"
-    trials: Trials = 10_000
-    seed: Seed = 0
-    baseline: Baseline = None
-    requests: RequestsFile = None
-    by: GroupedBy = None
+    test: Test = "t"
+    correction: Correction = "holm"
+    family: Family = "measure"
+    alpha: float = 0.05
+    alternative: Alternative = "two-sided"
+    trials: int = 10_000
+    seed: int = 0
+    baseline: str | None = None
+    requests: str | None = None
+    by: list[str] | None = None
 
-
-class OneValueEach(TyperCommand):
-    """A command that refuses an option given twice if it takes one value.
-
-    Click would take the last value and not say so: ``--test t --test sign`` tests once.
-    """
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments of the command; the parser notes each option that it meets."""
-        _, _, met = self.make_parser(ctx).parse_args(args=[*args])
-        rest = super().parse_args(ctx, args)
-        for option, n in Counter(met).items():
-            takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
-            if takes_one and n > 1:
-                name = max(option.opts, key=len)
-                ctx.fail(f"{name}: expected one value, found {n}; give the option once")
-        return rest
-
-
-def with_groups_of_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Let Typer see the fields of a command's dataclasses as options of the command."""
-    declared = signature(command, eval_str=True).parameters.values()
-    groups: dict[str, Any] = {p.name: p.annotation for p in declared if is_dataclass(p.annotation)}
-    options: list[Parameter] = []
-    for parameter in declared:
-        group = groups.get(parameter.name)
-        found = [parameter] if group is None else _fields_of(group)
-        options += [option.replace(kind=Parameter.KEYWORD_ONLY) for option in found]
-
-    @wraps(command)
-    def of_options(**given: Any) -> None:
-        for name, group in groups.items():
-            given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
-        try:
-            command(**given)
-        except LexiframeError as error:
-            inputs = next(value for value in given.values() if isinstance(value, InputOptions))
-            raise explained(error, inputs.judged_file()) from None
-
-    vars(of_options)["__signature__"] = Signature(options)  # Typer reads the options from it
-    return of_options
-
-
-def _fields_of(group: Any) -> list[Parameter]:
-    """Return the fields of a dataclass with their types, as the module of each class knows them."""
-    types = get_type_hints(group, include_extras=True)
-    declared = signature(group).parameters.values()
-    return [field.replace(annotation=types[field.name]) for field in declared]
+    def groups(self) -> dict[str, Any]:
+        """Return the arguments that say which groups of requests there are."""
+        return {"requests": qrel_files.held_or_data(self.requests), "by": self.by}
 
 
 def as_columns(given: list[str] | None) -> dict[str, str]:

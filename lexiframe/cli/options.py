@@ -1,4 +1,4 @@
-"""The arguments and options of the command line, by the panels of its help."""
+"""The options of the command line: one table says what each is for, and where help shows it."""
 
 from __future__ import annotations
 
@@ -8,198 +8,21 @@ from typing import Annotated, Any, Literal
 import typer
 
 from lexiframe.base import LexiframeError
-from lexiframe.io import output_files, problems, qrel_files, reading_options, run_parts
-from lexiframe.orderings import gaps
-from lexiframe.projection import NoRelevant, ScoreType, Ties, Unjudged
-from lexiframe.significance import Alternative, Correction, Family, Test, tests
+from lexiframe.io import output_files
+from lexiframe.significance import tests
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]
 Decimal = Literal[".", ","]
 
 # The panels of a command's help, in the order in which they are shown.
-INPUT, POLICIES, MEASURES = "Input", "Policies", "Measures"
+INPUT, MEASURES, POLICIES = "Input", "Measures", "Policies"
 STATISTICS, OUTPUT = "Statistics", "Output"
 
 
-def _of(panel: str) -> dict[str, Any]:
-    return {"rich_help_panel": panel}
-
-
-QrelsPath = Annotated[
-    str,
-    typer.Argument(metavar="QRELS", help="Judgments: a file in any form, or - (standard input)."),
-]
-RunPaths = Annotated[
-    list[str],
-    typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, or -."),
-]
-TwoRuns = Annotated[
-    list[str],
-    typer.Argument(metavar="A B", help="Two runs: files in any form; - is standard input."),
-]
-FirstFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="QRELS",
-        help="Judgments: a file in any form, or - (standard input). With --scores: scores.",
-    ),
-]
-FurtherFiles = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="RUN...",
-        help="Runs: files in any form, folders, globs, or -. With --scores: more scores.",
-        default_factory=list,
-        show_default=False,
-    ),
-]
-AreScores = Annotated[
-    bool,
-    typer.Option(
-        "--scores",
-        help="All files hold scores per request, as trec_eval -q and other tools write them.",
-        **_of(INPUT),
-    ),
-]
-OfMissing = Annotated[
-    gaps.Missing | None,
-    typer.Option(
-        "--missing",
-        help="With --scores, where runs lack requests that others have: 0 for these, only the "
-        "requests common to all, or each run by its own. Default: no order of the runs.",
-        **_of(INPUT),
-    ),
-]
-HeldKind = Annotated[
-    Kind | None,
-    typer.Option("--as", help="What the file holds; found out if not given.", **_of(INPUT)),
-]
-ThirdColumn = Annotated[
-    reading_options.Third | None,
-    typer.Option(
-        "--third", help="What the third column of a run with three columns is.", **_of(INPUT)
-    ),
-]
-HasHeader = Annotated[
-    bool,
-    typer.Option(
-        "--header", help="Text files of runs begin with a line of column names.", **_of(INPUT)
-    ),
-]
-QrelsHeader = Annotated[
-    bool,
-    typer.Option(
-        "--qrels-header",
-        help="Text files of judgments begin with a line of column names.",
-        **_of(INPUT),
-    ),
-]
-NegativeGrades = Annotated[
-    qrel_files.Negative,
-    typer.Option(
-        "--negative",
-        help="Documents with a grade below 0 were pooled but not judged, as in trec_eval, or are "
-        "judged not relevant, as the spam of ClueWeb.",
-        **_of(INPUT),
-    ),
-]
-RunColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="OURS=THEIRS",
-        help="The name of a column in the file: query_id=topic; repeat for several.",
-        **_of(INPUT),
-    ),
-]
-QrelsColumns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--qrels-column", metavar="OURS=THEIRS", help="The same for the judgments.", **_of(INPUT)
-    ),
-]
-DecimalMark = Annotated[
-    Decimal, typer.Option("--decimal", help="The decimal mark in text files.", **_of(INPUT))
-]
-NamedBy = Annotated[
-    run_parts.NameFrom,
-    typer.Option(
-        "--name-from", help="Name runs by their files, or by the tags in them.", **_of(INPUT)
-    ),
-]
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-m",
-        "--measure",
-        metavar="MEASURE",
-        help="Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
-        show_default="RPP LR LP AP nDCG@10 RR",
-        **_of(MEASURES),
-    ),
-]
-Rel = Annotated[
-    float | None,
-    typer.Option(
-        help="The lowest grade that is relevant.",
-        show_default="any positive grade",
-        **_of(MEASURES),
-    ),
-]
-Level = Annotated[
-    float | None,
-    typer.Option(
-        metavar="GRADE",
-        help="As trec_eval -l: the lowest relevant grade of measures without gains; nDCG, ERR and "
-        "other measures with gains keep those of lower grades.",
-        show_default="any positive grade",
-        **_of(MEASURES),
-    ),
-]
-TiePolicy = Annotated[
-    Ties, typer.Option(help="How documents with equal scores are ordered.", **_of(POLICIES))
-]
-ScoresAs = Annotated[
-    ScoreType,
-    typer.Option(
-        help="How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
-        **_of(POLICIES),
-    ),
-]
-WithoutRelevant = Annotated[
-    NoRelevant,
-    typer.Option(
-        help="Leave out requests without a relevant item, or score them 0.", **_of(POLICIES)
-    ),
-]
-Repeated = Annotated[
-    problems.Duplicates,
-    typer.Option(help="Refuse repeated documents, or keep the best-ranked one.", **_of(POLICIES)),
-]
-NotJudged = Annotated[
-    Unjudged,
-    typer.Option(
-        help="Keep unjudged documents, or remove them as trec_eval -J does.", **_of(POLICIES)
-    ),
-]
-Depth = Annotated[
-    int | None,
-    typer.Option(
-        metavar="K",
-        help="Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
-        show_default="no cut",
-        **_of(POLICIES),
-    ),
-]
-ExcludeSelf = Annotated[
-    bool,
-    typer.Option(
-        "--exclude-self",
-        help="Leave out documents that have the id of their query.",
-        **_of(POLICIES),
-    ),
-]
+def option(panel: str, help: str, *flags: str, **how: Any) -> Any:
+    """Return what Typer has to know of an option; without flags it is called like its parameter."""
+    return typer.Option(*flags, help=help, rich_help_panel=panel, **how)
 
 
 def place(text: str | Path) -> Path:
@@ -210,158 +33,156 @@ def place(text: str | Path) -> Path:
         raise typer.BadParameter(str(error)) from None
 
 
-OutFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FOLDER",
-        parser=place,
-        help="Write all tables here, as Parquet.",
-        **_of(OUTPUT),
-    ),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        help="Take no more memory than this, as in 4GB: larger data are evaluated in parts.",
-        show_default="four fifths of what is available",
-        **_of(INPUT),
-    ),
-]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="TABLE",
-        help="Of data evaluated in parts, also write scores or preferences, in parts, to --out.",
-        **_of(OUTPUT),
-    ),
-]
-Resume = Annotated[
-    bool,
-    typer.Option(
-        "--resume",
-        help="Go on with an evaluation in parts that was interrupted, in the same --out.",
-        **_of(OUTPUT),
-    ),
-]
-ReuseFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--reuse",
-        metavar="FOLDER",
-        parser=place,
-        help="Take what still holds from results written with --out; it may be the same folder.",
-        **_of(INPUT),
-    ),
-]
+def output(help: str, *flags: str, metavar: str = "FILE") -> Any:
+    """Return what Typer has to know of an option that names a file or folder to write."""
+    return option(OUTPUT, help, *flags, metavar=metavar, parser=place)
+
+
 OutFile = Annotated[
     Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        parser=place,
-        help="Write the table here, as its ending says: .parquet, .csv or .json.",
-        **_of(OUTPUT),
-    ),
-]
-ReportFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        parser=place,
-        help="Write all of it here as one HTML page to look around in.",
-        **_of(OUTPUT),
-    ),
-]
-AsFormat = Annotated[
-    Format,
-    typer.Option(
-        "--format",
-        help="The format of the output; for evaluate, csv prints the orderings, latex (booktabs) "
-        "and markdown the means with marks of significance. In csv, ' precedes text that a "
-        "spreadsheet would run as a formula.",
-        **_of(OUTPUT),
-    ),
+    output("Write the table here, as its ending says: .parquet, .csv or .json.", "--out", "-o"),
 ]
 
-PairedTest = Annotated[Test, typer.Option(help="The paired test.", **_of(STATISTICS))]
-Corrected = Annotated[
-    Correction,
-    typer.Option(help="Correction of p-values for many comparisons.", **_of(STATISTICS)),
-]
-InFamily = Annotated[
-    Family,
-    typer.Option(
-        help="Correct over the pairs of each measure, or of all measures.", **_of(STATISTICS)
+OPTIONS: dict[str, Any] = {
+    "qrels": typer.Argument(
+        metavar="QRELS", help="Judgments: a file in any form, or - (standard input)."
     ),
-]
-Alpha = Annotated[float, typer.Option(help="Significance level of the tests.", **_of(STATISTICS))]
-Side = Annotated[
-    Alternative,
-    typer.Option(
-        help="Two-sided; or run_a (with a baseline: the other run) is better, or worse.",
-        **_of(STATISTICS),
+    "runs": typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, or -."),
+    # how files are read
+    "scores": option(
+        INPUT,
+        "All files hold scores per request, as trec_eval -q and other tools write them.",
+        "--scores",
     ),
-]
-Trials = Annotated[
-    int,
-    typer.Option(
-        help=f"Trials of the {' and '.join(tests.DRAWING)} tests, and of --hsd.", **_of(STATISTICS)
+    "missing": option(
+        INPUT,
+        "With --scores, where runs lack requests that others have: 0 for these, only the requests "
+        "common to all, or each run by its own. Default: no order of the runs.",
     ),
-]
-Seed = Annotated[
-    int,
-    typer.Option(
-        help="Seed of these tests; the same seed gives the same table.", **_of(STATISTICS)
+    "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
+    "third": option(INPUT, "What the third column of a run with three columns is."),
+    "header": option(INPUT, "Text files of runs begin with a line of column names.", "--header"),
+    "qrels_header": option(
+        INPUT, "Text files of judgments begin with a line of column names.", "--qrels-header"
     ),
-]
-Intervals = Annotated[
-    Literal["t", "bca"],
-    typer.Option(
-        help="Confidence intervals of the mean differences: Student's t, or BCa bootstrap.",
-        **_of(STATISTICS),
+    "negative": option(
+        INPUT,
+        "Documents with a grade below 0 were pooled but not judged, as in trec_eval, or are judged "
+        "not relevant, as the spam of ClueWeb.",
     ),
-]
-HonestDifference = Annotated[
-    Literal["randomized", "parametric"] | None,
-    typer.Option(
-        "--hsd",
-        help="Tukey's HSD over all runs, instead of a paired test and its correction.",
+    "column": option(
+        INPUT,
+        "The name of a column in the file: query_id=topic; repeat for several.",
+        metavar="OURS=THEIRS",
+    ),
+    "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS"),
+    "decimal": option(INPUT, "The decimal mark in text files."),
+    "name_from": option(INPUT, "Name runs by their files, or by the tags in them."),
+    "memory": option(
+        INPUT,
+        "Take no more memory than this, as in 4GB: larger data are evaluated in parts.",
+        metavar="SIZE",
+        show_default="four fifths of what is available",
+    ),
+    "reuse": option(
+        INPUT,
+        "Take what still holds from results written with --out; it may be the same folder.",
+        metavar="FOLDER",
+        parser=place,
+    ),
+    "requests": option(
+        INPUT, "Attributes of requests: query_id and other columns.", metavar="FILE"
+    ),
+    # how documents are ranked and counted
+    "ties": option(POLICIES, "How documents with equal scores are ordered."),
+    "score_type": option(
+        POLICIES, "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32."
+    ),
+    "no_relevant": option(POLICIES, "Leave out requests without a relevant item, or score them 0."),
+    "duplicates": option(POLICIES, "Refuse repeated documents, or keep the best-ranked one."),
+    "unjudged": option(POLICIES, "Keep unjudged documents, or remove them as trec_eval -J does."),
+    "depth": option(
+        POLICIES,
+        "Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
+        metavar="K",
+        show_default="no cut",
+    ),
+    "exclude_self": option(
+        POLICIES, "Leave out documents that have the id of their query.", "--exclude-self"
+    ),
+    # what is measured
+    "measure": option(
+        MEASURES,
+        "Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
+        "-m",
+        "--measure",
+        metavar="MEASURE",
+        show_default="RPP LR LP AP nDCG@10 RR",
+    ),
+    "rel": option(
+        MEASURES, "The lowest grade that is relevant.", show_default="any positive grade"
+    ),
+    "level": option(
+        MEASURES,
+        "As trec_eval -l: the lowest relevant grade of measures without gains; nDCG, ERR and other "
+        "measures with gains keep those of lower grades.",
+        metavar="GRADE",
+        show_default="any positive grade",
+    ),
+    # how differences are tested
+    "test": option(STATISTICS, "The paired test."),
+    "correction": option(STATISTICS, "Correction of p-values for many comparisons."),
+    "family": option(STATISTICS, "Correct over the pairs of each measure, or of all measures."),
+    "alpha": option(STATISTICS, "Significance level of the tests."),
+    "alternative": option(
+        STATISTICS, "Two-sided; or run_a (with a baseline: the other run) is better, or worse."
+    ),
+    "trials": option(
+        STATISTICS, f"Trials of the {' and '.join(tests.DRAWING)} tests, and of --hsd."
+    ),
+    "samples": option(STATISTICS, "Bootstrap samples for the intervals of correlations."),
+    "seed": option(STATISTICS, "Seed of these tests; the same seed gives the same table."),
+    "intervals": option(
+        STATISTICS,
+        "Confidence intervals of the mean differences: Student's t, or BCa bootstrap.",
+    ),
+    "hsd": option(
+        STATISTICS,
+        "Tukey's HSD over all runs, instead of a paired test and its correction.",
         show_default="no",
-        **_of(STATISTICS),
     ),
-]
-Baseline = Annotated[
-    str | None,
-    typer.Option(
-        "--baseline",
+    "baseline": option(
+        STATISTICS,
+        "The run that the others are compared with; positive differences are then better.",
         metavar="RUN",
-        help="The run that the others are compared with; positive differences are then better.",
         show_default="all pairs",
-        **_of(STATISTICS),
     ),
-]
-RequestsFile = Annotated[
-    str | None,
-    typer.Option(
-        "--requests",
-        metavar="FILE",
-        help="Attributes of requests: query_id and other columns.",
-        **_of(INPUT),
-    ),
-]
-GroupedBy = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--by",
+    "by": option(
+        STATISTICS,
+        "Group requests by this attribute; repeat for several.",
         metavar="ATTRIBUTE",
-        help="Group requests by this attribute; repeat for several.",
-        **_of(STATISTICS),
     ),
-]
+    # what is written and printed
+    "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="FOLDER"),
+    "keep": option(
+        OUTPUT,
+        "Of data evaluated in parts, also write scores or preferences, in parts, to --out.",
+        metavar="TABLE",
+    ),
+    "resume": option(
+        OUTPUT,
+        "Go on with an evaluation in parts that was interrupted, in the same --out.",
+        "--resume",
+    ),
+    "report": output("Write all of it here as one HTML page to look around in."),
+    "format": option(
+        OUTPUT,
+        "The format of the output; for evaluate, csv prints the orderings, latex (booktabs) and "
+        "markdown the means with marks of significance. In csv, ' precedes text that a spreadsheet "
+        "would run as a formula.",
+    ),
+}
+"""What Typer has to know of the parameters of commands, by name.
+
+A command that means something else by a name says so itself, in the type of its parameter.
+"""

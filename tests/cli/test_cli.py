@@ -23,7 +23,7 @@ import pytrec_eval
 import lexiframe as lf
 from lexiframe import __main__
 from lexiframe.cli import app as cli
-from lexiframe.cli.commands import evaluate as cli_runs
+from lexiframe.cli.commands import demo as demo_command
 from lexiframe.cli.messages import as_options
 from lexiframe.io.to_parquet import write_parquet
 from tests.conftest import Outcome
@@ -597,7 +597,7 @@ def test_each_help_has_panels_defaults_and_two_examples(lexiframe, monkeypatch, 
     assert len(examples) == 3
     assert all(line.startswith(f"lexiframe {command}") for line in examples[1:])
     panels = [re.sub(r"[^A-Za-z]", "", line) for line in lines if line.startswith("╭─")]
-    known = ["Input", "Policies", "Measures", "Statistics", "Output"]
+    known = ["Input", "Measures", "Policies", "Statistics", "Output"]
     assert [p for p in panels if p in known] == [p for p in known if p in panels]
     if command in ("evaluate", "compare", "verdict"):
         assert set(known) <= set(panels)
@@ -985,7 +985,7 @@ def test_inputs_by_any_name_are_not_replaced(tmp_path, monkeypatch, lexiframe, a
 
 def test_demo_does_not_replace_the_bundled_files(tmp_path, monkeypatch, lexiframe):
     shutil.copytree(lf.bundled("digits"), tmp_path / "digits")
-    monkeypatch.setattr(cli_runs, "bundled", lambda _: tmp_path / "digits")
+    monkeypatch.setattr(demo_command, "bundled", lambda _: tmp_path / "digits")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "scores.parquet").symlink_to(tmp_path / "digits" / "qrels.parquet")
     assert_refused(lexiframe("demo", "--out", tmp_path / "out"), "would replace the file that is")

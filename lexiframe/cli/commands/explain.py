@@ -8,18 +8,23 @@ import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError, escaped
-from lexiframe.cli.inputs import PairOptions, with_groups_of_options
-from lexiframe.cli.options import AsFormat, Measures
+from lexiframe.cli.inputs import PairOptions
+from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_table, say
 from lexiframe.evaluation import Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
 from lexiframe.io import File, data_sources
 
+PANEL = "Compare runs"
+EXAMPLES = (
+    "explain qrels.txt bm25.run dense.run",
+    "explain qrels.txt a.run b.run --query 42 -m AP",
+)
+
 _MOST = 40
 """How many requests a table for people has: those with the greatest gains and losses."""
 
 
-@with_groups_of_options
 def explain(
     *,
     inputs: PairOptions,
@@ -27,12 +32,12 @@ def explain(
         str | None,
         typer.Option(metavar="ID", help="The request to explain, recall level by recall level."),
     ] = None,
-    measure: Measures = None,
-    format: AsFormat = "table",
+    measure: list[str] | None = None,
+    format: Format = "table",
 ) -> None:
     """Explain where run A is better or worse than run B, request by request, and why in one."""
     scan = inputs.scan()
-    e = evaluate_runs(scan, inputs.judgments(), measure or None, **inputs.policies())
+    e = evaluate_runs(scan, inputs.judgments(), measure or None, **vars(inputs.policies))
     a, b = _names_of(e, [_path_of(source) for source in scan.sources])
     table = e.pair(a, b)
     if query is not None:

@@ -11,7 +11,7 @@ import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError
-from lexiframe.cli.commands.gate_inputs import (
+from lexiframe.cli.gate_inputs import (
     AsGateFormat,
     AskedMeasures,
     GateInputs,
@@ -28,30 +28,26 @@ from lexiframe.cli.commands.gate_inputs import (
     refuse_shares_of_preferences,
     score_file,
 )
-from lexiframe.cli.inputs import with_groups_of_options
-from lexiframe.cli.options import (
-    Alpha,
-    Corrected,
-    GroupedBy,
-    OutFolder,
-    RequestsFile,
-    Seed,
-    Trials,
-)
+from lexiframe.cli.inputs import refuse_replacing
 from lexiframe.cli.output import complain, print_json
 from lexiframe.evaluation import load_chosen
-from lexiframe.io import File, output_files, qrel_files, to_parquet
+from lexiframe.io import output_files, qrel_files, to_parquet
 from lexiframe.metrics import Metric
 from lexiframe.pairwise import arrays, grouping, measured, parse_measures
-from lexiframe.projection import Policies, answers
-from lexiframe.significance import gates
+from lexiframe.projection import answers
+from lexiframe.significance import Correction, gates
 from lexiframe.views import sentences, shown
+
+PANEL = "Compare runs"
+EXAMPLES = (
+    "gate qrels.txt main/bm25.run pr/bm25.run -m nDCG@10 --margin 0.01",
+    "gate main pr --scores perquery.csv --margin AP=2% --require better",
+)
 
 NOT_PASSED = 3
 """The exit status when a row does not pass."""
 
 
-@with_groups_of_options
 def gate(
     *,
     inputs: GateInputs,
@@ -59,18 +55,18 @@ def gate(
     margin: GivenMargins,
     require: Required = "not-worse",
     test: TestOfGate = "t",
-    correction: Corrected = "none",
-    alpha: Alpha = 0.05,
+    correction: Correction = "none",
+    alpha: float = 0.05,
     power: Power = 0.8,
-    trials: Trials = 10_000,
-    seed: Seed = 0,
-    requests: RequestsFile = None,
-    by: GroupedBy = None,
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: str | None = None,
+    by: list[str] | None = None,
     missing: MissingOfGate = "refuse",
     same_ok: SameOk = False,
     smaller_is_better: SmallerIsBetter = None,
     larger_is_better: LargerIsBetter = None,
-    out: OutFolder = None,
+    out: Path | None = None,
     junit: JunitFile = None,
     format: AsGateFormat = "table",
 ) -> None:
@@ -115,9 +111,7 @@ def _of_runs(
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
-    policies, scan = Policies(**inputs.policies()), inputs.scan()
-    files = [s.origin.path for s in scan.sources if isinstance(s.origin, File)]
-    output_files.refuse_replacing(outputs, [inputs.qrels, requests or "", *files])
+    policies, scan = inputs.policies, inputs.found(outputs, requests)
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies)
     names = [name for read in projected.ranked.read for name in read.names]
     if len(names) != 2:
@@ -143,7 +137,7 @@ def _of_scores(
     names = inputs.two_names()
     given = [score_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
-    output_files.refuse_replacing(outputs, [requests or "", *paths])
+    refuse_replacing(outputs, [requests, *paths])
     chosen = load_chosen(given, list(margins))
     return chosen.table, names, {"scores": chosen.files}
 

@@ -12,47 +12,36 @@ import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.arguments import refuse_measures
-from lexiframe.cli.inputs import InputOptions, with_groups_of_options
-from lexiframe.cli.options import (
-    STATISTICS,
-    Alpha,
-    AsFormat,
-    Baseline,
-    Corrected,
-    Format,
-    GroupedBy,
-    InFamily,
-    Measures,
-    OutFolder,
-    PairedTest,
-    RequestsFile,
-    Seed,
-    Trials,
-)
+from lexiframe.cli.inputs import InputOptions, found_runs, refuse_replacing
+from lexiframe.cli.options import INPUT, Format, option
 from lexiframe.cli.output import print_json, print_table, say
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
-    File,
     batches,
     data_sources,
     output_files,
     qrel_files,
     read_qrels,
     run_scan,
-    scan_runs,
     to_parquet,
 )
 from lexiframe.pairwise import grouping
+from lexiframe.significance import Correction, Family, Test
 from lexiframe.views import sentences
+
+PANEL = "Compare runs"
+EXAMPLES = (
+    "judges --qrels nist=qrels.txt --qrels llm=llm.txt",
+    "judges runs/ --qrels nist=qrels.txt --qrels llm=llm.txt -m nDCG@10 -o results",
+)
 
 JudgeFiles = Annotated[
     list[str],
-    typer.Option(
-        "--qrels",
+    option(
+        INPUT,
+        "The judgments of a judge, and what to call it; give two or more.",
         metavar="NAME=FILE",
-        help="The judgments of a judge, and what to call it; give two or more.",
-        rich_help_panel="Input",
     ),
 ]
 SomeRuns = Annotated[
@@ -62,12 +51,6 @@ SomeRuns = Annotated[
         help="Runs: files in any form, folders, globs, or -. Without them grades are compared.",
         default_factory=list,
         show_default=False,
-    ),
-]
-Samples = Annotated[
-    int,
-    typer.Option(
-        help="Bootstrap samples for the intervals of correlations.", rich_help_panel=STATISTICS
     ),
 ]
 
@@ -83,8 +66,7 @@ class JudgeOptions(InputOptions):
         """Find the runs, which are read later, one file at a time."""
         refuse_measures(self.runs)
         said = self._text_options(self.header, self.column)
-        runs = batches.data_sets_in(self.runs)
-        return scan_runs(runs, third=self.third, name_from=self.name_from, **said)
+        return found_runs(self.runs, third=self.third, name_from=self.name_from, **said)
 
     def files(self) -> dict[str, str]:
         """Return the file of each judge; raise for a judge without a name, or named twice."""
@@ -105,31 +87,31 @@ class JudgeOptions(InputOptions):
     def judges(self) -> dict[str, Any]:
         """Read the judgments if options say how; else return paths for the library to read."""
         is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        if is_usual and self.duplicates == "error":
+        if is_usual and self.policies.duplicates == "error":
             return {name: batches.judgments_in(path) for name, path in self.files().items()}
         said = self._text_options(self.qrels_header, self.qrels_column)
-        said |= {"duplicates": self.duplicates}
+        said |= {"duplicates": self.policies.duplicates}
         return {name: read_qrels(path, **said) for name, path in self.files().items()}
 
-    def judged_file(self) -> str:
-        """Return the file of the first judge."""
-        return next(iter(self.files().values()))
+    def judged_files(self) -> list[str]:
+        """Return the files of the judges."""
+        return [*self.files().values()]
 
 
 @dataclass
 class JudgeTests:
     """How the runs are compared under each judge, and within which groups of requests."""
 
-    test: PairedTest = "t"
-    correction: Corrected = "holm"
-    family: InFamily = "measure"
-    alpha: Alpha = 0.05
-    trials: Trials = 10_000
-    samples: Samples = 1000
-    seed: Seed = 0
-    baseline: Baseline = None
-    requests: RequestsFile = None
-    by: GroupedBy = None
+    test: Test = "t"
+    correction: Correction = "holm"
+    family: Family = "measure"
+    alpha: float = 0.05
+    trials: int = 10_000
+    samples: int = 1000
+    seed: int = 0
+    baseline: str | None = None
+    requests: str | None = None
+    by: list[str] | None = None
 
     def refuse_without_runs(self, measure: list[str] | None) -> None:
         """Raise for options that say how runs are compared."""
@@ -142,14 +124,13 @@ class JudgeTests:
             )
 
 
-@with_groups_of_options
 def judges(
     *,
     inputs: JudgeOptions,
-    measure: Measures = None,
+    measure: list[str] | None = None,
     tests: JudgeTests,
-    out: OutFolder = None,
-    format: AsFormat = "table",
+    out: Path | None = None,
+    format: Format = "table",
 ) -> None:
     """Compare judges: how far their grades agree and, with runs, the conclusions that follow.
 
@@ -164,7 +145,7 @@ def judges(
     if not inputs.runs:
         _print_grades(inputs, groups, out, format)
         return
-    how = vars(tests) | inputs.policies() | groups
+    how = vars(tests) | vars(inputs.policies) | groups
     found = compare_judges(inputs.scan(), inputs.judges(), measure or MEASURES, **how)
     if out is not None:
         paths = found.write(out)
@@ -186,7 +167,7 @@ def _print_grades(
 ) -> None:
     """Print how far the grades agree, and write that and the confusion of grades."""
     read = {name: read_qrels(qrels) for name, qrels in inputs.judges().items()}
-    table = judge_agreement(read, inputs.rel, **groups)
+    table = judge_agreement(read, inputs.policies.rel, **groups)
     if out is not None:
         confusion = judge_confusion(read, **groups)
         to_parquet.write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
@@ -216,6 +197,5 @@ def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -
     of_grades = [out / f"{name}.parquet" for name in _OF_GRADES]
     files = JudgeComparison.files(out) if inputs.runs else of_grades
     output_files.refuse_outputs(files)
-    origins = [source.origin for source in inputs.scan().sources] if inputs.runs else []
-    runs = [file.path for file in origins if isinstance(file, File)]
-    output_files.refuse_replacing(files, [*judged.values(), tests.requests or "", *runs])
+    scan = inputs.scan() if inputs.runs else None
+    refuse_replacing(files, [*judged.values(), tests.requests], scan)

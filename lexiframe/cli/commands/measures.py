@@ -1,4 +1,4 @@
-"""The commands that say what measures are: ``lexiframe measures | conventions``."""
+"""The command that says what measures there are: ``lexiframe measures``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from lexiframe.cli.options import AsFormat
+from lexiframe.cli.options import Format
 from lexiframe.cli.output import print_table, say
 from lexiframe.metrics import derived
-from lexiframe.pairwise import conventions as conventions_of
 from lexiframe.pairwise import measures as measures_of
 from lexiframe.pairwise import parse_measure
+
+PANEL = "Help"
+EXAMPLES = ("measures", "measures nDCG")
 
 
 def measures(
@@ -20,7 +22,7 @@ def measures(
         str | None,
         typer.Argument(metavar="NAME", help="A measure, by any library's name; all if not given."),
     ] = None,
-    format: AsFormat = "table",
+    format: Format = "table",
 ) -> None:
     """List the metrics and preferences, or say what one of them is."""
     known = measures_of(name)
@@ -48,18 +50,3 @@ def _flowing(explained: str) -> str:
 
 _LISTED = re.compile(r"(\S[\w ]*: |Parameters, | |.*\n +\S)")
 """The beginning of a block of an explanation whose lines are not prose."""
-
-
-def conventions(
-    measure: Annotated[
-        str | None,
-        typer.Argument(metavar="MEASURE", help="Its rows only; all if not given."),
-    ] = None,
-    format: AsFormat = "table",
-) -> None:
-    """Show where libraries mean different things by the name of a measure."""
-    table = conventions_of(measure)
-    if format != "table":
-        print_table(table, format)
-        return
-    say(str(table))

@@ -8,32 +8,22 @@ import polars as pl
 import typer
 
 from lexiframe.base import escaped
-from lexiframe.cli.inputs import as_columns
-from lexiframe.cli.options import (
-    INPUT,
-    MEASURES,
-    OUTPUT,
-    AsFormat,
-    DecimalMark,
-    GroupedBy,
-    HasHeader,
-    NamedBy,
-    OutFile,
-    Repeated,
-    RequestsFile,
-    RunColumns,
-    RunPaths,
-    ScoresAs,
-    ThirdColumn,
-    TiePolicy,
-)
+from lexiframe.cli.inputs import as_columns, found_runs, refuse_replacing
+from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, Decimal, Format, OutFile, option
 from lexiframe.cli.output import complain, print_table, refuse_other_ending, say, write_table
 from lexiframe.collection import OVERLAPS, contrasting
 from lexiframe.collection import overlap as overlap_of_runs
-from lexiframe.io import File, batches, output_files, qrel_files, scan_runs
+from lexiframe.io import output_files, problems, qrel_files, reading_options, run_parts
 from lexiframe.metrics import each
 from lexiframe.pairwise import grouping
+from lexiframe.projection import ScoreType, Ties
 from lexiframe.views import sentences, shown
+
+PANEL = "Compare runs"
+EXAMPLES = (
+    "overlap runs/ -m 'RBO(p=0.9),Jaccard@10'",
+    "overlap runs/ --contrast bm25 dense --top 5",
+)
 
 _MOST = 40
 """How many pairs a table for people has: those that are least and those that are most alike."""
@@ -41,78 +31,70 @@ _SHOWN_REQUESTS, _SHOWN_DOCUMENTS = 3, 10
 
 Overlaps = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        MEASURES,
+        "RBO(p=0.9), Jaccard@10, overlap@10, tau@100 or tau_ap@100, with other numbers too; "
+        "several with commas, or repeated.",
         "-m",
         "--measure",
         metavar="MEASURE",
-        help="RBO(p=0.9), Jaccard@10, overlap@10, tau@100 or tau_ap@100, with other numbers too; "
-        "several with commas, or repeated.",
         show_default=" ".join(OVERLAPS),
-        rich_help_panel=MEASURES,
     ),
 ]
 Contrast = Annotated[
     tuple[str, str] | None,
-    typer.Option(
-        "--contrast",
+    option(
+        OUTPUT,
+        "Show the requests in which these two runs differ most by the first measure, with both "
+        "tops.",
         metavar="A B",
-        help="Show the requests in which these two runs differ most by the first measure, with "
-        "both tops.",
         show_default="no",
-        rich_help_panel=OUTPUT,
     ),
 ]
 Number = Annotated[
     int | None,
-    typer.Option(
-        "--number",
+    option(
+        OUTPUT,
+        "How many requests --contrast shows.",
         metavar="N",
-        help="How many requests --contrast shows.",
         show_default=str(_SHOWN_REQUESTS),
-        rich_help_panel=OUTPUT,
     ),
 ]
 Top = Annotated[
     int | None,
-    typer.Option(
-        "--top",
+    option(
+        OUTPUT,
+        "How many documents of each ranking --contrast shows.",
         metavar="K",
-        help="How many documents of each ranking --contrast shows.",
         show_default=str(_SHOWN_DOCUMENTS),
-        rich_help_panel=OUTPUT,
     ),
 ]
 Grades = Annotated[
     str | None,
-    typer.Option(
-        "--qrels",
-        metavar="FILE",
-        help="Judgments, whose grades --contrast shows beside the documents.",
-        rich_help_panel=INPUT,
-    ),
+    option(INPUT, "Judgments, whose grades --contrast shows beside the documents.", metavar="FILE"),
 ]
 
 
 def overlap(
     *,
-    runs: RunPaths,
-    third: ThirdColumn = None,
-    header: HasHeader = False,
-    column: RunColumns = None,
-    decimal: DecimalMark = ".",
-    name_from: NamedBy = "file",
+    runs: list[str],
+    third: reading_options.Third | None = None,
+    header: bool = False,
+    column: list[str] | None = None,
+    decimal: Decimal = ".",
+    name_from: run_parts.NameFrom = "file",
     qrels: Grades = None,
-    requests: RequestsFile = None,
-    ties: TiePolicy = "doc_id_desc",
-    score_type: ScoresAs = "float64",
-    duplicates: Repeated = "error",
+    requests: str | None = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    duplicates: problems.Duplicates = "error",
     measure: Overlaps = None,
-    by: GroupedBy = None,
+    by: list[str] | None = None,
     contrast: Contrast = None,
     number: Number = None,
     top: Top = None,
     out: OutFile = None,
-    format: AsFormat = "table",
+    format: Format = "table",
 ) -> None:
     """Say how alike the rankings of runs are, pair by pair, without judgments.
 
@@ -123,16 +105,15 @@ def overlap(
     if out is not None:
         refuse_other_ending(out)
         output_files.refuse_outputs([out])
-    scan = scan_runs(
-        batches.data_sets_in(runs),
+    scan = found_runs(
+        runs,
         third=third,
         name_from=name_from,
         header=header,
         decimal=decimal,
         columns=as_columns(column),
     )
-    files = [source.origin.path for source in scan.sources if isinstance(source.origin, File)]
-    output_files.refuse_replacing([out] if out else [], [qrels or "", requests or "", *files])
+    refuse_replacing([out] if out else [], [qrels, requests], scan)
     measures = measure or [*OVERLAPS]
     policies: dict[str, Any] = {"ties": ties, "score_type": score_type, "duplicates": duplicates}
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
@@ -162,9 +143,9 @@ def overlap(
 
 
 def _refuse_without_contrast(given: dict[str, Any]) -> None:
-    for option, value in given.items():
+    for name, value in given.items():
         if value is not None:
-            raise typer.BadParameter(f"{option} says what --contrast shows; add --contrast A B")
+            raise typer.BadParameter(f"{name} says what --contrast shows; add --contrast A B")
 
 
 def _first(measures: list[str]) -> str:

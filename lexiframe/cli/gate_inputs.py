@@ -12,7 +12,7 @@ import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.inputs import InputOptions, refuse_reading_options
-from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, place
+from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, option, output
 from lexiframe.io import data_sources, run_scan
 from lexiframe.metrics import Metric, as_list
 from lexiframe.pairwise import Measure, parse_measure
@@ -34,111 +34,92 @@ TwoRuns = Annotated[
 ]
 ScoreFiles = Annotated[
     list[str] | None,
-    typer.Option(
-        "--scores",
-        metavar="[RUN=]FILE",
-        help="Scores per request, as trec_eval -q and other tools write them; repeat for several. "
+    option(
+        INPUT,
+        "Scores per request, as trec_eval -q and other tools write them; repeat for several. "
         "RUN= names the run of a file that does not.",
-        rich_help_panel=INPUT,
+        metavar="[RUN=]FILE",
     ),
 ]
 AskedMeasures = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        MEASURES,
+        "Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
         "-m",
         "--measure",
         metavar="MEASURE",
-        help="Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
         show_default="those that --margin names",
-        rich_help_panel=MEASURES,
     ),
 ]
 GivenMargins = Annotated[
     list[str],
-    typer.Option(
-        "--margin",
-        metavar="[MEASURE=]SIZE",
-        help="The difference that does not matter yet: nDCG@10=0.01, or 2% of the baseline's mean; "
+    option(
+        MEASURES,
+        "The difference that does not matter yet: nDCG@10=0.01, or 2% of the baseline's mean; "
         "without a measure, that of the measures that have no other. Repeat for several.",
-        rich_help_panel=MEASURES,
+        metavar="[MEASURE=]SIZE",
     ),
 ]
 Required = Annotated[
     gates.Require,
-    typer.Option(
-        "--require",
-        help="What has to be shown: not worse by more than the margin, better, or a difference "
+    option(
+        STATISTICS,
+        "What has to be shown: not worse by more than the margin, better, or a difference "
         "within the margin.",
-        rich_help_panel=STATISTICS,
     ),
 ]
 TestOfGate = Annotated[
     ShiftedTest,
-    typer.Option(
-        "--test",
-        help="The paired test. Randomization is not offered: with a margin it tests symmetry.",
-        rich_help_panel=STATISTICS,
+    option(
+        STATISTICS,
+        "The paired test. Randomization is not offered: with a margin it tests symmetry.",
     ),
 ]
 Power = Annotated[
     float,
-    typer.Option(
-        help="The probability with which the number of requests that is asked for decides.",
-        rich_help_panel=STATISTICS,
+    option(
+        STATISTICS, "The probability with which the number of requests that is asked for decides."
     ),
 ]
 JunitFile = Annotated[
     Path | None,
-    typer.Option(
-        "--junit",
-        metavar="FILE",
-        parser=place,
-        help="Also write JUnit XML here.",
-        rich_help_panel=OUTPUT,
-    ),
+    output("Also write JUnit XML here."),
 ]
 MissingOfGate = Annotated[
     gates.GateMissing,
-    typer.Option(
-        "--missing",
-        help="Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
+    option(
+        INPUT,
+        "Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
         "them out.",
-        rich_help_panel=INPUT,
     ),
 ]
 SameOk = Annotated[
     bool,
-    typer.Option(
-        "--same-ok",
-        help="Do not refuse two runs that have the same values in all requests.",
-        rich_help_panel=INPUT,
-    ),
+    option(INPUT, "Do not refuse two runs that have the same values in all requests.", "--same-ok"),
 ]
 SmallerIsBetter = Annotated[
     list[str] | None,
-    typer.Option(
-        "--smaller-is-better",
+    option(
+        MEASURES,
+        "With --scores, a measure that the catalogue lacks, of which smaller is better.",
         metavar="MEASURE",
-        help="With --scores, a measure that the catalogue lacks, of which smaller is better.",
-        rich_help_panel=MEASURES,
     ),
 ]
 LargerIsBetter = Annotated[
     list[str] | None,
-    typer.Option(
-        "--larger-is-better",
+    option(
+        MEASURES,
+        "With --scores, a measure that the catalogue lacks, of which larger is better.",
         metavar="MEASURE",
-        help="With --scores, a measure that the catalogue lacks, of which larger is better.",
-        rich_help_panel=MEASURES,
     ),
 ]
 AsGateFormat = Annotated[
     Literal["table", "json", "markdown", "junit"],
-    typer.Option(
-        "--format",
-        help="The format of the output: markdown suits a summary of a job on GitHub, junit is XML "
+    option(
+        OUTPUT,
+        "The format of the output: markdown suits a summary of a job on GitHub, junit is XML "
         "with a test case for each measure and group.",
-        rich_help_panel=OUTPUT,
     ),
 ]
 

@@ -1,0 +1,95 @@
+"""The command that tests which runs differ: ``lexiframe compare``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+import typer
+
+from lexiframe.base import LexiframeError
+from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
+from lexiframe.cli.options import Format, OutFile
+from lexiframe.cli.output import print_table, refuse_other_ending, write_table
+from lexiframe.evaluation import MEASURES, load_chosen
+from lexiframe.io import output_files
+from lexiframe.metrics import Metric
+from lexiframe.orderings import gaps
+from lexiframe.pairwise import PairsLike, arrays, grouping, measured, parse_measures
+from lexiframe.significance import check_inference, tukey_hsd
+from lexiframe.significance import compare as compare_runs
+
+PANEL = "Compare runs"
+EXAMPLES = (
+    "compare qrels.txt runs/ -m AP,RPP --baseline bm25 -o pairs.csv",
+    "compare qrels.txt runs/ -m AP --hsd randomized --trials 2000",
+)
+
+
+def compare(
+    *,
+    inputs: RunsOrScores,
+    measure: list[str] | None = None,
+    tests: InferenceOptions,
+    intervals: Literal["t", "bca"] = "t",
+    hsd: Literal["randomized", "parametric"] | None = None,
+    out: OutFile = None,
+    format: Format = "table",
+) -> None:
+    """Test which runs differ, pair by pair."""
+    if hsd is not None and (tests.baseline is not None or tests.alternative != "two-sided"):
+        raise LexiframeError(
+            "--hsd: compares all pairs of runs, on both sides; leave --baseline and --alternative "
+            "out, or --hsd"
+        )
+    # All options are checked before any run is read: reading may take minutes.
+    of_groups = {"baseline", "requests", "by"}
+    inference = {name: value for name, value in vars(tests).items() if name not in of_groups}
+    check_inference(**inference)
+    grouping.names_of(tests.requests, tests.by)
+    groups = tests.groups()
+    if out is not None:
+        refuse_other_ending(out)
+        output_files.refuse_outputs([out])
+    files = [out] if out is not None else []
+    if inputs.scores:
+        pairs, facts = _score_pairs(inputs, measure, tests, files)
+    else:
+        pairs, facts = _run_pairs(inputs, measure, tests, files)
+    if hsd is None:
+        how = {**inference, "baseline": tests.baseline, "intervals": intervals}
+        c = compare_runs(pairs, **how, **groups)
+    else:
+        how = {name: inference[name] for name in ("trials", "seed", "alpha")}
+        c = tukey_hsd(pairs, hsd, **how, **groups)
+    if out is not None:
+        write_table(out, c, {"table": "comparisons", **facts, "inference": how})
+        typer.echo(f"wrote {out}", err=True)
+    print_table(c, format, tests.alpha)
+
+
+def _run_pairs(
+    inputs: RunsOrScores,
+    measure: list[str] | None,
+    tests: InferenceOptions,
+    outputs: list[Path],
+) -> tuple[PairsLike, dict[str, Any]]:
+    """Return the preferences of runs with their scores, and the facts that a file states."""
+    asked = inputs.measures(measure) or parse_measures(MEASURES)
+    policies = inputs.policies
+    scan, baseline = inputs.found(outputs, tests.requests), tests.baseline
+    projected = measured.project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
+    metrics = [measure for measure in asked if isinstance(measure, Metric)]
+    d, s = projected.preferences(asked, baseline), projected.scores(metrics)
+    return arrays.pair_cube_with_scores(d, s, baseline), {"policies": asdict(policies)}
+
+
+def _score_pairs(
+    inputs: RunsOrScores, measure: list[str] | None, tests: InferenceOptions, outputs: list[Path]
+) -> tuple[PairsLike, dict[str, Any]]:
+    """Return the scores of other tools, and the facts that a file states."""
+    files = inputs.score_files(outputs, tests.requests)
+    chosen = load_chosen(files, measure or None, warns=inputs.missing is None)
+    table, _ = gaps.settle(chosen.table, inputs.missing)
+    return table, {"scores": chosen.files, "missing": inputs.missing}

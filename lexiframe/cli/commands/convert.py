@@ -1,0 +1,74 @@
+"""The command that writes a run or judgments in another form: ``lexiframe convert``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lexiframe.base import LexiframeError
+from lexiframe.cli.inputs import as_columns
+from lexiframe.cli.options import Decimal, Kind, place
+from lexiframe.io import (
+    File,
+    checks,
+    data_sources,
+    output_files,
+    problems,
+    read_qrels,
+    read_runs,
+    reading_options,
+    to_parquet,
+    write_trec,
+)
+
+PANEL = "Files"
+EXAMPLES = ("convert run.gz run.parquet", "convert qrels.tsv qrels.txt")
+
+
+_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
+
+
+def convert(
+    source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
+    target: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", parser=place, help="The file to write; .parquet: Parquet."),
+    ],
+    kind: Kind | None = None,
+    third: reading_options.Third | None = None,
+    header: bool = False,
+    column: list[str] | None = None,
+    decimal: Decimal = ".",
+    duplicates: problems.Duplicates = "error",
+) -> None:
+    """Convert a run or qrels to TREC text or, if OUT ends in .parquet, to Parquet."""
+    given = data_sources.only_file(source)
+    _refuse_target(target, given)
+    # Read once: the kind is found, and the output written, from the same bytes.
+    file: Any = given.held()
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column))
+    said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
+    if (kind or checks.kind_of(file, options)) == "qrels":
+        table = read_qrels(file, duplicates=duplicates, **said)
+    else:
+        table = read_runs(file, third=options.third, **said)
+    if target.suffix.lower() == ".parquet":
+        written = [to_parquet.write_parquet(table, target)]
+    else:
+        written = write_trec(table, target)
+    typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+
+
+def _refuse_target(target: Path, file: File) -> None:
+    """Raise for formats that convert does not write, and if the output is also the input."""
+    if str(target) == data_sources.STANDARD_INPUT:
+        raise LexiframeError("-: convert writes a file, not standard output; name one")
+    if target.suffix.lower() in _OTHER_ENDINGS:
+        raise LexiframeError(
+            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
+            "ending (.run, .qrels, .txt, .gz, .parquet)"
+        )
+    # A folder gets a file for each run; which runs there are is not known before they are read.
+    output_files.refuse_replacing((target, *target.glob("*.trec")), [file.path])

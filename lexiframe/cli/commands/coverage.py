@@ -1,0 +1,17 @@
+"""The command that says what runs and judgments cover: ``lexiframe coverage``."""
+
+from __future__ import annotations
+
+from lexiframe.cli.inputs import InputOptions
+from lexiframe.cli.options import Format
+from lexiframe.cli.output import print_table
+from lexiframe.metrics import coverages
+
+PANEL = "Compare runs"
+EXAMPLES = ("coverage qrels.txt runs/", "coverage qrels.txt runs/ --format csv")
+
+
+def coverage(*, inputs: InputOptions, format: Format = "table") -> None:
+    """Count the requests answered and the documents judged, and bound the influence of ties."""
+    table = coverages.coverage(inputs.scan(), inputs.judgments(), **vars(inputs.policies))
+    print_table(table, format)

@@ -1,0 +1,45 @@
+"""The command that says which runs are best: ``lexiframe verdict``."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from lexiframe.base import LexiframeError
+from lexiframe.cli.commands.evaluate import evaluated
+from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
+from lexiframe.cli.options import Format
+from lexiframe.cli.output import print_table, say
+from lexiframe.views import sentences
+
+PANEL = "Compare runs"
+EXAMPLES = (
+    "verdict qrels.txt runs/ -m AP",
+    "verdict qrels.txt runs/ --test sign --correction bh",
+)
+
+
+def verdict(
+    *,
+    inputs: RunsOrScores,
+    measure: list[str] | None = None,
+    tests: InferenceOptions,
+    format: Format = "table",
+) -> None:
+    """Say which runs are best and which are not significantly worse, a sentence a measure."""
+    if tests.alternative != "two-sided" and tests.baseline is None:
+        raise LexiframeError(
+            "--alternative: a verdict about all pairs needs two-sided tests; leave it out, or name "
+            "the --baseline that the runs are compared with"
+        )
+    e = evaluated(inputs, measure, tests, [])
+    if format == "table":
+        if tests.baseline is None:
+            v = sentences.verdict(e)
+        else:
+            v = pl.DataFrame({"sentence": sentences.baseline_sentences(e)}, {"sentence": pl.String})
+        say(sentences.verdict_text(v))
+    else:
+        table = sentences.verdict(e) if tests.baseline is None else e.against_baseline
+        # A sentence is wider than a page; the other columns say the same.
+        sentence = ["sentence"] if format in ("latex", "markdown") else []
+        print_table(table.drop(sentence, strict=False), format, tests.alpha)
