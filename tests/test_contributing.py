@@ -25,7 +25,7 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
-NEW = {"lexiframe/significance/tests/z.py"}
+NEW = {"lexiframe/significance/tests/z.py", "lexiframe/cli/commands/requests.py"}
 """The files that the page adds."""
 
 
@@ -93,7 +93,8 @@ def test_the_table_is_that_of_its_schema(executed):
 
 def test_each_way_to_add_something_is_a_few_lines():
     headings = re.findall(r"^### (.*)", TEXT, flags=re.MULTILINE)
-    assert headings == ["A metric", "A preference", "A paired test", "A reader", "A table"]
+    parts = ["A metric", "A preference", "A paired test", "A reader", "A command", "A table"]
+    assert headings == parts
     assert all("```python lexiframe/" in section for section in TEXT.split("\n### ")[1:])
     no_code = re.compile(r'\s*$|import |from |"""')
     for path, code in BLOCKS:
@@ -127,7 +128,7 @@ def add(file, code):
 
 def run_in(folder, *arguments):
     """Run Python in a copy."""
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "120"}
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -154,6 +155,19 @@ print(lf.verdict(e)["sentence"][0])
     listed, *sentence = done.stdout.splitlines()
     assert listed == "[root, rootRPP] ['0 to 1', '−1 to 1']", done.stderr
     assert "(paired z-test, " in sentence[0]
+
+
+@pytest.mark.slow
+def test_a_command_is_its_file(copy):
+    """It is listed, has options and examples, and runs."""
+    listed = run_in(copy, "-m", "lexiframe", "--help").stdout
+    assert "requests     List the requests that have judgments." in listed
+    helped = run_in(copy, "-m", "lexiframe", "requests", "--help").stdout
+    assert "lexiframe requests qrels.tsv --qrels-header" in helped
+    assert "Text files of judgments begin with a line of column names." in helped
+    done = run_in(copy, "-m", "lexiframe", "requests", str(EXAMPLE / "qrels.txt"))
+    judged = lf.read_qrels(EXAMPLE / "qrels.txt")["query_id"]
+    assert done.stdout.split() == sorted(judged.unique().to_pylist()), done.stderr
 
 
 @pytest.mark.slow
