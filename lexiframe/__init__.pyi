@@ -167,7 +167,7 @@ from .orderings.matrix import agreement_matrix as agreement_matrix
 
 "Orderings of runs: and how stable and alike they are"
 from .orderings.order import order_runs as order_runs
-from .orderings.positional import majority_cycles as majority_cycles
+from .orderings.majorities import majority_cycles as majority_cycles
 from .orderings.correlations import rank_correlations as rank_correlations
 from .orderings.stability import (
     rank_distributions as rank_distributions,

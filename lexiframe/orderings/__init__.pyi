@@ -2,11 +2,9 @@
 
 "Pairs: wins and agreement"
 from .wins import win_rates as win_rates
-from . import wins as wins
 from .agreement import tie_rates as tie_rates
 from .agreement import sign_agreement as sign_agreement
 from .matrix import agreement_matrix as agreement_matrix
-from .sums import reduced as reduced
 from .by_request import request_table as request_table
 
 "Orderings: and how stable and alike they are"
@@ -20,7 +18,7 @@ from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations
 from .correlations import correlate_samples as correlate_samples
 from . import coefficients as coefficients
-from .from_leads import ranks_of as ranks_of
+from .ordered import ranks_of as ranks_of
 from .kemeny import refuse_many as refuse_many
 
 "Means: of measures"

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import coded, progress, resampling, schemas, sums, typed
-from lexiframe.orderings.sums import agreeing
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -111,7 +110,7 @@ def sign_agreement(
         resampling.check_draws("sign_agreement", "samples", samples, seed)
     cube = arrays.cube_or_sums(d) if samples is None else arrays.pair_cube(d)
     a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))  # in the order of the table's key
-    counts, systems = _of_rankings(cube), _of_systems(cube)
+    counts, systems = cube.agreement, _of_systems(cube)
     columns: dict[str, Any] = {
         "measure_a": coded.decode(cube.measures, a),
         "measure_b": coded.decode(cube.measures, b),
@@ -139,19 +138,13 @@ def sign_agreement(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _of_rankings(cube: PairCube | arrays.Reduced) -> np.ndarray:
-    """Count the pairs of rankings that two measures prefer in the same direction."""
-    return cube.agreement if isinstance(cube, arrays.Reduced) else agreeing(cube.values)
-
-
 def _of_systems(cube: PairCube | arrays.Reduced) -> np.ndarray:
     """Count the pairs of runs whose mean preferences have the same sign under two measures."""
-    whole = cube.preferences.values() if isinstance(cube, arrays.Reduced) else cube.whole()
-    moments = [pairs.differences for pairs in whole]
+    moments = [pairs.differences for pairs in cube.preferences.values()]
     if not moments:
         return np.zeros((0, 0), np.int64)
     means = [np.where(np.abs(d.mean) <= d.mean_rounding, 0.0, d.mean) for d in moments]
-    return agreeing(np.stack(means)[:, None])
+    return arrays.agreeing(np.stack(means)[:, None])
 
 
 BLOCK = 50

@@ -18,8 +18,8 @@ from lexiframe.orderings.coefficients import (
     coefficient,
 )
 from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.ordered import Ordered, laid_out, ordered
 from lexiframe.orderings.rule import Method, Rule
-from lexiframe.orderings.weighted import Ordered, laid_out, ordered
 from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays
 from lexiframe.typing import RequestsLike
 

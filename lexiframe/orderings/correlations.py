@@ -14,8 +14,8 @@ from lexiframe.base import SchemaError, progress, resampling, schemas, typed
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
 from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
+from lexiframe.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.orderings.rule import Method, Rule
-from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import Frame, RequestsLike
 

@@ -10,7 +10,6 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, to_polars
 from lexiframe.metrics import derived
-from lexiframe.orderings.wins import sums_by_run
 from lexiframe.pairwise import PairCube, Pairs, arrays
 
 Missing = Literal["zero", "common", "own"]
@@ -149,7 +148,7 @@ def n_lacking(table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums) -
     if known.all():
         return np.zeros(len(table.runs), np.int64)
     if isinstance(table, Pairs):
-        known = sums_by_run(table, known.astype(np.int64), 1) > 0
+        known = table.by_run(known.astype(np.int64), 1) > 0
     return np.asarray((~known).sum(axis=0))
 
 

@@ -9,10 +9,8 @@ import polars as pl
 
 from lexiframe.base import schemas, sums, to_polars
 from lexiframe.metrics import derived
-from lexiframe.orderings.from_leads import ranks_of
 from lexiframe.orderings.gaps import Missing, check_missing, n_lacking, settle
-from lexiframe.orderings.sums import shares
-from lexiframe.orderings.whole import score_moments, table_for
+from lexiframe.orderings.ordered import AnyScores, ranks_of, table_for
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -69,10 +67,10 @@ def run_means(
     of_scores = arrays.is_scores(d)
     tables = []
     for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
-        if isinstance(of_measure, arrays.Scores | arrays.RunSums):
-            moments, sign = score_moments(of_measure), -1 if of_measure.smaller_is_better else 1
+        if isinstance(of_measure, AnyScores):
+            moments, sign = of_measure.scores, -1 if of_measure.smaller_is_better else 1
         else:
-            moments, sign = shares(of_measure), 1
+            moments, sign = of_measure.shares, 1
         mean, (low, high) = moments.mean, _interval(moments, alpha)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of_scores and _is_logarithm(measure):

@@ -10,9 +10,9 @@ import polars as pl
 
 from lexiframe.base import schemas, to_polars, typed, warn
 from lexiframe.orderings.gaps import Missing, settle
-from lexiframe.orderings.positional import majority_cycles
+from lexiframe.orderings.majorities import majority_cycles
+from lexiframe.orderings.ordered import order_whole, table_for
 from lexiframe.orderings.rule import Method, Rule, Votes
-from lexiframe.orderings.whole import order_whole, table_for
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 

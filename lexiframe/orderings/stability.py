@@ -9,8 +9,8 @@ import polars as pl
 
 from lexiframe.base import coded, memory_use, resampling, schemas, sums, typed
 from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.orderings.rule import Method, Rule, Votes
-from lexiframe.orderings.weighted import Ordered, laid_out, resampled
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import RequestsLike
 

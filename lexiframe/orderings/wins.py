@@ -155,37 +155,6 @@ def request_win_rates(
     return pl.concat([pl.DataFrame(schema=schemas.REQUEST_WIN_RATES.columns), *frames])
 
 
-def mean_preferences(pairs: Pairs) -> np.ndarray:
-    """Return the mean over the other runs of Δ: requests × runs."""
-    return np.asarray(total_preferences(pairs) / (len(pairs.runs) - 1))
-
-
-def total_preferences(pairs: Pairs) -> np.ndarray:
-    """Return the sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
-    return sums_by_run(pairs, np.nan_to_num(pairs.values), -1)
-
-
-def sums_by_run(pairs: Pairs, values: np.ndarray, sign: int) -> np.ndarray:
-    """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.
-
-    Sums over blocks of pairs with the same run a: a matrix of pairs × runs, as for a product, would
-    not fit in memory for 1,000 runs. A request has the same sums, to the last bit, whatever other
-    requests there are.
-    """
-    a, b = pairs.a, pairs.b
-    if (a[1:] < a[:-1]).any():
-        order = np.argsort(a, kind="stable")
-        a, b, values = a[order], b[order], values[:, order]
-    dtype = np.int64 if values.dtype.kind == "i" else np.float64
-    sums = np.zeros((len(values), len(pairs.runs)), dtype)
-    runs, starts = np.unique(a, return_index=True)
-    for run, first, last in zip(runs, starts, [*starts[1:], len(a)], strict=True):
-        block = values[:, first:last]
-        sums[:, run] += block.sum(axis=1, dtype=dtype)
-        sums[:, b[first:last]] += sign * block
-    return sums
-
-
 def half_win_matrix(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return the share of requests won, ties counted half: runs × runs, 0.5 on the diagonal."""
     d = pairs.differences
@@ -193,7 +162,7 @@ def half_win_matrix(pairs: Pairs | arrays.PairSums) -> np.ndarray:
 
 
 def _sums(measure: str, pairs: Pairs, how: str) -> pl.DataFrame:
-    totals = total_preferences(pairs)
+    totals = pairs.totals
     n_queries, n_runs = totals.shape
     return pl.DataFrame(
         {

@@ -20,7 +20,6 @@ from itertools import permutations
 import numpy as np
 
 from lexiframe.base import in_threads
-from lexiframe.orderings import wins
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.canonical import canonical
 
@@ -107,7 +106,7 @@ def _drawn(
 
 def _statistic(pairs: Pairs) -> Statistic:
     """Return the fastest way to permute these preferences."""
-    total = wins.total_preferences(pairs)
+    total = pairs.totals
     values = total / len(pairs.runs)
     # Four roundings: of each value, of their difference, and of the preference itself.
     rounding = 4 * pairs.request_rounding[:, None]

@@ -19,7 +19,6 @@ from lexiframe.base import (
     to_polars,
     typed,
 )
-from lexiframe.orderings import wins
 from lexiframe.pairwise import By, PairCube, Pairs, PairsLike, arrays, grouping
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
@@ -166,7 +165,7 @@ def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None
     for measure, pairs in cube:
         _check_pairs(measure, pairs)
         if on == "win_rate":
-            values = wins.mean_preferences(pairs)
+            values = pairs.means
             # Their rounding is that of the means. `Pairs` computes rounding from the size of
             # scores, so it is given scores that have this rounding.
             delta = values[:, pairs.a] - values[:, pairs.b]

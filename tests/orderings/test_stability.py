@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.orderings.ordered import weighted_sums
 from lexiframe.orderings.stability import rank_intervals
-from lexiframe.orderings.weighted import weighted_sums
 from tests.small_tables import preferences, scores
 
 METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]

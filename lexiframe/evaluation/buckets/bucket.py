@@ -15,7 +15,6 @@ from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothi
 from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
 from lexiframe.metrics import Values, coverages, needed
-from lexiframe.orderings import reduced
 from lexiframe.pairwise import (
     Measure,
     PairCube,
@@ -243,7 +242,7 @@ def _of_groups(plan: Plan, cube: PairCube | None, s: arrays.ScoreCube | None) ->
 def _of_requests(plan: Plan, cube: PairCube | None, s: arrays.ScoreCube | None) -> arrays.Reduced:
     if cube is not None and s is not None:
         cube = cube.with_scores(s)
-    return reduced(cube, s, pl.Series([*plan.runs]))
+    return arrays.reduced(cube, s, pl.Series([*plan.runs]))
 
 
 def _table(cube: PairCube) -> pl.DataFrame:

@@ -12,7 +12,6 @@ from lexiframe.base import sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.metrics import coverages
-from lexiframe.orderings import reduced
 from lexiframe.pairwise import PairCube, arrays
 
 
@@ -128,7 +127,7 @@ def nothing(plan: Plan) -> BucketResult:
         smaller = np.array([metric.smaller_is_better for metric in plan.metrics])
         values = np.empty((len(names), 0, len(runs)))
         scores = arrays.ScoreCube(names, queries, runs, values, smaller, np.zeros(len(names), bool))
-    return BucketResult(reduced(cube, scores, runs), coverages.no_coverage(plan.runs))
+    return BucketResult(arrays.reduced(cube, scores, runs), coverages.no_coverage(plan.runs))
 
 
 def _added(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:

@@ -4,11 +4,13 @@
 from .whole_evaluations import Grouped as Grouped
 from .reduced_pairs import PairSums as PairSums
 from .reduced_pairs import Reduced as Reduced
+from .reduced_pairs import reduced as reduced
 from .reduced_pairs import RunSums as RunSums
 from .arrays import ScoreCube as ScoreCube
 from .reduced_pairs import ScoreSums as ScoreSums
 from .arrays import Scores as Scores
 from .parts_of_groups import are_all as are_all
+from .arrays import agreeing as agreeing
 from .arrays import check_finite as check_finite
 from .cube import checked_cells as checked_cells
 from .cube import cube_or_sums as cube_or_sums

@@ -25,6 +25,14 @@ class Scores:
     values: np.ndarray
     smaller_is_better: bool
 
+    @cached_property
+    def scores(self) -> sums.Moments:
+        """The moments of each run's scores over the requests."""
+        return sums.Moments.of(self.values, sums.rounding(self.values))
+
+
+_TIE = np.full((1, 1), sums.TIE)
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -34,7 +42,7 @@ class Pairs:
     the order of (run_a, run_b). With a baseline (`PairCube.against`), b is the baseline instead.
     ``scores``, requests × runs, are the scores, if known, of which the preferences are differences:
     the rounding error of a difference grows with the size of the scores, not with that of the
-    difference.
+    difference. Its sums over the requests are those that `PairSums` keeps.
     """
 
     queries: pl.Series
@@ -58,6 +66,85 @@ class Pairs:
     def differences(self) -> sums.Moments:
         """The moments of each pair's preferences over the requests."""
         return sums.Moments.of(self.values, self.rounding)
+
+    @cached_property
+    def totals(self) -> np.ndarray:
+        """The sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
+        return self.by_run(np.nan_to_num(self.values), -1)
+
+    @property
+    def means(self) -> np.ndarray:
+        """The mean over the other runs of Δ: requests × runs."""
+        return np.asarray(self.totals / (len(self.runs) - 1))
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """The place of each run in each request by its win rate: requests × runs, 0 is best."""
+        return sums.tie_groups(self.means, self.request_rounding[:, None])
+
+    def votes(self, by: str) -> np.ndarray:
+        """Return 1 where a request ranks run a over run b, −1 where below, else 0.
+
+        It is requests × pairs. Runs are ranked ``by`` their "win_rate" in the request, or by the
+        "preference" between them.
+        """
+        if by == "preference":
+            return np.asarray(np.sign(np.nan_to_num(self.values)))
+        return np.asarray(np.sign(self.places[:, self.b] - self.places[:, self.a]), np.float64)
+
+    @property
+    def points(self) -> np.ndarray:
+        """Borda's points, the number of runs below, ties half: requests × runs."""
+        return np.asarray(len(self.runs) - sums.mid_ranks(-self.places))
+
+    @property
+    def request_shares(self) -> np.ndarray:
+        """(wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
+        known = ~np.isnan(self.values)
+        lead = self.by_run(np.sign(np.where(known, self.values, 0)).astype(np.int8), -1)
+        n = self.by_run(known.astype(np.int8), 1)
+        none = np.full(n.shape, np.nan)
+        return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
+
+    @cached_property
+    def ballots(self) -> np.ndarray:
+        """For each pair, the requests that rank run a over run b, less those of b over a."""
+        return np.asarray(self.votes("win_rate").sum(axis=0))
+
+    @cached_property
+    def preferred(self) -> sums.Moments:
+        """The moments over requests of each run's mean preference over the other runs."""
+        return sums.Moments.of(self.means, self.request_rounding[:, None])
+
+    @cached_property
+    def borda(self) -> sums.Moments:
+        """The moments over requests of each run's points by Borda's rule."""
+        return sums.Moments.of(self.points, _TIE)
+
+    @cached_property
+    def shares(self) -> sums.Moments:
+        """The moments over requests of the share of other runs that each is preferred to."""
+        return sums.Moments.of(self.request_shares, _TIE)
+
+    def by_run(self, values: np.ndarray, sign: int) -> np.ndarray:
+        """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.
+
+        Sums over blocks of pairs with the same run a: a matrix of pairs × runs, as for a product,
+        would not fit in memory for 1,000 runs. A request has the same sums, to the last bit,
+        whatever other requests there are.
+        """
+        a, b = self.a, self.b
+        if (a[1:] < a[:-1]).any():
+            order = np.argsort(a, kind="stable")
+            a, b, values = a[order], b[order], values[:, order]
+        dtype = np.int64 if values.dtype.kind == "i" else np.float64
+        total = np.zeros((len(values), len(self.runs)), dtype)
+        runs, starts = np.unique(a, return_index=True)
+        for run, first, last in zip(runs, starts, [*starts[1:], len(a)], strict=True):
+            block = values[:, first:last]
+            total[:, run] += block.sum(axis=1, dtype=dtype)
+            total[:, b[first:last]] += sign * block
+        return total
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -134,6 +221,13 @@ class ScoreCube:
             known, smaller = values[np.ix_(query, run)], bool(self.smaller_is_better[n])
             yield measure, Scores(self.queries[query], self.runs[run], known, smaller)
 
+    def whole(self) -> Iterator[tuple[str, Scores]]:
+        """Yield each measure and its scores, for all requests and runs of the cube."""
+        for measure, values, smaller in zip(
+            self.measures, self.values, self.smaller_is_better, strict=True
+        ):
+            yield measure, Scores(self.queries, self.runs, values, bool(smaller))
+
     def of_queries(self, chosen: np.ndarray) -> ScoreCube:
         """Return the cube of the requests where ``chosen`` is true."""
         queries = self.queries.filter(pl.Series(chosen))
@@ -175,6 +269,16 @@ class PairCube:
                     run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
                 found.append((measure, _only_requests(_only_runs(pairs, run), query)))
         return found
+
+    @cached_property
+    def agreement(self) -> np.ndarray:
+        """Measures × measures: the pairs of rankings of which both prefer the same one."""
+        return agreeing(self.values)
+
+    @property
+    def preferences(self) -> dict[str, Pairs]:
+        """The preferences of each measure by its name, for all requests and runs of the cube."""
+        return dict(zip(self.measures, self.whole(), strict=True))
 
     def whole(self) -> Iterator[Pairs]:
         """Yield the preferences of each measure, for all requests and runs of the cube."""
@@ -254,6 +358,30 @@ def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> 
             raise unknown_name("run", name, runs)
     is_wanted = runs.is_in(wanted).to_numpy()
     return np.flatnonzero(is_wanted[a] | is_wanted[b])
+
+
+_CELLS = 2**22
+"""The number of cells that are counted at once: single floats are exact up to 2^24."""
+
+
+def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
+    """Count the cells in which two measures have the same sign, not 0: measures × measures.
+
+    ``values`` are measures × requests × pairs, NaN where there is none, of which at most ``most``
+    are counted at once.
+
+    Examples
+    --------
+    >>> agreeing(np.array([[[1.0, -2.0]], [[0.5, 0.0]]])).tolist()
+    [[2, 1], [1, 1]]
+    """
+    flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
+    counts = np.zeros((len(values), len(values)), np.int64)
+    for first in range(0, flat.shape[1], most):
+        for signed in (flat[:, first : first + most] > 0, flat[:, first : first + most] < 0):
+            single = signed.astype(np.float32)
+            counts += (single @ single.T).astype(np.int64)
+    return counts
 
 
 def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:

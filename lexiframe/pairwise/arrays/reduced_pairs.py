@@ -12,7 +12,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums, unknown_name
-from lexiframe.pairwise.arrays.arrays import square_of
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, square_of
+
+_SUMMED = ("differences", "ballots", "preferred", "borda", "shares")
+"""What of `Pairs` is summed up over requests."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class PairSums:
     ballots
         For each pair, the number of requests that rank run a over run b by their request win rates,
         minus those that rank b over a.
-    preferred, points, shares
+    preferred, borda, shares
         Moments for each run, over requests: of its mean preference over the other runs, of Borda's
         points, and of the share of the other runs that it is preferred to.
     """
@@ -39,13 +42,18 @@ class PairSums:
     differences: sums.Moments
     ballots: np.ndarray
     preferred: sums.Moments
-    points: sums.Moments
+    borda: sums.Moments
     shares: sums.Moments
+
+    @classmethod
+    def of(cls, pairs: Pairs) -> PairSums:
+        """Sum up preferences; requests without any preference count in no sum."""
+        known = pairs.of_known_requests()
+        return cls(pairs.runs, pairs.a, pairs.b, **{name: getattr(known, name) for name in _SUMMED})
 
     def __add__(self, other: PairSums) -> PairSums:
         """Return the sums over the requests of both."""
-        names = ("differences", "ballots", "preferred", "points", "shares")
-        return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in names})
+        return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in _SUMMED})
 
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
@@ -157,7 +165,7 @@ class Reduced:
         """Return the pairs of the other runs with one: ``b`` of every pair is the baseline.
 
         Of the sums of each measure, only ``differences`` are those of the new pairs; ``ballots``,
-        ``preferred``, ``points`` and ``shares`` stay those of all pairs.
+        ``preferred``, ``borda`` and ``shares`` stay those of all pairs.
 
         Raises
         ------
@@ -172,6 +180,25 @@ class Reduced:
     def with_groups(self, groups: tuple[tuple[pl.DataFrame, Reduced], ...]) -> Reduced:
         """Return the sums with those of groups of the requests."""
         return replace(self, groups=groups)
+
+
+def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Reduced:
+    """Sum up the preferences and the scores of some requests.
+
+    ``runs`` are all runs, which ``cube`` and ``s`` have too. ``cube`` is None when no runs are
+    compared, and ``s`` is None when no measure is a metric.
+    """
+    pairs = {} if cube is None else cube.preferences
+    scores = (
+        {}
+        if s is None
+        else {
+            name: RunSums(s.runs, found.scores, found.smaller_is_better)
+            for name, found in s.whole()
+        }
+    )
+    agreement = np.zeros((0, 0), np.int64) if cube is None else cube.agreement
+    return Reduced(runs, {name: PairSums.of(p) for name, p in pairs.items()}, scores, agreement)
 
 
 @dataclass(frozen=True)

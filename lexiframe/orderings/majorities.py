@@ -1,27 +1,14 @@
-"""Borda's points, majorities of requests, and their cycles: `majority_cycles`."""
+"""Majorities of requests, and their cycles: `majority_cycles`."""
 
 from __future__ import annotations
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas, sums, typed
+from lexiframe.base import schemas, typed
 from lexiframe.orderings.markov import strong_components
 from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
-
-
-def borda(request_values: np.ndarray, rounding: np.ndarray | float = sums.TIE) -> np.ndarray:
-    """Return S − mid-rank in each request: 0 (last) to S − 1 (first), requests × runs.
-
-    Values that differ by no more than ``rounding`` are equal.
-
-    Examples
-    --------
-    >>> borda(np.array([[3.0, 2.0, 1.0], [3.0, 3.0, 0.0]])).tolist()
-    [[2.0, 1.0, 0.0], [1.5, 1.5, 0.0]]
-    """
-    return np.asarray(request_values.shape[1] - sums.mid_ranks(request_values, rounding))
 
 
 def majorities(pairs: Pairs | arrays.PairSums) -> np.ndarray:
