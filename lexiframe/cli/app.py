@@ -12,8 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from lexiframe.base import LexiframeError, __version__
-from lexiframe.cli.messages import as_options
-from lexiframe.cli.output import complain
 from lexiframe.cli.parsing import Commands, examples
 
 app = typer.Typer(
@@ -43,7 +41,15 @@ def _options(
 
 
 def _say_warning(message: Warning | str, *_args: Any, **_keywords: Any) -> None:
-    complain(f"warning: {as_options(str(message))}")
+    _complain("warning", message)
+
+
+def _complain(kind: str, message: object) -> None:
+    """Print a warning or an error; what that needs is imported only then."""
+    from lexiframe.cli.messages import as_options
+    from lexiframe.cli.output import complain
+
+    complain(f"{kind}: {as_options(str(message))}")
 
 
 def _open_closed_streams() -> None:
@@ -93,7 +99,7 @@ def main() -> None:
     try:
         app()
     except (LexiframeError, OSError) as error:
-        complain(f"error: {as_options(str(error))}")
+        _complain("error", error)
         sys.exit(1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import is_dataclass
@@ -9,7 +10,7 @@ from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from operator import getitem
-from pkgutil import iter_modules
+from pathlib import Path
 from typing import Annotated, Any, get_origin, get_type_hints
 
 import typer
@@ -23,35 +24,43 @@ PANELS = ("Compare runs", "Files", "Help")
 
 
 class Commands(TyperGroup):
-    """The commands, found in their folder; a module is imported when its command is needed."""
+    """The commands, found in their folder; a module is imported when its command is called.
+
+    What help says of a command is read from its file, as importing all of them takes a second.
+    """
 
     def __init__(self, **how: Any) -> None:
         super().__init__(**how)
-        names = sorted(module.name for module in iter_modules(commands.__path__))
-        self.commands: dict[str, Any] = dict.fromkeys(names)  # Typer suggests one of them
+        files = Path(str(commands.__file__)).parent.glob("[!_]*.py")
+        listed = [_listed(file) for file in files]
+        self.commands = {
+            str(command.name): command
+            for command in sorted(listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name))
+        }
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands, panel by panel."""
-        return sorted(self.commands, key=lambda name: (PANELS.index(_module(name).PANEL), name))
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; None if there is none of this name."""
-        if cmd_name not in self.commands:
-            return None
-        module = _module(cmd_name)
-        app = typer.Typer(add_completion=False)
-        add = app.command(
-            cmd_name,
-            cls=OneValueEach,
-            epilog=examples(*module.EXAMPLES),
-            rich_help_panel=module.PANEL,
-        )
-        add(with_options(getattr(module, cmd_name)))
-        return typer.main.get_command(app)
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the name of the command that is called, the command, and its arguments."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command and _imported(str(name)), rest
 
 
-def _module(name: str) -> Any:
-    return import_module(f"{commands.__name__}.{name}")
+def _listed(file: Path) -> Any:
+    """Return a command as ``lexiframe --help`` shows it."""
+    tree = ast.parse(file.read_text(encoding="utf-8")).body
+    functions = {part.name: part for part in tree if isinstance(part, ast.FunctionDef)}
+    values = {ast.unparse(p.targets[0]): p.value for p in tree if isinstance(p, ast.Assign)}
+    said = ast.get_docstring(functions[file.stem])
+    panel = ast.literal_eval(values["PANEL"])
+    return TyperCommand(file.stem, help=said, rich_help_panel=panel)
+
+
+def _imported(name: str) -> Any:
+    """Return a command with its options."""
+    module = import_module(f"{commands.__name__}.{name}")
+    app = typer.Typer(add_completion=False)
+    add = app.command(name, cls=OneValueEach, epilog=examples(*module.EXAMPLES))
+    add(with_options(getattr(module, name)))
+    return typer.main.get_command(app)
 
 
 def examples(*commands: str) -> str:
