@@ -46,10 +46,13 @@ def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndar
     >>> mid_ranks(np.array([0.3, 0.5, 0.3])).tolist()
     [2.5, 1.0, 2.5]
     """
-    from scipy.stats import rankdata
-
-    ranks: np.ndarray = rankdata(tie_groups(values, rounding), axis=-1)
-    return ranks
+    # SciPy's rankdata does the same, but importing scipy.stats takes half a second.
+    rows, n = int(np.prod(values.shape[:-1])), values.shape[-1]
+    groups = tie_groups(values, rounding).reshape(rows, n)
+    cells = groups + np.arange(rows)[:, None] * n
+    sizes = np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n)
+    middle = np.cumsum(sizes, axis=1) - (sizes - 1) / 2
+    return np.asarray(middle.ravel()[cells].reshape(values.shape))
 
 
 def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
