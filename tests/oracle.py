@@ -1481,6 +1481,25 @@ def rbo(x, y, p=0.9):
     return agreement[n] * p**n + (1 - p) / p * weighted
 
 
+# --- Section 7: less data ------------------------------------------------------------------------
+
+
+def left(weights, n_kept):
+    """{items that stay: probability}, exactly, of {item: weight}: labels are removed (section 7).
+
+    One after another with probability ∝ weight; when all that are left have none, uniformly.
+    """
+    if len(weights) == n_kept:
+        return {frozenset(weights): Fraction(1)}
+    total, stay = sum(weights.values()), {}
+    for item, weight in weights.items():
+        first = Fraction(weight, total) if total else Fraction(1, len(weights))
+        others = {x: w for x, w in weights.items() if x != item}
+        for items, share in left(others, n_kept).items() if first else ():
+            stay[items] = stay.get(items, 0) + first * share
+    return stay
+
+
 # --- Section 10: decisions ----------------------------------------------------------------------
 
 
