@@ -93,8 +93,10 @@ def axioms(
     -------
     polars.DataFrame
         One row for each ``method`` and ``property``, in the order in which the paper lists them:
-        ``holds``, null where the property is about the values of metrics and the method has none;
-        ``counterexample`` in words, with the ranks of the relevant items, null where it holds.
+        ``holds``, null where the property is about the values of metrics and the method has none,
+        and where the rankings of so few items have no case of it; ``counterexample`` in words, with
+        the ranks of the relevant items: ``"no case"`` where there is none to check, null where the
+        property holds or is not about the method.
 
     Raises
     ------
@@ -131,8 +133,7 @@ def axioms(
                 rows.append((str(measure), name, None, None))
                 continue
             found = (case for universe in universes for case in cases(universe))
-            failed = next((words for holds, words in found if not holds), None)
-            rows.append((str(measure), name, failed is None, failed))
+            rows.append((str(measure), name, *_judged(found)))
     schema = {
         "method": pl.String,
         "property": pl.String,
@@ -140,6 +141,19 @@ def axioms(
         "counterexample": pl.String,
     }
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+NO_CASE = "no case"
+"""Stands for a counterexample where nothing could be one."""
+
+
+def _judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
+    """Return whether a property holds in all cases, and else the first in which it does not."""
+    holds: bool | None = None
+    for holds, words in cases:
+        if not holds:
+            return False, words
+    return holds, NO_CASE if holds is None else None
 
 
 def _universe(measure: Measure, n: int, m: int) -> Universe:
