@@ -103,12 +103,12 @@ def interleaving(
     With ``"uniform"`` and ``"rank"`` Δ is computed as a ratio of whole numbers, so that ties are
     exact. With ``"dcg"`` a Δ of 1e-12 or less is a tie.
 
-    Diaz & Ferraro, "Offline Retrieval Evaluation Without Evaluation Metrics", SIGIR 2022, equation
-    2 and section 5.5, doi:10.1145/3477495.3532033. The paper only sketches the computation; its
-    details are defined here. Balanced interleaving and k are those of Joachims, "Evaluating
-    Retrieval Performance Using Clickthrough Data", in Text Mining, 2003, and Chapelle, Joachims,
-    Radlinski & Yue, "Large-Scale Validation and Analysis of Interleaved Search Evaluation", ACM
-    TOIS 30(1), 2012, doi:10.1145/2094072.2094078.
+    Diaz & Ferraro, "Offline Retrieval Evaluation Without Evaluation Metrics", SIGIR 2022,
+    sections 3.3 (equation 2) and 5.5, doi:10.1145/3477495.3532033. The paper only sketches the
+    computation; its details are defined here. Balanced interleaving and k are those of Joachims,
+    "Evaluating Retrieval Performance Using Clickthrough Data", in Text Mining, 2003, and Chapelle,
+    Joachims, Radlinski & Yue, "Large-Scale Validation and Analysis of Interleaved Search
+    Evaluation", ACM TOIS 30(1), 2012, doi:10.1145/2094072.2094078.
 
     Time grows with requests × pairs × relevant items, and with ``"rank"`` with the documents
     retrieved as well.

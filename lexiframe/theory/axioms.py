@@ -105,13 +105,13 @@ def axioms(
 
     Notes
     -----
-    The properties are those of Diaz, Ekstrand & Mitra, ACM TORS 2025, appendix A,
-    doi:10.1145/3728373, who take them from Moffat (2013), Amigó et al. (2013) and Ferrante et al.
-    (2015). Items that are not retrieved are imputed at the end of the ranking. Concavity is given
-    in two readings. Read literally, two swaps in one ranking are compared, which can concern
-    different recall levels: so it fails for AP, whose weights grow with the level. The paper's
-    proof compares swaps of one recall level at different depths, the other items being where they
-    were.
+    The properties are those of Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373,
+    arXiv:2302.11370, appendix A, table 6, who take them from Moffat (2013), Amigó et al. (2013) and
+    Ferrante et al. (2015). Items that are not retrieved are imputed at the end of the ranking.
+    Concavity is given in two readings. Read literally, two swaps in one ranking are compared, which
+    can concern different recall levels: so it fails for AP, whose weights grow with the level. The
+    paper's proof compares swaps of one recall level at different depths, the other items being
+    where they were.
 
     Examples
     --------

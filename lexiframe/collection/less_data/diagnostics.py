@@ -49,7 +49,8 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, sections 2 and 3.5, figures 3 and 5.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, sections 2 and 3.6, figures 3 and 5,
+    doi:10.20736/0002001353.
 
     Examples
     --------
@@ -108,7 +109,8 @@ def deciding_levels(
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 6.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 6,
+    doi:10.20736/0002001353.
 
     Examples
     --------
@@ -161,7 +163,8 @@ def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 7a.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 7a,
+    doi:10.20736/0002001353.
 
     Examples
     --------
@@ -213,8 +216,9 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 7b. Standard errors take the
-    pairs as independent, which pairs of one request are not: they are too small.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 7b,
+    doi:10.20736/0002001353. Standard errors take the pairs as independent, which pairs of one
+    request are not: they are too small.
 
     Examples
     --------
@@ -284,7 +288,8 @@ def predict_first_level(p: Frame, /) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 5.1, table 2.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 5.1, table 2,
+    doi:10.20736/0002001353.
 
     Examples
     --------

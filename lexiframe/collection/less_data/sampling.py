@@ -66,7 +66,8 @@ def sample_labels(
 
     Notes
     -----
-    Diaz & Ferraro, SIGIR 2022, section 4, doi:10.1145/3477495.3532033.
+    Diaz & Ferraro, SIGIR 2022, sections 5.2 and 6.2, doi:10.1145/3477495.3532033 (uniform); Diaz,
+    Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370, section 6.2.4 (both).
 
     Examples
     --------
