@@ -51,11 +51,13 @@ def citations(text, paper=None):
 
 
 def numbers(text):
-    """Give the numbers of "2 and 3.6", and those of "4 to 6"; without the letters of parts."""
-    first, to, last = text.partition(" to ")
-    if to:
-        return [str(n) for n in range(int(first), int(last) + 1)]
-    return [re.sub(r"(?<=\d)[a-c]$", "", one) for one in re.split(", | and ", text)]
+    """Give the numbers of "2 and 3.6", and those of "4 to 6, 9"; without the letters of parts."""
+    found = []
+    for one in re.split(", | and ", text):
+        first, to, last = one.partition(" to ")
+        between = [str(n) for n in range(int(first), int(last) + 1)] if to else [first]
+        found += [re.sub(r"(?<=\d)[a-c]$", "", number) for number in between]
+    return found
 
 
 def wrong(paper, parts):

@@ -94,4 +94,4 @@ def _twice_the_signs(
     is_first_of_two = click[:, :-1] == click[:, 1:]
     lead[:, :-1] *= 2 - is_first_of_two
     lead[:, -1] *= 2
-    return np.clip(lead, -2, 2)
+    return np.asarray(np.clip(lead, -2, 2))

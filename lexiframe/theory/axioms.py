@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import sums, typed
-from lexiframe.metrics import Metric, RecallLevelMetric, scores
+from lexiframe.metrics import Metric, RecallLevelMetric
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.theory.arguments import check_few, sizes_of
+from lexiframe.theory.enumerated import values_of
 from lexiframe.theory.orders import ranks_and_preferences
-from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
 
 Vector = tuple[int, ...]
@@ -133,7 +133,7 @@ def axioms(
                 rows.append((str(measure), name, None, None))
                 continue
             found = (case for universe in universes for case in cases(universe))
-            rows.append((str(measure), name, *_judged(found)))
+            rows.append((str(measure), name, *judged(found)))
     schema = {
         "method": pl.String,
         "property": pl.String,
@@ -147,7 +147,7 @@ NO_CASE = "no case"
 """Stands for a counterexample where nothing could be one."""
 
 
-def _judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
+def judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
     """Return whether a property holds in all cases, and else the first in which it does not."""
     holds: bool | None = None
     for holds, words in cases:
@@ -159,17 +159,8 @@ def _judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
 def _universe(measure: Measure, n: int, m: int) -> Universe:
     ranks, delta = ranks_and_preferences(measure, n, m)
     vectors = {tuple(row): number for number, row in enumerate(ranks.tolist())}
-    values = _values(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
+    values = values_of(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
     return Universe(n, m, vectors, delta, values, measure)
-
-
-def _values(metric: Metric, ranks: np.ndarray, n: int) -> np.ndarray:
-    names = [f"{number:06}" for number in range(len(ranks))]
-    return (
-        scores(positions_of([(np.zeros(1, int), ranks[None])], names, n), metric)
-        .sort("run")["value"]
-        .to_numpy()
-    )
 
 
 # --- Appended items and swapped items -----------------------------------------------------------
