@@ -141,7 +141,7 @@ def _description(row: dict[str, str]) -> str:
     """Say what the measure is, below its name, which links then lead to."""
     measure, public = _object(row), _public(row)
     if measure is None:
-        return "Offline interleaving, from whole rankings: see `interleaving`."
+        return "Offline interleaving, by the clicks of a simulated user: see `interleaving`."
     text, parameters = _parts(measure)
     listed = "\n".join(f"``{p}``\n   {what}" for p, what in parameters)
     text = f"{text}\n\n{listed}".strip()

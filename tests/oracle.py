@@ -776,11 +776,16 @@ def rrLP(a, b):
     return lexicographic_size(a, b, largest=False)
 
 
-def interleaved(first, second):
-    """Balanced interleaving: in turn until one list is exhausted, a document once (section 4)."""
+def interleaved(first, second, *, to_the_end=True):
+    """Balanced interleaving: in turn, a document once (section 4).
+
+    When one list is exhausted, the other goes on, or, for the user of ranks, reading ends.
+    """
     shown, i, j = {}, 0, 0
-    while i < len(first) and j < len(second):
-        if i == j:
+    while i < len(first) or j < len(second):
+        if not to_the_end and (i == len(first) or j == len(second)):
+            break
+        if j == len(second) or (i == j and i < len(first)):
             document, i = first[i], i + 1
         else:
             document, j = second[j], j + 1
@@ -807,20 +812,43 @@ def signs_by_rank(a, b, shown, relevant):
     return signs
 
 
+def rankOI(a, b, relevant):
+    """E_c over the ranks of both outcomes, averaged, exactly; a and b are lists (section 4)."""
+    lists = [interleaved(*both, to_the_end=False) for both in ((a, b), (b, a))]
+    outcomes = [signs_by_rank(a, b, shown, relevant) for shown in lists]
+    return sum(Fraction(sum(signs), max(1, len(signs))) for signs in outcomes) / 2
+
+
+def signs_by_clicks(a, b, shown, relevant):
+    """For every number c of items that the user may want, which ranking the clicks prefer."""
+    ranks_a, ranks_b = ({x: rank for rank, x in enumerate(of, start=1)} for of in (a, b))
+    signs = []
+    for c in range(1, len(relevant) + 1):
+        clicked = []
+        for document in shown:
+            if document in relevant:
+                clicked.append(document)
+            if len(clicked) == c:
+                break
+        signs.append(clicks_prefer(ranks_a, ranks_b, clicked) if len(clicked) == c else 0)
+    return signs
+
+
 def OI(a, b, relevant):
     """E_c of both outcomes, averaged, exactly, for uniform c; a and b are lists (section 4)."""
-    outcomes = [signs_by_rank(a, b, interleaved(*both), relevant) for both in ((a, b), (b, a))]
-    return sum(Fraction(sum(signs), max(1, len(signs))) for signs in outcomes) / 2
+    lists = [interleaved(*both) for both in ((a, b), (b, a))]
+    outcomes = [signs_by_clicks(a, b, shown, relevant) for shown in lists]
+    return sum(Fraction(sum(signs), max(1, len(relevant))) for signs in outcomes) / 2
 
 
 def dcgOI(a, b, relevant):
     """The same for c ∝ 1/log2(c+1) (section 4)."""
-    expected = []
+    weights = [1 / math.log2(c + 1) for c in range(1, len(relevant) + 1)]
+    expected = [0.0]
     for first, second in ((a, b), (b, a)):
-        signs = signs_by_rank(a, b, interleaved(first, second), relevant)
-        weights = [1 / math.log2(c + 1) for c, _ in enumerate(signs, start=1)]
+        signs = signs_by_clicks(a, b, interleaved(first, second), relevant)
         terms = [weight * sign for weight, sign in zip(weights, signs, strict=True)]
-        expected.append(math.fsum(terms) / math.fsum(weights) if signs else 0.0)
+        expected += [math.fsum(terms) / math.fsum(weights)] if weights else []
     return tie(math.fsum(expected) / 2)
 
 
@@ -1451,6 +1479,25 @@ def rbo(x, y, p=0.9):
         agreement[d] = 2 * len(in_x & in_y) / (len(in_x) + len(in_y))
     weighted = math.fsum(agreement[d] * p**d for d in agreement)
     return agreement[n] * p**n + (1 - p) / p * weighted
+
+
+# --- Section 7: less data ------------------------------------------------------------------------
+
+
+def left(weights, n_kept):
+    """{items that stay: probability}, exactly, of {item: weight}: labels are removed (section 7).
+
+    One after another with probability ∝ weight; when all that are left have none, uniformly.
+    """
+    if len(weights) == n_kept:
+        return {frozenset(weights): Fraction(1)}
+    total, stay = sum(weights.values()), {}
+    for item, weight in weights.items():
+        first = Fraction(weight, total) if total else Fraction(1, len(weights))
+        others = {x: w for x, w in weights.items() if x != item}
+        for items, share in left(others, n_kept).items() if first else ():
+            stay[items] = stay.get(items, 0) + first * share
+    return stay
 
 
 # --- Section 10: decisions ----------------------------------------------------------------------

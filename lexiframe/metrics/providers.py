@@ -47,8 +47,8 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     Notes
     -----
     η(π, v) = Σ_i e(p_i) over the relevant items of provider v: Diaz, Ekstrand & Mitra, ACM TORS
-    2025, equation 2, doi:10.1145/3728373. The least exposure of any group of relevant items that
-    one provider could own is e(p_m), which `TSE` computes.
+    2025, doi:10.1145/3728373, arXiv:2302.11370, equation 2. The least exposure of any group of
+    relevant items that one provider could own is e(p_m), which `TSE` computes.
 
     Examples
     --------

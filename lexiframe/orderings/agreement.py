@@ -94,7 +94,7 @@ def sign_agreement(
     Notes
     -----
     Σ I(π ≻_a π′ and π ≻_b π′) / Σ I(π ≻_a π′), as in Diaz, Ekstrand & Mitra, ACM TORS 2025,
-    doi:10.1145/3728373.
+    doi:10.1145/3728373, arXiv:2302.11370, section 6.2.1.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from . import preference_arrays as preference_arrays
 from .explanation import explain as explain
 from .explanation import explainable as explainable
 from . import one_pair as one_pair
-from . import interleaved as interleaved
+from . import pair_tiles as pair_tiles
 
 "Arrays: requests × pairs of runs, and sums over requests"
 from .arrays.arrays import PairCube as PairCube

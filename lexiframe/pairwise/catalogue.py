@@ -97,7 +97,7 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
     ------
     UnknownNameError
         With near matches, for a name that does not exist; for several measures in one string; and
-        for ``"OI"``, which needs whole rankings instead of positions: `interleaving` computes it.
+        for ``"OI"``, which needs runs instead of positions: `interleaving` computes it.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
 def _parsed(text: str) -> Metric | Preference:
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise errors.UnknownNameError(
-            f"{text!r} needs whole rankings instead of positions: compute it with "
+            f"{text!r} needs runs instead of positions: compute it with "
             "lexiframe.interleaving(runs, qrels), which returns a table of preferences"
         )
     written = notation.read(text)

@@ -44,8 +44,8 @@ class LexicographicPreference(Preference):
     -----
     The signs order the rankings of a request totally, so they come from one sort. Diaz, Ekstrand &
     Mitra, "Recall, Robustness, and Lexicographic Evaluation", ACM TORS 2025,
-    doi:10.1145/3728373 (recall); Diaz, "Best-Case Retrieval Evaluation", EVIA 2023,
-    doi:10.20736/0002001353 (precision).
+    doi:10.1145/3728373, arXiv:2302.11370 (recall); Diaz, "Best-Case Retrieval Evaluation", EVIA
+    2023, doi:10.20736/0002001353 (precision).
 
     Examples
     --------
@@ -79,7 +79,7 @@ class LexicographicPreference(Preference):
     {'RR': 0.0, 'rrLP': -0.125, 'sgnLP': -1.0}
 
     Lexirecall compares the last levels first. The ranks 25 and 100 are the same in both rankings,
-    so 8 against 14 decides (Diaz, Ekstrand & Mitra 2025, figure 7, with exposures 0.12 and 0.07):
+    so 8 against 14 decides (arXiv:2302.11370, figure 7, with exposures 0.12 and 0.07):
 
     >>> compare([2, 8, 25, 100], [1, 14, 25, 100], "LR", "LP")
     {'LP': -1.0, 'LR': 1.0}
@@ -126,9 +126,9 @@ class LexicographicPreference(Preference):
 
         Notes
         -----
-        Diaz, Ekstrand & Mitra, ACM TORS 2025, section 7.3.2, doi:10.1145/3728373; Yager, "On the
-        analytic representation of the Leximin ordering", European Journal of Operational Research
-        102(1), 1997, doi:10.1016/S0377-2217(96)00217-2.
+        Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370, section 7.3.2,
+        equation 12; Yager, "On the analytic representation of the Leximin ordering", European
+        Journal of Operational Research 102(1), 1997, doi:10.1016/S0377-2217(96)00217-2.
 
         Examples
         --------

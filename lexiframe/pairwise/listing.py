@@ -19,7 +19,7 @@ _OI = (
     "−1 to 1",
     "E_c[sgn(hits(π, k_c) − hits(π′, k_c))]",
     f"{catalogues.RECALL_PAIRED}; Joachims, KDD 2002, doi:10.1145/775047.775067",
-    "whole rankings: lexiframe.interleaving",
+    "runs and judgments: lexiframe.interleaving",
 )
 _NAMES = ("name", "notation", "kind", "range", "formula", "source", "needs")
 

@@ -49,7 +49,7 @@ def impute(
     Notes
     -----
     Diaz, Ekstrand & Mitra, "Recall, Robustness, and Lexicographic Evaluation", ACM TORS 2025,
-    doi:10.1145/3728373.
+    doi:10.1145/3728373, arXiv:2302.11370.
 
     Examples
     --------

@@ -6,6 +6,8 @@ All functions are about the rankings of one request: n items, of which m are rel
 - how a metric reacts to the first and to the last relevant item: `orientation`
 - random rankings: `simulate_agreement`, `simulate_ties`
 - the worst case of optimal rankings, fixed or drawn: `optimal_worst_case`
+- the worst and the best case over users and providers, and their orders: `worst_and_best`
+- whether a metric is top-heavy: `top_heaviness`
 - the order of all rankings under a measure: `order`; which properties it has: `axioms`
 """
 
@@ -13,8 +15,10 @@ from lexiframe.theory.axioms import axioms
 from lexiframe.theory.optimal import optimal_worst_case
 from lexiframe.theory.orders import order
 from lexiframe.theory.orientation import orientation
+from lexiframe.theory.populations import worst_and_best
 from lexiframe.theory.simulation import simulate_agreement, simulate_ties
 from lexiframe.theory.tie_probability import distinct_values, tie_probability
+from lexiframe.theory.top_heavy import top_heaviness
 
 __all__ = [
     "axioms",
@@ -25,4 +29,6 @@ __all__ = [
     "simulate_agreement",
     "simulate_ties",
     "tie_probability",
+    "top_heaviness",
+    "worst_and_best",
 ]

@@ -10,11 +10,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import sums, typed
-from lexiframe.metrics import Metric, RecallLevelMetric, scores
+from lexiframe.metrics import Metric, RecallLevelMetric
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.theory.arguments import check_few, sizes_of
+from lexiframe.theory.enumerated import values_of
 from lexiframe.theory.orders import ranks_and_preferences
-from lexiframe.theory.rankings import positions_of
 from lexiframe.typing import MeasureLike
 
 Vector = tuple[int, ...]
@@ -93,8 +93,10 @@ def axioms(
     -------
     polars.DataFrame
         One row for each ``method`` and ``property``, in the order in which the paper lists them:
-        ``holds``, null where the property is about the values of metrics and the method has none;
-        ``counterexample`` in words, with the ranks of the relevant items, null where it holds.
+        ``holds``, null where the property is about the values of metrics and the method has none,
+        and where the rankings of so few items have no case of it; ``counterexample`` in words, with
+        the ranks of the relevant items: ``"no case"`` where there is none to check, null where the
+        property holds or is not about the method.
 
     Raises
     ------
@@ -103,13 +105,13 @@ def axioms(
 
     Notes
     -----
-    The properties are those of Diaz, Ekstrand & Mitra, ACM TORS 2025, appendix A,
-    doi:10.1145/3728373, who take them from Moffat (2013), Amigó et al. (2013) and Ferrante et al.
-    (2015). Items that are not retrieved are imputed at the end of the ranking. Concavity is given
-    in two readings. Read literally, two swaps in one ranking are compared, which can concern
-    different recall levels: so it fails for AP, whose weights grow with the level. The paper's
-    proof compares swaps of one recall level at different depths, the other items being where they
-    were.
+    The properties are those of Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373,
+    arXiv:2302.11370, appendix A, table 6, who take them from Moffat (2013), Amigó et al. (2013) and
+    Ferrante et al. (2015). Items that are not retrieved are imputed at the end of the ranking.
+    Concavity is given in two readings. Read literally, two swaps in one ranking are compared, which
+    can concern different recall levels: so it fails for AP, whose weights grow with the level. The
+    paper's proof compares swaps of one recall level at different depths, the other items being
+    where they were.
 
     Examples
     --------
@@ -131,8 +133,7 @@ def axioms(
                 rows.append((str(measure), name, None, None))
                 continue
             found = (case for universe in universes for case in cases(universe))
-            failed = next((words for holds, words in found if not holds), None)
-            rows.append((str(measure), name, failed is None, failed))
+            rows.append((str(measure), name, *judged(found)))
     schema = {
         "method": pl.String,
         "property": pl.String,
@@ -142,20 +143,24 @@ def axioms(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
+NO_CASE = "no case"
+"""Stands for a counterexample where nothing could be one."""
+
+
+def judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
+    """Return whether a property holds in all cases, and else the first in which it does not."""
+    holds: bool | None = None
+    for holds, words in cases:
+        if not holds:
+            return False, words
+    return holds, NO_CASE if holds is None else None
+
+
 def _universe(measure: Measure, n: int, m: int) -> Universe:
     ranks, delta = ranks_and_preferences(measure, n, m)
     vectors = {tuple(row): number for number, row in enumerate(ranks.tolist())}
-    values = _values(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
+    values = values_of(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
     return Universe(n, m, vectors, delta, values, measure)
-
-
-def _values(metric: Metric, ranks: np.ndarray, n: int) -> np.ndarray:
-    names = [f"{number:06}" for number in range(len(ranks))]
-    return (
-        scores(positions_of([(np.zeros(1, int), ranks[None])], names, n), metric)
-        .sort("run")["value"]
-        .to_numpy()
-    )
 
 
 # --- Appended items and swapped items -----------------------------------------------------------

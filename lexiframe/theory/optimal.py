@@ -47,7 +47,8 @@ def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataF
     -----
     By symmetry only the number k of items in u matters for the drawn ranking: P(p_i = j) =
     C(j−1, i−1) C(m−j, k−i) / C(m, k). For the fixed one the worst k items are the last ones. Diaz,
-    Ekstrand & Mitra, ACM TORS 2025, section 7.2.4 and appendix C, doi:10.1145/3728373.
+    Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370, section 7.2.4 and
+    appendix C.
 
     Examples
     --------

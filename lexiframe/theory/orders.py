@@ -42,7 +42,9 @@ def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, Ekstrand & Mitra, ACM TORS 2025, section 5, doi:10.1145/3728373.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 1, figure 1,
+    doi:10.20736/0002001353; Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373,
+    arXiv:2302.11370, section 5.2.
 
     Examples
     --------

@@ -52,7 +52,7 @@ def orientation(
     Notes
     -----
     μ(1, n−m+2..n) − μ(n−m+1..n), and μ(1..m) − μ(1..m−1, n): Diaz, Ekstrand & Mitra, ACM TORS 2025,
-    section 3.1, doi:10.1145/3728373.
+    doi:10.1145/3728373, arXiv:2302.11370, section 3.1.
 
     Examples
     --------

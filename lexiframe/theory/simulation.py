@@ -59,7 +59,8 @@ def simulate_agreement(
 
     Notes
     -----
-    Diaz, Ekstrand & Mitra, ACM TORS 2025, section 4.3, doi:10.1145/3728373.
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370,
+    section 4.3, table 2.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
     Notes
     -----
     C(n,m)⁻² Σ_i C(i−1,m−1)² for TSE, and by symmetry for RR; C(n,m)⁻² Σ_i [C(k,i) C(n−k,m−i)]² for
-    R@k; 1/C(n,m) for LR and LP: Diaz, Ekstrand & Mitra, ACM TORS 2025, appendix D,
-    doi:10.1145/3728373. Given p_1, C(n−p_1,m−1)/C(n,m) for RR.
+    R@k; 1/C(n,m) for LR and LP: Diaz, Ekstrand & Mitra, ACM TORS 2025,
+    doi:10.1145/3728373, arXiv:2302.11370, appendix D. Given p_1, C(n−p_1,m−1)/C(n,m) for RR.
 
     Examples
     --------

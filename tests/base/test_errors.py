@@ -373,15 +373,15 @@ CASES = {
     ),
     "user": (
         lambda: lf.interleaving("no.run", "no.qrels", user="DCG"),
-        "interleaving: expected user to be one of 'uniform', 'dcg', found 'DCG'",
+        "interleaving: expected user to be one of 'uniform', 'dcg', 'rank', found 'DCG'",
     ),
     "interleaving is no preference of positions": (
         lambda: lf.parse_measure("OI"),
-        "'OI' needs whole rankings instead of positions: compute it with lexiframe.interleav",
+        "'OI' needs runs instead of positions: compute it with lexiframe.interleaving(runs,",
     ),
     "interleaving with a user": (
         lambda: lf.preferences(BOTH, ["RPP", "OI(user=dcg)"]),
-        "'OI(user=dcg)' needs whole rankings",
+        "'OI(user=dcg)' needs runs instead of positions",
     ),
     "a row too few": (
         lambda: lf.preferences(BOTH[:-1], "RPP"),

@@ -147,8 +147,8 @@ def many_requests(case: str, n_requests: int, n_runs: int) -> None:
 def deep(case: str, depth: int, n_runs: int) -> None:
     """Compare whole rankings, and use judged items at all depths."""
     runs, qrels = whole_runs(depth, n_runs)
-    with measured(case, "OI"):
-        lf.interleaving(runs, qrels)
+    with measured(case, "OI(user=rank)"):
+        lf.interleaving(runs, qrels, "rank")
     p = lf.positions(runs, qrels, judged=True)
     for name in [*JUDGED, "INSQ(max_rel=2, depth=100000)"]:
         with measured(case, name.partition("(")[0]):

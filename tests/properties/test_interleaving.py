@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.pairwise import interleaved as interleaving
+from lexiframe.pairwise import clicked_items, read_to_a_rank
 from tests import oracle
 from tests.frames import assert_identical, assert_same_preferences, judgments, measured, rankings
 from tests.strategies import BINARY, collections
@@ -19,8 +19,8 @@ FEWER = settings(max_examples=settings().max_examples // 3)
 TIES = st.sampled_from(["doc_id_desc", "doc_id_asc", "input", "rank"])
 SCORE_TYPES = st.sampled_from(["float64", "float32"])
 REL = st.sampled_from([None, 1, 1.5, 3])
-USERS = st.sampled_from(["uniform", "dcg"])
-FORMULAS = {"OI": oracle.OI, "OI(user=dcg)": oracle.dcgOI}
+USERS = st.sampled_from(["uniform", "dcg", "rank"])
+FORMULAS = {"OI": oracle.OI, "OI(user=dcg)": oracle.dcgOI, "OI(user=rank)": oracle.rankOI}
 
 
 def expected(collection, formula, rel=None, *, no_relevant="drop", condensed=False, **policies):
@@ -41,12 +41,12 @@ def expected(collection, formula, rel=None, *, no_relevant="drop", condensed=Fal
 
 def assert_is_the_oracles(collection, user="uniform", rel=None, *, oracles=(), **policies):
     d = lf.interleaving(*collection, user, rel=rel, **policies)
-    measure = "OI" if user == "uniform" else "OI(user=dcg)"
+    measure = "OI" if user == "uniform" else f"OI(user={user})"
     assert d["measure"].unique().to_list() == [measure]
     assert d.equals(d.sort("query_id", "run_a", "run_b"))
     found = measured(d, measure)
     preferences = expected(collection, FORMULAS[measure], rel, **dict(oracles or policies))
-    if user == "uniform":
+    if user != "dcg":
         assert found == preferences, "a ratio of whole numbers, divided once"
     else:
         assert_same_preferences(found, preferences)
@@ -73,9 +73,9 @@ def test_of_condensed_lists(collection, user):
     assert_is_the_oracles(collection, user, unjudged="remove", oracles={"condensed": True})
 
 
-@given(collections(min_runs=2), REL)
-def test_without_relevant_items_it_is_a_tie(collection, rel):
-    assert_is_the_oracles(collection, rel=rel, no_relevant="zero")
+@given(collections(min_runs=2), REL, USERS)
+def test_without_relevant_items_it_is_a_tie(collection, rel, user):
+    assert_is_the_oracles(collection, user, rel=rel, no_relevant="zero")
 
 
 @given(collections(max_runs=1), USERS)
@@ -88,8 +88,10 @@ def test_equal_rankings_tie(collection, user):
 
 @given(collections(min_runs=2), st.integers(1, 60), USERS)
 def test_pairs_by_blocks(collection, cells, user):
-    """How many pairs are laid out at once changes nothing."""
+    """How many pairs and requests are laid out at once changes nothing."""
     d = lf.interleaving(*collection, user)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(interleaving, "_CELLS", cells)
+        patch.setattr(read_to_a_rank, "_CELLS", cells)
+        patch.setattr(clicked_items, "_CELLS", cells)
+        patch.setattr(clicked_items, "_ITEMS", cells // 4 + 1)
         assert_identical(lf.interleaving(*collection, user), d)

@@ -38,7 +38,7 @@ METRICS = [
 PREFERENCES = ["RPP", "dcgRPP", "invRPP", "LR", "LP", "rrLR", "rrLP", *METRICS]
 METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 SEEDS = st.integers(0, 999)
-USERS = st.sampled_from(["uniform", "dcg"])
+USERS = st.sampled_from(["uniform", "dcg", "rank"])
 FEWER = settings(max_examples=settings().max_examples // 3)
 """For what takes long: Holm's correction by statsmodels collects garbage, files are written."""
 

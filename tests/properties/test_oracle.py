@@ -53,13 +53,27 @@ def test_lexicographic_preferences():
 
 def test_interleaving():
     a, b = "abcd", "beaf"
-    assert "".join(oracle.interleaved(a, b)) == "abecd"
-    assert "".join(oracle.interleaved(b, a)) == "baecf"
-    assert oracle.OI(a, b, {"a", "e"}) == Fraction(3, 10)
-    assert oracle.dcgOI(a, b, {"a", "e"}) == pytest.approx((0.553146 + 0.213986) / 2, abs=1e-6)
-    assert oracle.interleaved("abc", "") == oracle.interleaved("", "abc") == []
-    assert oracle.interleaved("a", "bcd") == ["a"]
-    assert oracle.interleaved("bcd", "a") == ["b", "a"]
+    assert "".join(oracle.interleaved(a, b)) == "abecdf"
+    assert "".join(oracle.interleaved(b, a)) == "baecfd"
+    assert oracle.OI(a, b, {"a", "e"}) == Fraction(1, 2)
+    assert oracle.dcgOI(a, b, {"a", "e"}) == pytest.approx(1 / (1 + 1 / math.log2(3)), abs=1e-15)
+    assert oracle.OI(a, b, {"a", "e", "x"}) == Fraction(1, 3)
+    assert oracle.dcgOI(a, b, {"a", "e", "x"}) == pytest.approx(0.469279, abs=1e-6)
+    assert oracle.OI("a", "bcda", {"a", "d"}) == Fraction(1, 2)
+    assert oracle.interleaved("abc", "") == oracle.interleaved("", "abc") == [*"abc"]
+    assert "".join(oracle.interleaved("a", "bcd")) == "abcd"
+    assert "".join(oracle.interleaved("bcd", "a")) == "bacd"
+
+
+def test_interleaving_down_to_a_rank():
+    def shown(first, second):
+        return "".join(oracle.interleaved(first, second, to_the_end=False))
+
+    a, b = "abcd", "beaf"
+    assert (shown(a, b), shown(b, a)) == ("abecd", "baecf")
+    assert oracle.rankOI(a, b, {"a", "e"}) == Fraction(3, 10)
+    assert shown("abc", "") == shown("", "abc") == ""
+    assert (shown("a", "bcd"), shown("bcd", "a")) == ("a", "ba")
 
 
 def test_order():

@@ -101,8 +101,9 @@ def degradation(
     Notes
     -----
     Requests that stay keep all of their judgments when requests are taken away, so that
-    ``agreement`` is 1 then. Diaz & Ferraro, SIGIR 2022, section 5, doi:10.1145/3477495.3532033;
-    Diaz, Ekstrand & Mitra, ACM TORS 2025, section 6, doi:10.1145/3728373.
+    ``agreement`` is 1 then. Diaz & Ferraro, SIGIR 2022, sections 5.2 and 6.2, figures 6 and 7,
+    doi:10.1145/3477495.3532033; Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373,
+    arXiv:2302.11370, section 6.2.4, figures 12 and 13.
 
     Examples
     --------

@@ -49,7 +49,8 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, sections 2 and 3.5, figures 3 and 5.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, sections 2 and 3.6, figures 3 and 5,
+    doi:10.20736/0002001353.
 
     Examples
     --------
@@ -108,7 +109,8 @@ def deciding_levels(
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 6.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 6,
+    doi:10.20736/0002001353.
 
     Examples
     --------
@@ -161,7 +163,8 @@ def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 7a.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 7a,
+    doi:10.20736/0002001353.
 
     Examples
     --------
@@ -184,7 +187,15 @@ def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
 
 
 @typed
-def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.DataFrame:
+def level_regression(
+    p: Frame,
+    /,
+    *,
+    levels: int = 4,
+    following: int = 4,
+    cascaded: bool = False,
+    signs: bool = False,
+) -> pl.DataFrame:
     """Regress the difference of reciprocal ranks at each recall level on the levels behind it.
 
     Parameters
@@ -195,6 +206,11 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
         The recall levels that are explained, from 1 on.
     following
         How many of the next levels explain each of these.
+    cascaded
+        Whether only the pairs of rankings count that tie at all levels before the one that is
+        explained: those for which lexiprecision looks at it.
+    signs
+        Whether the sign of δRR at the level is explained, instead of δRR. The predictors stay.
 
     Returns
     -------
@@ -213,8 +229,10 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 3.5, figure 7b. Standard errors take the
-    pairs as independent, which pairs of one request are not: they are too small.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 3.6, figure 7b,
+    doi:10.20736/0002001353, which names the cascaded regression and that of the signs without
+    figures. Standard errors take the pairs as independent, which pairs of one
+    request are not: they are too small.
 
     Examples
     --------
@@ -233,13 +251,19 @@ def level_regression(p: Frame, /, *, levels: int = 4, following: int = 4) -> pl.
     tables = []
     for level in range(levels):
         part = delta[:, level : level + following + 1]
-        part = part[~np.isnan(part[:, -1])]
+        counts = ~np.isnan(part[:, -1])
+        if cascaded:
+            counts &= (delta[:, :level] == 0).all(axis=1)
+        part = part[counts]
         if len(part) <= following:
             raise LexiframeError(
                 f"level_regression: expected more than {following} pairs of rankings of requests "
-                f"with {level + following + 1} relevant items, found {len(part)}; ask for fewer"
+                f"with {level + following + 1} relevant items"
+                + (f" and a tie at all levels before {level + 1}" if cascaded else "")
+                + f", found {len(part)}; ask for fewer"
             )
-        fit = OLS(part[:, 0], part[:, 1:]).fit()
+        explained = np.sign(part[:, 0]) if signs else part[:, 0]
+        fit = OLS(explained, part[:, 1:]).fit()
         low, high = fit.conf_int().T
         tables.append(
             pl.DataFrame(
@@ -284,7 +308,8 @@ def predict_first_level(p: Frame, /) -> pl.DataFrame:
 
     Notes
     -----
-    Diaz, "Best-Case Retrieval Evaluation", 2023, section 5.1, table 2.
+    Diaz, "Best-Case Retrieval Evaluation", EVIA 2023, section 5.1, table 2,
+    doi:10.20736/0002001353.
 
     Examples
     --------

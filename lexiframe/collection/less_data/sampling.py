@@ -45,9 +45,10 @@ def sample_labels(
         The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋) of the m
         items of a request.
     how : {"uniform", "retrieved"}
-        How the items that are removed are drawn, without replacement: all are equally likely, or
-        with probability ∝ 1 + the number of runs that retrieved the item, so that the items that
-        most runs retrieve tend to go first.
+        How the items that are removed are drawn, one after another without replacement: all are
+        equally likely, or each with probability ∝ the number of runs that retrieved it, so that the
+        items that most runs retrieve tend to go first. Those that no run retrieved go last, in
+        random order.
     seed
         The same seed gives the same items. A smaller fraction keeps a part of what a greater one
         keeps.
@@ -65,7 +66,8 @@ def sample_labels(
 
     Notes
     -----
-    Diaz & Ferraro, SIGIR 2022, section 4, doi:10.1145/3477495.3532033.
+    Diaz & Ferraro, SIGIR 2022, sections 5.2 and 6.2, doi:10.1145/3477495.3532033 (uniform); Diaz,
+    Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370, section 6.2.4 (both).
 
     Examples
     --------
@@ -117,15 +119,28 @@ class Labels:
     def sample(self, fraction: float, how: How, seed: int) -> pl.DataFrame:
         """Keep some of the items, as `sample_labels` says."""
         items = self.items
-        weight = 1 + items["found"].to_numpy() if how == "retrieved" else np.ones(items.height)
-        # Items are removed in the order of exponential times with rates ∝ their weights: that draws
-        # them without replacement, each next one with probability ∝ its weight.
-        time = np.random.default_rng(seed).exponential(size=items.height) / weight
-        place = pl.col("time").rank("ordinal", descending=True).over("query_id")
+        turn = _turns(items["found"].to_numpy() if how == "retrieved" else None, items.height, seed)
+        place = pl.col("turn").rank("ordinal", descending=True).over("query_id")
         n_kept = share_of(pl.len(), fraction).clip(lower_bound=1).over("query_id")
-        is_kept = items.with_columns(time=pl.Series(time)).select(place <= n_kept).to_series()
+        is_kept = items.with_columns(turn=pl.Series(turn)).select(place <= n_kept).to_series()
         rows = np.append(is_kept.to_numpy(), True)[self.item_of_row]
         return _counted_anew(self.table.filter(pl.Series(rows)))
+
+
+def _turns(weight: np.ndarray | None, n_items: int, seed: int) -> np.ndarray:
+    """Return the turns at which items are removed, all different; without weights all are alike.
+
+    They are removed in the order of exponential times with rates ∝ their weights: that draws them
+    without replacement, each next one with probability ∝ its weight. Those without weight are left
+    when there is no other, and an independent draw says which of them goes first.
+    """
+    draw = np.random.default_rng(seed)
+    time = draw.exponential(size=n_items)
+    if weight is not None:
+        time = np.divide(time, weight, out=np.full(n_items, np.inf), where=weight > 0)
+    turn = np.empty(n_items, np.int64)
+    turn[np.lexsort((draw.random(n_items), time))] = np.arange(n_items)
+    return turn
 
 
 @typed

@@ -15,7 +15,7 @@ from lexiframe.collection.overlaps.overlap_measures import (
     within,
 )
 from lexiframe.io import problems
-from lexiframe.pairwise import By, grouping, interleaved, pairs, preferences_table
+from lexiframe.pairwise import By, grouping, pair_tiles, pairs, preferences_table
 from lexiframe.projection import Policies, ScoreType, Ties, whole_lists, whole_rankings
 from lexiframe.typing import RequestsLike, RunsLike
 
@@ -146,14 +146,14 @@ class _OfRequest:
     def __init__(self, lists: whole_lists.RankedLists, measures: Sequence[OverlapMeasure]) -> None:
         self.lists, self.measures, self.depth = lists, measures, within(measures)
         longest = int(lists.lengths.max())
-        self.tiles = [*interleaved.tiles_of(len(lists.runs), min(longest, self.depth or longest))]
+        self.tiles = [*pair_tiles.tiles_of(len(lists.runs), min(longest, self.depth or longest))]
 
     def __call__(self, query: int) -> np.ndarray:
         n_runs = len(self.lists.runs)
         values = np.full((n_runs * (n_runs - 1) // 2, len(self.measures)), np.nan)
         for runs, a, b in self.tiles:
             for one, others, rankings in _side_by_side(self.lists, query, runs, a, b, self.depth):
-                pairs = interleaved.number_of(runs[one], runs[others], n_runs)
+                pairs = pair_tiles.number_of(runs[one], runs[others], n_runs)
                 for n, measure in enumerate(self.measures):
                     values[pairs, n] = measure(rankings)
         return values

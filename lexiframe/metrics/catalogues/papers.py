@@ -1,6 +1,7 @@
 """The sources of formulas: papers with their DOI, and programs whose definitions others follow."""
 
-LEXIRECALL = "Diaz, Ekstrand & Mitra, TORS 2025, doi:10.1145/3728373"
+LEXIRECALL = "Diaz, Ekstrand & Mitra, TORS 2025, doi:10.1145/3728373, arXiv:2302.11370"
+"""Sections, equations and figures have the numbers of the preprint, which stands last."""
 LEXIPRECISION = "Diaz, EVIA 2023, doi:10.20736/0002001353"
 RECALL_PAIRED = "Diaz & Ferraro, SIGIR 2022, doi:10.1145/3477495.3532033"
 TREC_EVAL = "trec_eval 10"

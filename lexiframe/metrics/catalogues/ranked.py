@@ -35,7 +35,7 @@ _DCG: dict[str, Parameter] = {"dcg": Word(("log2", "exp-log2")), "gains": Gains(
 
 # An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
-# --- Recall-level metrics: μ = Σ_i e(p_i) · z(i, m), equation 1 of Diaz et al. 2025 --------------
+# --- Recall-level metrics: μ = Σ_i e(p_i) · z(i, m), arXiv:2302.11370, equation 1 --------------
 
 AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_levels,
     parameters=_OF_M, formula="Σ_i 1/p_i · i/m", bounds="0 to 1",

@@ -48,7 +48,8 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 
     Notes
     -----
-    Diaz, Ekstrand & Mitra, ACM TORS 2025, equation 3, doi:10.1145/3728373.
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370,
+    equation 3.
 
     Examples
     --------
@@ -86,7 +87,8 @@ def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
 
     Notes
     -----
-    Diaz, Ekstrand & Mitra, ACM TORS 2025, equation 2, doi:10.1145/3728373.
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370,
+    equation 2.
 
     Examples
     --------
@@ -168,7 +170,8 @@ def WC(metric: Metric | str) -> WorstCase:
 
     Notes
     -----
-    Diaz, Ekstrand & Mitra, ACM TORS 2025, equations 4 and 5, doi:10.1145/3728373.
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370,
+    equations 4 and 5.
 
     Examples
     --------

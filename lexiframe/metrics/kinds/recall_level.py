@@ -46,7 +46,7 @@ class RecallLevelMetric(Metric):
     Notes
     -----
     Diaz, Ekstrand & Mitra, "Recall, Robustness, and Lexicographic Evaluation", ACM TORS 2025,
-    section 4, doi:10.1145/3728373.
+    doi:10.1145/3728373, arXiv:2302.11370, section 2.3.1, definition 2.1.
 
     Examples
     --------

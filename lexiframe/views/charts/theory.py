@@ -318,8 +318,8 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
     -------
     altair.LayerChart
         A row for each property and a column for each measure: a filled circle where it holds, a
-        cross where it fails, whose tooltip has the counterexample, and a dash where the property
-        is not about measures of this kind.
+        cross where it fails, whose tooltip has the counterexample, a dash where the property is not
+        about measures of this kind, and an empty diamond where the rankings have no case of it.
 
     Raises
     ------
@@ -336,14 +336,28 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
     """
     draw = altair()
     rows = rows_of(axioms, AXIOMS, AXIOMS.key, "axiom_chart")
-    said = {"holds": COLOURS[0], "fails": COLOURS[1], "does not apply": GREY}
-    holds = pl.when("holds").then(pl.lit("holds")).otherwise(pl.lit("fails"))
+    cross = "M-1,-1L1,1M1,-1L-1,1"
+    said = {
+        "holds": (COLOURS[0], "circle"),
+        "fails": (COLOURS[1], cross),
+        "does not apply": (GREY, "stroke"),
+        "no case": (GREY, "diamond"),
+    }
+    is_empty = pl.col("counterexample") == "no case"
     rows = rows.with_columns(
-        said=pl.when(pl.col("holds").is_null()).then(pl.lit("does not apply")).otherwise(holds)
+        said=pl.when(pl.col("holds").is_null() & is_empty)
+        .then(pl.lit("no case"))
+        .when(pl.col("holds").is_null())
+        .then(pl.lit("does not apply"))
+        .when("holds")
+        .then(pl.lit("holds"))
+        .otherwise(pl.lit("fails"))
     )
+    if not rows["said"].is_in(["no case"]).any():
+        del said["no case"]
+    colours, shapes = zip(*said.values(), strict=True)
     named = {"type": "nominal", "legend": draw.Legend(title=None)}
     order = {name: harmless_all(rows[name].unique(maintain_order=True)) for name in AXIOMS.key}
-    cross = "M-1,-1L1,1M1,-1L-1,1"
     base = draw.Chart().encode(
         draw.Y("property", type="nominal", sort=order["property"], axis=draw.Axis(
             title=None, labelLimit=0, domain=False, ticks=False, grid=True
@@ -351,8 +365,8 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
         draw.X("method", type="nominal", sort=order["method"], axis=names_axis(
             orient="top", domain=False, ticks=False, labelAngle=-40
         )),
-        draw.Color("said", **named).scale(domain=[*said], range=[*said.values()]),
-        draw.Shape("said", **named).scale(domain=[*said], range=["circle", cross, "stroke"]),
+        draw.Color("said", **named).scale(domain=[*said], range=[*colours]),
+        draw.Shape("said", **named).scale(domain=[*said], range=[*shapes]),
         tooltip(
             ("method", "measure", ""),
             ("property", "property", ""),

@@ -108,6 +108,24 @@ def test_regressions_are_least_squares(p):
         assert 2 * part["n"][0] == len(delta)
 
 
+@pytest.mark.parametrize("cascaded", [False, True])
+@pytest.mark.parametrize("signs", [False, True])
+def test_regressions_of_ties_and_of_signs_are_least_squares(p, cascaded, signs):
+    """The pairs that tie at all levels before are found by loops."""
+    found = level_regression(p, levels=2, following=2, cascaded=cascaded, signs=signs)
+    for (level,), part in found.group_by("level", maintain_order=True):
+        rows = [
+            row[level - 1 :]
+            for row in differences(p, level + 2).tolist()
+            if not cascaded or all(x == 0 for x in row[: level - 1])
+        ]
+        delta = np.array(rows)
+        explained = np.sign(delta[:, 0]) if signs else delta[:, 0]
+        expected, *_ = np.linalg.lstsq(delta[:, 1:], explained)
+        assert part["coefficient"].to_list() == pytest.approx(expected.tolist(), rel=1e-9)
+        assert 2 * part["n"][0] == len(delta)
+
+
 def test_predictions_by_loops(p):
     n = second = rest = 0
     for of_request in rankings(p):

@@ -10,6 +10,7 @@ from lexiframe.collection.less_data.sampling import (
     sample_requests,
     truncate_runs,
 )
+from tests import oracle
 
 
 @pytest.fixture(scope="module")
@@ -56,16 +57,29 @@ def test_a_seed_gives_the_same_items_and_a_smaller_share_is_part_of_a_greater(p)
     assert quarter.join(halves[0], on=["query_id", "doc_id"], how="anti").height == 0
 
 
-@pytest.mark.parametrize("how, share", [("retrieved", 0.8), ("uniform", 0.5)])
-def test_items_that_more_runs_retrieved_go_sooner(how, share):
-    """Of two items, retrieved by 3 runs and by none, the first goes with probability 4/5."""
-    n = 2000
+@pytest.mark.parametrize("how", ["retrieved", "uniform"])
+@pytest.mark.parametrize("fraction", [0.2, 0.4, 0.6, 0.8])
+def test_items_that_more_runs_retrieved_go_sooner(how, fraction):
+    """Three runs retrieved v, two w, one x, and none y and z: these go last, in random order."""
+    n, counts = 4000, {"v": 3, "w": 2, "x": 1, "y": 0, "z": 0}
     queries = [f"q{number}" for number in range(n)]
-    runs = {f"r{number}": {query: {"x": 1} for query in queries} for number in range(3)}
-    p = lf.positions(runs, {query: {"x": 1, "y": 1} for query in queries})
-    found = sample_labels(p, 0.5, how, seed=0).unique("query_id")["doc_id"]
-    assert len(found) == n
-    assert abs((found == "y").mean() - share) < 4 * (share * (1 - share) / n) ** 0.5
+    runs = {
+        f"r{number}": {
+            query: {item: 1 for item in counts if counts[item] > number} for query in queries
+        }
+        for number in range(3)
+    }
+    p = lf.positions(runs, {query: dict.fromkeys(counts, 1) for query in queries})
+    found = sample_labels(p, fraction, how, seed=0).unique(["query_id", "doc_id"])
+    kept = found.group_by("query_id").agg(pl.col("doc_id").sort())["doc_id"].to_list()
+    weights = counts if how == "retrieved" else dict.fromkeys(counts, 1)
+    n_kept = round(fraction * 5)
+    expected = {tuple(sorted(left)): share for left, share in oracle.left(weights, n_kept).items()}
+    assert sum(expected.values()) == 1
+    assert {*map(tuple, kept)} <= {*expected}
+    for items, share in expected.items():
+        seen = kept.count([*items]) / n
+        assert abs(seen - share) <= 4.5 * float(share * (1 - share) / n) ** 0.5
 
 
 def test_requests_without_relevant_items_stay():

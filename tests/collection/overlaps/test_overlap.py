@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 
 import lexiframe as lf
 from lexiframe.collection.overlaps.overlap_measures import overlap_measures
-from lexiframe.pairwise import interleaved as interleaving
+from lexiframe.pairwise import pair_tiles
 from tests import oracle
 from tests.frames import rankings
 from tests.strategies import collections
@@ -132,8 +132,8 @@ def test_parts_of_the_runs_at_a_time_give_the_same(monkeypatch):
     rng = np.random.default_rng(2)
     runs = {f"r{n}": run_of(rng.permutation(40)[: 30 - n].astype(str)) for n in range(7)}
     whole = lf.overlap(runs, [*FORMULAS])
-    monkeypatch.setattr(interleaving, "_RANKS", 300)
-    assert {len(part) for part, *_ in interleaving.tiles_of(7, 30)} > {1}
+    monkeypatch.setattr(pair_tiles, "_RANKS", 300)
+    assert {len(part) for part, *_ in pair_tiles.tiles_of(7, 30)} > {1}
     assert lf.overlap(dict([*runs.items()][::-1]), [*FORMULAS]).equals(whole)
 
 

@@ -76,10 +76,20 @@ def test_marks_say_whether_a_property_holds():
     rows = {(r["method"], r["property"]): r for r in CHARTS["axiom"].data.values}
     for method, name, holds, counterexample in AXIOMS.rows():
         row = rows[method, name]
-        assert row["said"] == {True: "holds", False: "fails", None: "does not apply"}[holds]
+        null = "no case" if counterexample == "no case" else "does not apply"
+        assert row["said"] == {True: "holds", False: "fails", None: null}[holds]
         assert row["counterexample"] == counterexample
     order = CHARTS["axiom"].to_dict()["layer"][0]["encoding"]["y"]["sort"]
     assert order == AXIOMS["property"].unique(maintain_order=True).to_list()
+
+
+def test_marks_say_where_there_is_no_case():
+    table = lf.theory.axioms(["RR", "LR"], n=2, m=2)
+    rows = axiom_chart(table).data.values
+    said = {row["property"]: row["said"] for row in rows if row["method"] == "RR"}
+    assert (said["increasing in swapping up"], said["bounded"]) == ("no case", "holds")
+    assert table.filter(counterexample="no case")["holds"].is_null().all()
+    assert {row["said"] for row in rows if row["method"] == "LR"} == {"no case", "does not apply"}
 
 
 @pytest.mark.parametrize("measure", ["LP", "LR", "RR", "TSE(AP)", "AP"])
