@@ -8,22 +8,13 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    NUMBER,
-    WIDTH,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    rows_of,
-    spoken,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import NUMBER, rows_axis
+from lexiframe.views.charts.colours import COLOURS, GREY
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, layered, step
+from lexiframe.views.charts.marks import dots, interval
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -62,54 +53,36 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     >>> [row["run"] for row in hole_chart(found.values, "AP").data.values]
     ['run1', 'run2', 'run3']
     """
-    rows = rows_of(values, schemas.HOLE_VALUES, ["run", "measure"], "hole_chart", measure=measure)
+    rows = rows_of(values, schemas.HOLE_VALUES, "hole_chart", ["run", "measure"], measure=measure)
     rows = rows.sort("rank", "run")
     pixels = step(rows.height)
     factor = rows["factor"][0]
     widened = f", widened by {factor:.3g}" if factor > 1 else ""
-    chart: Any = altair().layer(*_layers(rows, pixels, spoken(measure)), data=inside(rows))
-    drawn: alt.LayerChart = chart.properties(height=altair().Step(pixels), width=WIDTH).properties(
-        title=title(
-            f"{measure} if unjudged documents had grades",
-            f"points: none is relevant; bars: intervals of the draws{widened}, with their means",
-            "thin lines: from none relevant to all relevant",
-        )
+    return layered(
+        _layers(rows, pixels, spoken(measure)),
+        rows,
+        f"{measure} if unjudged documents had grades",
+        f"points: none is relevant; bars: intervals of the draws{widened}, with their means",
+        "thin lines: from none relevant to all relevant",
+        height=altair().Step(pixels),
+        width=WIDTH,
     )
-    return drawn
 
 
 def _layers(rows: pl.DataFrame, pixels: int, of_axis: str) -> list[Any]:
     """Return the thin lines, the bars, the marks of the means, and the points."""
     draw = altair()
-    runs = rows["run"].to_list()
-    names = names_axis(names=runs, labelFontSize=name_size(pixels), grid=True, tickSize=0)
-    y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
-    x = {"type": "quantitative", "title": of_axis, "axis": draw.Axis(format=NUMBER)}
-    scale = draw.Scale(zero=False)
+    y = rows_axis("run", rows["run"], pixels)
+    x = {"title": of_axis, "axis": draw.Axis(format=NUMBER), "scale": draw.Scale(zero=False)}
+    values = ("value", "none relevant", ".4f"), ("mean", "mean of the draws", ".4f")
     said = tooltip(
-        ("run", "run", ""),
-        ("value", "none relevant", ".4f"),
-        ("mean", "mean of the draws", ".4f"),
-        ("ci_low", "from", ".4f"),
-        ("ci_high", "to", ".4f"),
-        ("rank", "rank", ""),
-        ("rank_low", "rank from", ""),
-        ("rank_high", "rank to", ""),
-        ("holes", "unjudged in the top", "d"),
+        "run", *values, "ci_low", "ci_high", ("rank", "rank", ""), "rank_low", "rank_high", "holes"
     )
-
-    def line(low: str, high: str, **mark: Any) -> Any:
-        ends = draw.X(low, scale=scale, **x), draw.X2(high)
-        return draw.Chart().mark_rule(**mark).encode(y, *ends, said)
-
-    width = max(3, min(8, pixels // 3))
-    size = {"size": min(60, pixels**2 // 4)}
-    mark = {"type": "tick", "color": COLOURS[0], "thickness": 2, "size": 2 * width, "opacity": 1}
+    width, blue = max(3, min(8, pixels // 3)), COLOURS[0]
+    mark = {"type": "tick", "color": blue, "thickness": 2, "size": 2 * width, "opacity": 1}
     return [
-        line("naive_low", "naive_high", color=GREY, strokeWidth=1),
-        line("ci_low", "ci_high", color=COLOURS[0], strokeWidth=width, opacity=0.45),
-        draw.Chart(mark=mark).encode(y, draw.X("mean", scale=scale, **x), said),
-        draw.Chart()
-        .mark_point(color=COLOURS[1], filled=True, opacity=1, **size)
-        .encode(y, draw.X("value", scale=scale, **x), said),
+        interval("naive_low", "naive_high", x, y, said, color=GREY, strokeWidth=1),
+        interval("ci_low", "ci_high", x, y, said, color=blue, strokeWidth=width, opacity=0.45),
+        draw.Chart(mark=mark).encode(y, draw.X("mean:Q", **x), said),
+        dots("value", x, pixels, y, said, color=COLOURS[1]),
     ]

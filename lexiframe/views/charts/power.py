@@ -9,22 +9,13 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    LONGEST,
-    WIDTH,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    of_pairs,
-    rows_of,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import LONGEST, rows_axis
+from lexiframe.views.charts.colours import COLOURS, cycled
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, single, step
+from lexiframe.views.charts.marks import level_line
+from lexiframe.views.charts.tables import rows_of, rows_with
+from lexiframe.views.charts.texts import harmless_all, of_pairs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -45,11 +36,6 @@ def _labelled(rows: pl.DataFrame, *columns: str) -> tuple[pl.DataFrame, str]:
 
 
 _CALLED = {"test": "test:", "correction": "correction:", "alpha": "α =", "measure": "measure:"}
-
-
-def _cycled(kinds: Sequence[Any], n: int, *, skip: bool = False) -> list[Any]:
-    """Return n kinds by repeating them in turn; with ``skip``, each repetition begins one later."""
-    return [kinds[(i + skip * (i // len(kinds))) % len(kinds)] for i in range(n)]
 
 
 _MOST_PLACES = 500
@@ -98,7 +84,7 @@ def asl_chart(
     [(1, True), (2, True), (3, False)]
     """
     draw = altair()
-    rows = _of_measures(curve, schemas.ASL_CURVE, measures, "asl_chart")
+    rows = rows_with(rows_of(curve, schemas.ASL_CURVE, "asl_chart"), "measure", measures)
     same = _labelled(rows, "measure", "test")[1]  # the p-values drawn have no correction
     rows, _ = _labelled(rows, "measure", "test", "correction")
     curves = rows["label"].unique(maintain_order=True).to_list()
@@ -106,63 +92,43 @@ def asl_chart(
     every = -(-n_pairs // _MOST_PLACES)
     last = pl.col("place").max().over("label")
     rows = rows.filter(((pl.col("place") - 1) % every == 0) | (pl.col("place") == last))
-    scale = draw.Scale(type="sqrt", domain=[0, 1])
     levels = [0, 0.01, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1]
-    axis = draw.Axis(values=levels, format="~g", labelOverlap=False)
     # Both layers describe the axis in full: Vega-Lite merges them, and takes its own defaults for
     # what one layer leaves out.
-    y = {"type": "quantitative", "title": "p", "scale": scale, "axis": axis}
-    x = draw.X("share", type="quantitative", title="share of pairs").scale(domain=[0, 1])
-    lines = draw.Chart(inside(rows)).encode(
-        x.axis(format="%"),
-        draw.Y("p_value", **y),
-        **own_line(curves),
-        tooltip=tooltip(
-            ("measure", "measure", ""),
-            ("test", "test", ""),
-            ("run_a", "run", ""),
-            ("run_b", "and", ""),
-            ("p_value", "p", ".3g"),
-            ("p_adjusted", "p, adjusted", ".3g"),
-            ("share", "share of pairs up to it", ".1%"),
-        ),
-    )
-    level = draw.Chart(draw.InlineData(values=[{"alpha": alpha}])).mark_rule(color=GREY)
-    level = level.encode(draw.Y("alpha", **y), tooltip=tooltip(("alpha", "α", "~g")))
+    y = {
+        "title": "p",
+        "scale": draw.Scale(type="sqrt", domain=[0, 1]),
+        "axis": draw.Axis(values=levels, format="~g", labelOverlap=False),
+    }
+    x = draw.X("share:Q", title="share of pairs").scale(domain=[0, 1]).axis(format="%")
+    share = ("share", "share of pairs up to it", ".1%")
+    said = tooltip("measure", "test", "run_a", "run_b", "p_value", "p_adjusted", share)
     # Tooltips belong to points. Many visible points would hide the dashes of the line.
     point = {"size": 16, "opacity": 1 if n_pairs <= _SEEN else 0}
-    drawn = lines.mark_line(interpolate="step-after", strokeWidth=2, point=point)
-    pairs = f"{n_pairs:,} pair{'s' * (n_pairs != 1)} of runs, p not corrected; line: α = {alpha:g}"
-    chart: alt.LayerChart = draw.layer(level, drawn, data=lines.data).properties(
+    lines = draw.Chart(inside(rows)).mark_line(interpolate="step-after", strokeWidth=2, point=point)
+    lines = lines.encode(x, draw.Y("p_value:Q", **y), tooltip=said, **own_line(curves))
+    return layered(
+        [level_line("alpha", alpha, y, "α"), lines],
+        rows,
+        "Achieved significance levels",
+        same,
+        f"{n_pairs:,} pair{'s' * (n_pairs != 1)} of runs, p not corrected; line: α = {alpha:g}",
         width=WIDTH,
         height=HEIGHT,
-        title=title("Achieved significance levels", same, pairs),
     )
-    return chart
-
-
-def _of_measures(
-    table: Frame, schema: schemas.TableSchema, measures: str | Sequence[str] | None, called: str
-) -> pl.DataFrame:
-    """Return the rows of measures in the order asked for."""
-    rows = rows_of(table, schema, schema.key, called)
-    if measures is None:
-        return rows
-    wanted = [measures] if isinstance(measures, str) else dict.fromkeys(measures)
-    return pl.concat([rows_of(rows, schema, schema.key, called, measure=m) for m in wanted])
 
 
 def own_line(names: Sequence[str]) -> dict[str, Any]:
     """Encode the name of a line as its colour and its dashes, in one legend."""
     draw, domain, n = altair(), harmless_all(names), len(names)
-    legend = draw.Legend(labelLimit=2 * LONGEST, symbolType="stroke", symbolSize=400)
-    said = {"type": "nominal", "title": None, "legend": legend}
     if n == 1:
         return {"color": draw.value(COLOURS[0])}
-    colours, dashes = _cycled(COLOURS, n), _cycled(_DASHES, n, skip=True)
+    legend = draw.Legend(labelLimit=2 * LONGEST, symbolType="stroke", symbolSize=400)
+    said = {"title": None, "legend": legend}
+    colours, dashes = cycled(COLOURS, n), cycled(_DASHES, n, skip=True)
     return {
-        "color": draw.Color("label", **said).scale(domain=domain, range=colours),
-        "strokeDash": draw.StrokeDash("label", **said).scale(domain=domain, range=dashes),
+        "color": draw.Color("label:N", **said).scale(domain=domain, range=colours),
+        "strokeDash": draw.StrokeDash("label:N", **said).scale(domain=domain, range=dashes),
     }
 
 
@@ -195,48 +161,45 @@ def power_chart(power: Frame, /) -> alt.Chart:
     [('AP', 0.667), ('RR', 0.0)]
     """
     draw = altair()
-    rows = rows_of(power, schemas.POWER, schemas.POWER.key, "power_chart")
+    rows = rows_of(power, schemas.POWER, "power_chart")
     rows, same = _labelled(rows, "test", "correction", "alpha")
-    rows = rows.with_columns(greatest=pl.col("power").max().over("measure"))
-    rows = rows.sort("greatest", "measure", "label", descending=[True, False, False])
+    greatest = pl.col("power").max().over("measure")
+    rows = rows.sort(greatest, "measure", "label", descending=[True, False, False])
     measures = rows["measure"].unique(maintain_order=True).to_list()
     labels = rows["label"].unique().sort().to_list()
-    n = len(labels)
-    pixels = max(10 * n, step(len(measures), least=14, most=30))
-    marks: dict[str, Any] = {"color": draw.value(COLOURS[0])}
-    if n > 1:
-        said = {"type": "nominal", "title": None, "legend": draw.Legend(labelLimit=LONGEST)}
-        domain, shapes = harmless_all(labels), _cycled(_SHAPES, n)
-        marks = {
-            "color": draw.Color("label", **said).scale(domain=domain, range=_cycled(COLOURS, n)),
-            "shape": draw.Shape("label", **said).scale(domain=domain, range=shapes),
-            "yOffset": draw.YOffset("label", type="nominal").scale(domain=domain),
-        }
-    said_of = f"{of_pairs(rows['n_pairs'])} of runs"
-    names = names_axis(labelFontSize=name_size(pixels), grid=True, tickSize=0)
-    chart: alt.Chart = (
-        draw.Chart(inside(rows.drop("greatest")))
+    pixels = max(10 * len(labels), step(len(measures), least=14, most=30))
+    said = tooltip("measure", "test", "correction", "alpha", "power", "n_significant", "n_pairs")
+    points = (
+        draw.Chart(inside(rows))
         .mark_point(filled=True, size=60, opacity=1)
         .encode(
-            draw.Y("measure", type="nominal", sort=harmless_all(measures), axis=names),
-            draw.X("power", type="quantitative", title="share of pairs told apart")
+            rows_axis("measure", measures, pixels, cut=False),
+            draw.X("power:Q", title="share of pairs told apart")
             .axis(format="%")
             .scale(domain=[0, 1]),
-            tooltip(
-                ("measure", "measure", ""),
-                ("test", "test", ""),
-                ("correction", "correction", ""),
-                ("alpha", "α", "~g"),
-                ("power", "told apart", ".1%"),
-                ("n_significant", "pairs told apart", "d"),
-                ("n_pairs", "pairs", "d"),
-            ),
-            **marks,
-        )
-        .properties(
-            width=WIDTH,
-            height=pixels * len(measures),
-            title=title("Discriminative power: share of pairs told apart", same, said_of),
+            said,
+            **_own_dot(labels),
         )
     )
-    return chart
+    return single(
+        points,
+        "Discriminative power: share of pairs told apart",
+        same,
+        f"{of_pairs(rows['n_pairs'])} of runs",
+        width=WIDTH,
+        height=pixels * len(measures),
+    )
+
+
+def _own_dot(names: Sequence[str]) -> dict[str, Any]:
+    """Encode the name of a dot as its colour, its shape and its place within the row."""
+    draw, domain, n = altair(), harmless_all(names), len(names)
+    if n == 1:
+        return {"color": draw.value(COLOURS[0])}
+    said = {"title": None, "legend": draw.Legend(labelLimit=LONGEST)}
+    colours, shapes = cycled(COLOURS, n), cycled(_SHAPES, n)
+    return {
+        "color": draw.Color("label:N", **said).scale(domain=domain, range=colours),
+        "shape": draw.Shape("label:N", **said).scale(domain=domain, range=shapes),
+        "yOffset": draw.YOffset("label:N").scale(domain=domain),
+    }

@@ -9,17 +9,12 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas, unknown_name
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    GREY,
-    SHARES,
-    WIDTH,
-    altair,
-    inside,
-    rows_of,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.colours import GREY, SHARES
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered
+from lexiframe.views.charts.marks import level_line, nearest_line
 from lexiframe.views.charts.power import HEIGHT, own_line
+from lexiframe.views.charts.tables import rows_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -80,9 +75,9 @@ def power_curve_chart(
     >>> [(r["n_requests"], round(r["power"], 2)) for r in of_first]
     [(5, 0.15), (50, 0.96)]
     """
-    draw, called = altair(), "power_curve_chart"
+    called = "power_curve_chart"
     key = ["run_a", "run_b", "n_requests"]
-    rows = rows_of(curve, schemas.POWER_CURVE, key, called, measure=measure)
+    rows = rows_of(curve, schemas.POWER_CURVE, called, key, measure=measure)
     rows = rows.with_columns(label=pl.concat_str("run_a", "run_b", separator=" − "))
     known = rows.filter(pl.col("power").is_not_null())
     if known.is_empty():
@@ -92,22 +87,18 @@ def power_curve_chart(
     known = known.with_columns(is_highlighted=pl.col("label").is_in(chosen)).drop("measure")
     n_pairs = known["label"].n_unique()
     aside = f", {without} without (one request)" if without else ""
-    layers_of = _power_lines if n_pairs <= _MOST_LINES else _power_cells
-    shown = known if n_pairs <= _MOST_LINES else known.filter("is_highlighted")
-    layers = layers_of(known, chosen, power)
-    # The colours of cells are shares, those of lines are pairs.
-    layered = draw.layer(*layers, data=inside(shown)).resolve_scale(
-        color="independent", strokeDash="independent"
-    )
-    chart: alt.LayerChart = layered.properties(
+    is_few = n_pairs <= _MOST_LINES
+    layers = (_power_lines if is_few else _power_cells)(known, chosen, power)
+    chart = layered(
+        layers,
+        known if is_few else known.filter("is_highlighted"),
+        f"Power to find the differences of runs by {measure}",
+        f"{n_pairs:,} pair{'s' * (n_pairs != 1)} of runs{aside}; line: power {power:g}",
         width=WIDTH,
         height=HEIGHT,
-        title=title(
-            f"Power to find the differences of runs by {measure}",
-            f"{n_pairs:,} pair{'s' * (n_pairs != 1)} of runs{aside}; line: power {power:g}",
-        ),
     )
-    return chart
+    # The colours of cells are shares, those of lines are pairs.
+    return chart.resolve_scale(color="independent", strokeDash="independent")
 
 
 def _pairs_named(
@@ -130,24 +121,16 @@ def _pairs_named(
 def _power_lines(rows: pl.DataFrame, chosen: list[str], power: float) -> list[Any]:
     """Return the layers of a line for each pair: the chosen ones in front, and one emphasised."""
     draw = altair()
-    near = draw.selection_point(
-        name="near", on="pointerover", nearest=True, fields=["label"], empty=False
-    )
     axis = draw.Axis(format="~s", tickMinStep=1)
-    at = _at_power(draw.X("n_requests", type="quantitative", title="requests", axis=axis))
-    behind = draw.Chart().transform_filter("!datum.is_highlighted")
+    at = _at_power(draw.X("n_requests:Q", title="requests", axis=axis))
     faint = max(0.2, min(0.8, 40 / rows["label"].n_unique()))
-    emphasis = draw.condition(near, draw.value(1), draw.value(0))
+    behind = draw.Chart().transform_filter("!datum.is_highlighted")
+    behind = behind.mark_line(strokeWidth=1, color=GREY, opacity=faint)
     return [
-        _level(power),
-        behind.mark_line(strokeWidth=1, color=GREY, opacity=faint).encode(**at),
+        level_line("power", power, {}, "line at power"),
+        behind.encode(**at),
         *_chosen_lines(chosen, at),
-        draw.Chart().mark_line(strokeWidth=3, color="black").encode(opacity=emphasis, **at),
-        draw.Chart()
-        .mark_point(size=60, opacity=0)
-        .encode(**at)
-        .add_params(near)
-        .properties(name="points"),
+        *nearest_line(at, {}, "label", size=60),
     ]
 
 
@@ -155,23 +138,10 @@ def _at_power(x: Any) -> dict[str, Any]:
     draw = altair()
     return {
         "x": x,
-        "y": draw.Y("power", type="quantitative", title="power").scale(domain=[0, 1]),
-        "detail": draw.Detail("label", type="nominal"),
-        "tooltip": tooltip(
-            ("run_a", "run", ""),
-            ("run_b", "and", ""),
-            ("n_requests", "requests", "d"),
-            ("power", "power", ".3f"),
-        ),
+        "y": draw.Y("power:Q", title="power").scale(domain=[0, 1]),
+        "detail": draw.Detail("label:N"),
+        "tooltip": tooltip("run_a", "run_b", "n_requests", ("power", "power", ".3f")),
     }
-
-
-def _level(power: float) -> Any:
-    draw = altair()
-    line = draw.Chart(draw.InlineData(values=[{"power": power}])).mark_rule(color=GREY)
-    return line.encode(
-        draw.Y("power", type="quantitative"), tooltip=tooltip(("power", "line at power", "~g"))
-    )
 
 
 def _chosen_lines(chosen: list[str], at: dict[str, Any]) -> list[Any]:
@@ -190,24 +160,13 @@ def _power_cells(rows: pl.DataFrame, chosen: list[str], power: float) -> list[An
     cells = cells.with_columns(high=(pl.col("low") + 0.1).round(1), share=share).sort(
         "n_requests", "low"
     )
-    x = draw.X("n_requests", type="ordinal", title="requests").axis(labelAngle=0)
-    colour = draw.Color("share", type="quantitative", title="share of pairs")
+    x = draw.X("n_requests:O", title="requests").axis(labelAngle=0)
+    colour = draw.Color("share:Q", title="share of pairs").scale(**SHARES).legend(format="%")
+    ends = ("low", "power from", ".1f"), ("high", "to", ".1f")
+    said = tooltip("n_requests", *ends, ("share", "share of pairs", ".1%"), "n_pairs")
+    y = draw.Y("low:Q", title="power")
     return [
-        draw.Chart(inside(cells))
-        .mark_rect()
-        .encode(
-            x,
-            draw.Y("low", type="quantitative", title="power"),
-            draw.Y2("high"),
-            colour.scale(scheme=SHARES, domain=[0, 1]).legend(format="%"),
-            tooltip(
-                ("n_requests", "requests", "d"),
-                ("low", "power from", ".1f"),
-                ("high", "to", ".1f"),
-                ("share", "share of pairs", ".1%"),
-                ("n_pairs", "pairs", "d"),
-            ),
-        ),
-        _level(power),
+        draw.Chart(inside(cells)).mark_rect().encode(x, y, draw.Y2("high"), colour, said),
+        level_line("power", power, {}, "line at power"),
         *_chosen_lines(chosen, _at_power(x)),
     ]

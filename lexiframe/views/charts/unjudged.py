@@ -9,16 +9,10 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    WIDTH,
-    altair,
-    inside,
-    rows_of,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.colours import COLOURS, GREY
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, layered
+from lexiframe.views.charts.tables import rows_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -55,8 +49,7 @@ def unjudged_chart(table: Frame, /) -> alt.LayerChart:
     >>> [(row["judged"], row["share"]) for row in chart.data.values]
     [(0, 0.0), (1, 0.625), (2, 0.875), (3, 1.0)]
     """
-    draw = altair()
-    rows = rows_of(table, schemas.UNJUDGED, ["query_id", "doc_id"], "unjudged_chart")
+    rows = rows_of(table, schemas.UNJUDGED, "unjudged_chart", ["query_id", "doc_id"])
     weight = rows["weight"].sort(descending=True).to_numpy()
     shares = np.concatenate([[0.0], np.cumsum(weight)])
     shares /= shares[-1]
@@ -65,28 +58,25 @@ def unjudged_chart(table: Frame, /) -> alt.LayerChart:
     places = np.union1d(places, marks)
     points = pl.DataFrame({"judged": places, "share": shares[places]})
     points = points.with_columns(is_marked=pl.col("judged").is_in(marks.tolist()))
+    draw, weight_of = altair(), "share of the weight"
     whole, percent = draw.Axis(format="~s", tickMinStep=1), draw.Axis(format="%")
-    shown = {"judged": "documents judged", "share": "share of the weight"}
-    at = {
-        "x": draw.X("judged", type="quantitative", title=shown["judged"], axis=whole),
-        "y": draw.Y("share", type="quantitative", title=shown["share"], axis=percent).scale(
-            domain=[0, 1]
-        ),
-        "tooltip": tooltip(("judged", shown["judged"], "d"), ("share", shown["share"], ".1%")),
-    }
-    layers = [
-        draw.Chart().mark_line(color=COLOURS[0]).encode(**at),
-        draw.Chart().mark_point(filled=True, size=60, color=COLOURS[1], opacity=1)
-        .transform_filter("datum.is_marked").encode(**at),
-        draw.Chart().mark_text(align="left", dx=8, dy=10, color=GREY)
-        .transform_filter("datum.is_marked")
-        .encode(draw.Text("judged", type="quantitative", format=","), **at),
-    ]  # fmt: skip
+    base = draw.Chart().encode(
+        draw.X("judged:Q", title="documents judged", axis=whole),
+        draw.Y("share:Q", title=weight_of, axis=percent).scale(domain=[0, 1]),
+        tooltip("judged", ("share", weight_of, ".1%")),
+    )
+    marked = base.transform_filter("datum.is_marked")
+    numbers = marked.mark_text(align="left", dx=8, dy=10, color=GREY)
     n = rows["query_id"].n_unique()
-    below = f"{rows.height:,} unjudged documents of {n:,} request{'s' * (n != 1)}; dots: 50 %, 90 %"
-    chart: alt.LayerChart = draw.layer(*layers, data=inside(points)).properties(
+    return layered(
+        [
+            base.mark_line(color=COLOURS[0]),
+            marked.mark_point(filled=True, size=60, color=COLOURS[1], opacity=1),
+            numbers.encode(draw.Text("judged:Q", format=",")),
+        ],
+        points,
+        "Judging the documents of greatest weight first",
+        f"{rows.height:,} unjudged documents of {n:,} request{'s' * (n != 1)}; dots: 50 %, 90 %",
         width=WIDTH,
         height=260,
-        title=title("Judging the documents of greatest weight first", below),
     )
-    return chart
