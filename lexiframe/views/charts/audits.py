@@ -68,7 +68,6 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     >>> [(row["n_requests"], row["low"] < row["rate"] < row["high"]) for row in chart.data.values]
     [(10, True), (20, True)]
     """
-    altair()
     check_choice("audit_chart", rate, _TITLES, "rate")
     rows = rows_of(audits, schemas.AUDITS, "audit_chart").filter(pl.col(rate).is_not_null())
     if rows.is_empty():

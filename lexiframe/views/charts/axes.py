@@ -35,6 +35,17 @@ def rows_axis(
     return altair().Y(column, type="nominal", sort=harmless_all(names), axis=axis)
 
 
+def share_axis() -> dict[str, Any]:
+    """Return the axis and the scale of a share, from none to all."""
+    return {"axis": altair().Axis(format="%"), "scale": altair().Scale(domain=[0, 1])}
+
+
+def count_axis() -> dict[str, Any]:
+    """Return the axis and the scale of a whole number, without the zero."""
+    axis = altair().Axis(grid=False, format="d", tickMinStep=1)
+    return {"axis": axis, "scale": altair().Scale(zero=False, nice=False, padding=8)}
+
+
 def places_scale(n: int, **options: Any) -> Any:
     """Return the scale of places or ranks from 1 to n, with half a place before and behind them."""
     return altair().Scale(domain=[0.5, n + 0.5], nice=False, zero=False, **options)

@@ -66,6 +66,7 @@ _COLUMNS = {name: (name, "") for name in _TEXTS.split()} | {
     "power": ("told apart", ".1%"),
     "probability": ("probability", ".1%"),
     "share": ("share", ".1%"),
+    "share_of_a": ("share of the row", ".3f"),
     "tie_rate": ("share of ties", ".2%"),
     "tied": ("pairs with equal worst cases", ".2%"),
     # Values of p.

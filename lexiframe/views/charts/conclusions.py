@@ -8,7 +8,7 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.axes import names_axis
+from lexiframe.views.charts.axes import names_axis, share_axis
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, name_size, single, step
 from lexiframe.views.charts.tables import rows_of
@@ -71,27 +71,18 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     key = schemas.CONCLUSIONS.key[2:]
     differing = [name for name in key if rows[name].n_unique() > 1]
     said = [f"{name} = {rows[name][0]}" for name in key if name not in differing]
-    cells = _cells(
-        rows.with_columns(row=pl.concat_str("name_a", "name_b", *differing, separator=", "))
-    )
-    named = cells["row"].unique(maintain_order=True).to_list()
+    rows = rows.with_columns(row=pl.concat_str("name_a", "name_b", *differing, separator=", "))
+    cells, named = _cells(rows), rows["row"].to_list()
     pixels = step(len(named), most=28)
-    bars = (
-        draw.Chart(inside(cells))
-        .mark_bar()
-        .encode(
-            draw.Y("row:N", sort=harmless_all(named)).axis(
-                names_axis(names=named, labelFontSize=name_size(pixels))
-            ),
-            draw.X("share:Q", stack="zero", title="share of the pairs of runs")
-            .axis(format="%")
-            .scale(domain=[0, 1]),
-            draw.Color("category:N", sort=[*_SAYS], title="").scale(
-                domain=[*_SAYS], range=_COLOURS
-            ),
-            draw.Order("order:Q"),
-            tooltip=tooltip("row", "category", "says", ("n", "pairs", ",d"), "share"),
-        )
+    axis = names_axis(names=named, labelFontSize=name_size(pixels))
+    colour = draw.Color("category:N", sort=[*_SAYS], title="")
+    bars = draw.Chart(inside(cells)).mark_bar()
+    bars = bars.encode(
+        draw.Y("row:N", sort=harmless_all(named), axis=axis),
+        draw.X("share:Q", stack="zero", title="share of the pairs of runs", **share_axis()),
+        colour.scale(domain=[*_SAYS], range=_COLOURS),
+        draw.Order("order:Q"),
+        tooltip=tooltip("row", "category", "says", ("n", "pairs", ",d"), "share"),
     )
     return single(
         bars,

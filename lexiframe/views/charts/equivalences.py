@@ -92,15 +92,12 @@ def equivalence_chart(
     drawn, kinds = _named(drawn, baseline)
     pixels = step(drawn.height)
     against = "" if baseline is None else f" over {baseline}"
-    axis = draw.Axis(title=spoken(f"mean difference of {measure}{against}"), format=NUMBER)
-    layers = [
-        _band(margin, {"axis": axis}),
-        *_bars_and_points(drawn, pixels, {"axis": axis}, kinds),
-    ]
+    words = spoken(f"mean difference of {measure}{against}")
+    x = {"axis": draw.Axis(title=words, format=NUMBER)}
     some = f"{drawn.height} of {pairs.height:,} pairs, nearest to the margin, "
     n_of = some if drawn.height < pairs.height else f"{of_pairs(pl.Series([pairs.height]))}, "
     return layered(
-        layers,
+        [_band(margin, x), *_bars_and_points(drawn, pixels, x, kinds)],
         drawn,
         f"Which runs are good enough by {measure}, with a margin of {margin:.4g}",
         tested(pairs, alpha),

@@ -67,18 +67,15 @@ def judge_confusion_chart(
     rows = rows_of(table, schemas.JUDGE_CONFUSION, called, ["relevance_a", "relevance_b"], **only)
     a, b = rows["judge_a"][0], rows["judge_b"][0]
     grades = rows["relevance_a"].unique().sort().to_list()
-    by_a, by_b = (
-        names_axis(spoken(f"grade by {a}")),
-        names_axis(spoken(f"grade by {b}"), labelAngle=0),
-    )
+    by_a, by_b = spoken(f"grade by {a}"), spoken(f"grade by {b}")
     base = draw.Chart(inside(rows)).encode(
-        draw.Y("relevance_a:O", sort=grades, axis=by_a),
-        draw.X("relevance_b:O", sort=grades, axis=by_b),
+        draw.Y("relevance_a:O", sort=grades, axis=names_axis(by_a)),
+        draw.X("relevance_b:O", sort=grades, axis=names_axis(by_b, labelAngle=0)),
         tooltip=tooltip(
-            ("relevance_a", f"grade by {spoken(a)}", "~g"),
-            ("relevance_b", f"grade by {spoken(b)}", "~g"),
+            ("relevance_a", by_a, "~g"),
+            ("relevance_b", by_b, "~g"),
             ("n", "items", ",d"),
-            ("share_of_a", "share of the row", ".3f"),
+            "share_of_a",
             ("share", "share of all items", ".3f"),
         ),
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.typing import Frame
+from lexiframe.views.charts.axes import count_axis
 from lexiframe.views.charts.colours import COLOURS, SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header, layered, step
@@ -50,9 +51,7 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
     rows = rows_of(profile, TIE_PROFILE, "tie_profile_chart")
     rows = rows.with_columns(panel=pl.col("by").replace(panels))
     base = draw.Chart().encode(
-        draw.X("value:Q", title=None)
-        .axis(grid=False, format="d", tickMinStep=1)
-        .scale(zero=False, nice=False, padding=8),
+        draw.X("value:Q", title=None, **count_axis()),
         draw.Y("tie_rate:Q", title="share of pairs that tie").axis(format="%"),
         tooltip("panel", ("value", "rank or level", "d"), "tie_rate", "ties", "pairs"),
     )

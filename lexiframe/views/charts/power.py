@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.axes import LONGEST, rows_axis
+from lexiframe.views.charts.axes import LONGEST, rows_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS, cycled
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, single, step
@@ -100,7 +100,7 @@ def asl_chart(
         "scale": draw.Scale(type="sqrt", domain=[0, 1]),
         "axis": draw.Axis(values=levels, format="~g", labelOverlap=False),
     }
-    x = draw.X("share:Q", title="share of pairs").scale(domain=[0, 1]).axis(format="%")
+    x = draw.X("share:Q", title="share of pairs", **share_axis())
     share = ("share", "share of pairs up to it", ".1%")
     said = tooltip("measure", "test", "run_a", "run_b", "p_value", "p_adjusted", share)
     # Tooltips belong to points. Many visible points would hide the dashes of the line.
@@ -169,17 +169,12 @@ def power_chart(power: Frame, /) -> alt.Chart:
     labels = rows["label"].unique().sort().to_list()
     pixels = max(10 * len(labels), step(len(measures), least=14, most=30))
     said = tooltip("measure", "test", "correction", "alpha", "power", "n_significant", "n_pairs")
-    points = (
-        draw.Chart(inside(rows))
-        .mark_point(filled=True, size=60, opacity=1)
-        .encode(
-            rows_axis("measure", measures, pixels, cut=False),
-            draw.X("power:Q", title="share of pairs told apart")
-            .axis(format="%")
-            .scale(domain=[0, 1]),
-            said,
-            **_own_dot(labels),
-        )
+    points = draw.Chart(inside(rows)).mark_point(filled=True, size=60, opacity=1)
+    points = points.encode(
+        rows_axis("measure", measures, pixels, cut=False),
+        draw.X("power:Q", title="share of pairs told apart", **share_axis()),
+        said,
+        **_own_dot(labels),
     )
     return single(
         points,

@@ -11,7 +11,7 @@ from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import names_axis
 from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
-from lexiframe.views.charts.drawing import altair, inside, step, title
+from lexiframe.views.charts.drawing import altair, inside, layered, step, title
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import harmless, harmless_all, of_requests, short
 
@@ -75,37 +75,34 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
     )
     base = draw.Chart().encode(_of_sign("better"), _tooltip(rows))
     below, size = _requests_axis(rows), _size(rows)
-    words = _title(rows)
+    words = _in_words(rows)
     if rows["deciding_level"].null_count() == rows.height:
-        alone: alt.LayerChart = _bars(base.encode(below)).properties(
-            data=inside(rows), title=words, height=240, **size
-        )
-        return alone
+        return layered(_bars(base.encode(below)), rows, *words, height=240, **size)
     of_signs = rows["preference"].is_in([-1.0, 0.0, 1.0]).all()  # then the levels say more
-    bars = _bars(base.encode(_requests_axis(rows, shown=False)))
+    bars = draw.layer(*_bars(base.encode(_requests_axis(rows, shown=False))))
     levels = _levels(base.encode(below)).properties(height=160 if of_signs else 100, **size)
     panels: alt.VConcatChart = draw.vconcat(
         bars.properties(height=80 if of_signs else 220, **size),
         levels,
         data=inside(rows),
-        title=words,
+        title=title(*words),
         spacing=8,
     )
     return panels
 
 
-def _title(rows: pl.DataFrame) -> Any:
+def _in_words(rows: pl.DataFrame) -> list[str]:
+    """Say what is drawn, and how many requests are on each side of 0."""
     a, b, measure = (short(rows[name][0]) for name in ("run_a", "run_b", "measure"))
     n = {side: rows.filter(better=side).height for side in SIGNS}
     ahead = pl.col("preference") * (pl.col("value_a") - pl.col("value_b"))
     is_less = not rows.filter(ahead < 0).is_empty()  # of search lengths, the smaller is better
-    return title(
-        f"Differences in {measure} (smaller is better): {b} − {a}"
-        if is_less
-        else f"Differences in {measure}: {a} − {b}",
+    which = f" (smaller is better): {b} − {a}" if is_less else f": {a} − {b}"
+    return [
+        f"Differences in {measure}{which}",
         f"positive where {a} is better: {n['a']} of {_number(rows)}",
         f"negative where {b} is better: {n['b']}; tied: {n['tie']}",
-    )
+    ]
 
 
 def _number(rows: pl.DataFrame) -> str:
@@ -127,19 +124,18 @@ def _requests_axis(rows: pl.DataFrame, *, shown: bool = True) -> Any:
 
 
 def _of_sign(column: str) -> Any:
-    scale = {"domain": [*SIGNS], "range": [*SIGNS.values()]}
-    return altair().Color(column, type="nominal", legend=None).scale(**scale)
+    colour = altair().Color(column, type="nominal", legend=None)
+    return colour.scale(domain=[*SIGNS], range=[*SIGNS.values()])
 
 
 def _tooltip(rows: pl.DataFrame) -> list[Any]:
-    of_values, levels = [], ["deciding_level"]
+    said = tooltip("query_id", "preference")
     if rows["value_a"].null_count() < rows.height:
-        of_values = [
-            (f"value_{side}", f"of {harmless(rows[f'run_{side}'][0])}", ".4f") for side in "ab"
-        ]
-    if rows["deciding_level"].null_count() == rows.height:
-        levels = []
-    return tooltip("query_id", "preference", *of_values, *levels)
+        names = {side: f"of {harmless(rows[f'run_{side}'][0])}" for side in "ab"}
+        said += tooltip(*((f"value_{side}", name, ".4f") for side, name in names.items()))
+    if rows["deciding_level"].null_count() < rows.height:
+        said += tooltip("deciding_level")
+    return said
 
 
 def _size(rows: pl.DataFrame) -> dict[str, Any]:
@@ -147,14 +143,14 @@ def _size(rows: pl.DataFrame) -> dict[str, Any]:
     return {"width": wide if rows.height <= _NAMED else WIDE}
 
 
-def _bars(base: Any) -> Any:
+def _bars(base: Any) -> list[Any]:
     """Draw a bar for each request, and a dash at 0 for a tie, which a bar of no height hides."""
     draw = altair()
     value = draw.Y("preference:Q", title="difference").axis(grid=False)
     bars = base.mark_bar().encode(value)
     dashes = base.transform_filter("datum.better == 'tie'").mark_tick(thickness=3).encode(value)
     zero = draw.Chart().mark_rule(color="#444444").encode(y=draw.datum(0))
-    return draw.layer(bars, dashes, zero)
+    return [bars, dashes, zero]
 
 
 def _levels(base: Any) -> Any:

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.axes import names_axis
+from lexiframe.views.charts.axes import names_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
@@ -60,9 +60,7 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
     )  # fmt: skip
     base = draw.Chart().encode(
         draw.Y("measure:N", sort=None, axis=names_axis()),
-        draw.X("tie_rate:Q", title="share of pairs of rankings that tie")
-        .scale(domain=[0, 1])
-        .axis(format="%"),
+        draw.X("tie_rate:Q", title="share of pairs of rankings that tie", **share_axis()),
         tooltip("measure", "tie_rate", "ties", ("n", "pairs of rankings", "d")),
     )
     shares = base.mark_text(align="left", dx=4).encode(draw.Text("share:N"))

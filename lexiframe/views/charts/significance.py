@@ -134,8 +134,8 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         for run, against, sign in ((a, b, 1), (b, a, -1))
     ]
     told = pl.when(pl.col("gain") > 0).then(pl.lit("better")).otherwise(pl.lit("worse"))
-    kind = pl.when("reject").then(told).otherwise(pl.lit("not told apart"))
-    kind = pl.when("is_tested").then(kind).otherwise(pl.lit(_UNTESTED))
+    kind = pl.when(~pl.col("reject")).then(pl.lit("not told apart")).otherwise(told)
+    kind = pl.when(~pl.col("is_tested")).then(pl.lit(_UNTESTED)).otherwise(kind)
     columns = ["run", "against", "is", "mean_difference", *numbers]
     return pl.concat(both).with_columns(kind.alias("is")).select(columns).sort("run", "against")
 
@@ -275,14 +275,12 @@ def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
 def _bars(bars: pl.DataFrame, n_runs: int, pixels: int) -> Any:
     draw, n_lanes = altair(), bars["lane"].n_unique()
     lanes = draw.Scale(domain=[-0.5, n_lanes - 0.5], nice=False, zero=False)
-    return (
-        draw.Chart(inside(bars), view=draw.ViewBackground(stroke=None))
-        .mark_rule(strokeWidth=4, strokeCap="round", color="black")
-        .encode(
-            draw.Y("first:Q", axis=None, scale=places_scale(n_runs, reverse=True)),
-            draw.Y2("last"),
-            draw.X("lane:Q", axis=None, scale=lanes),
-            tooltip("from", "to", "n_runs"),
-        )
-        .properties(width=_LANE * n_lanes, height=pixels * n_runs)
+    mark = draw.Chart(inside(bars)).mark_rule(strokeWidth=4, strokeCap="round", color="black")
+    return mark.encode(
+        draw.Y("first:Q", axis=None, scale=places_scale(n_runs, reverse=True)),
+        draw.Y2("last"),
+        draw.X("lane:Q", axis=None, scale=lanes),
+        tooltip("from", "to", "n_runs"),
+    ).properties(
+        width=_LANE * n_lanes, height=pixels * n_runs, view=draw.ViewBackground(stroke=None)
     )

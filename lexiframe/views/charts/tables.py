@@ -25,7 +25,7 @@ def rows_of(
     """
     rows, key = schemas.check(table, schema, called), key or schema.key
     for column, value in only.items():
-        rows = rows_with(rows, column, value)
+        rows = rows_with(rows, column, None if value is None else [value])
     if rows.is_empty():
         raise LexiframeError(f"{called}: expected at least one row to draw, found none")
     several = _several(rows, {column for column, value in only.items() if value is None} - {*key})
@@ -134,9 +134,7 @@ SIMULATED_AGREEMENT = schemas.TableSchema(
     {"measure": STR, "n": INT, "pairs": INT, "tied": FLOAT, "agreement": FLOAT},
 )
 OPTIMAL = schemas.TableSchema(
-    "optimal_worst_case",
-    ("m",),
-    {"m": INT, "deterministic": FLOAT, "stochastic": FLOAT},
+    "optimal_worst_case", ("m",), {"m": INT, "deterministic": FLOAT, "stochastic": FLOAT}
 )
 AXIOMS = schemas.TableSchema(
     "axioms",

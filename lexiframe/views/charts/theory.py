@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.typing import Frame
-from lexiframe.views.charts.axes import names_axis
+from lexiframe.views.charts.axes import count_axis, names_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header, layered
@@ -25,6 +25,7 @@ from lexiframe.views.charts.texts import harmless_all, of_pairs, spoken
 if TYPE_CHECKING:
     import altair as alt
 
+_ITEMS = "relevant items (m)"
 _PANEL = {"width": 280, "height": 200}
 
 
@@ -35,23 +36,12 @@ def _curves(rows: pl.DataFrame, lines: str, *encodings: Any) -> list[Any]:
     return lines_with_points(base, shape, strokeWidth=1.5)
 
 
-def _relevant_items() -> Any:
-    """Return the axis of the number of relevant items."""
-    x = altair().X("m:Q", title="relevant items (m)").axis(grid=False, format="d", tickMinStep=1)
-    return x.scale(zero=False, nice=False, padding=8)
-
-
 def _log(column: str, words: str, rows: pl.DataFrame) -> Any:
     """Return a logarithmic axis on which the values themselves are ticks."""
     values = rows[column].unique().sort().to_list()
     axis = altair().Axis(values=values, format=",d", grid=False, labelOverlap="greedy")
     scale = altair().Scale(type="log", nice=False, padding=8)
     return altair().X(column, type="quantitative", title=words, axis=axis, scale=scale)
-
-
-def _share(column: str, words: str) -> Any:
-    y = altair().Y(column, type="quantitative", title=words)
-    return y.scale(domain=[0, 1]).axis(format="%")
 
 
 def _unpivoted(
@@ -99,7 +89,7 @@ def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
     change = draw.Y("change:Q", title="change of the metric")
     said = tooltip(("measure", "metric", ""), "m", "orientation", "change")
     return faceted(
-        _curves(rows, "measure", _relevant_items(), change, said),
+        _curves(rows, "measure", draw.X("m:Q", title=_ITEMS, **count_axis()), change, said),
         rows,
         {"column": draw.Column("orientation:N", sort=[*panels.values()], header=header())},
         "Orientation of metrics",
@@ -134,10 +124,15 @@ def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
     >>> len(simulated_tie_chart(table).data.values)
     4
     """
+    draw = altair()
     rows = rows_of(ties, SIMULATED_TIES, "simulated_tie_chart")
-    depths = _log("depth", "retrieved items", rows)
-    said = tooltip("measure", "depth", "tie_rate", "pairs")
-    curves = _curves(rows, "measure", depths, _share("tie_rate", "share of pairs that tie"), said)
+    curves = _curves(
+        rows,
+        "measure",
+        _log("depth", "retrieved items", rows),
+        draw.Y("tie_rate:Q", title="share of pairs that tie", **share_axis()),
+        tooltip("measure", "depth", "tie_rate", "pairs"),
+    )
     return layered(curves, rows, "Ties of random rankings", _of_pairs(rows), **_PANEL)
 
 
@@ -174,10 +169,15 @@ def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
     >>> [(row["n"], row["agreement"]) for row in rows]
     [(100, 1.0), (1000, 1.0)]
     """
+    draw = altair()
     rows = rows_of(agreement, SIMULATED_AGREEMENT, "simulated_agreement_chart")
-    items, share = _log("n", "items ranked (n)", rows), "agreement with the worst case"
-    said = tooltip("measure", ("n", "items ranked", "d"), "agreement", "tied", "pairs")
-    curves = _curves(rows, "measure", items, _share("agreement", share), said)
+    curves = _curves(
+        rows,
+        "measure",
+        _log("n", "items ranked (n)", rows),
+        draw.Y("agreement:Q", title="agreement with the worst case", **share_axis()),
+        tooltip("measure", ("n", "items ranked", "d"), "agreement", "tied", "pairs"),
+    )
     return layered(curves, rows, "Who prefers the better worst case?", _of_pairs(rows), **_PANEL)
 
 
@@ -218,7 +218,7 @@ def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerCha
     worst = draw.Y("value:Q", title=spoken("worst case" + of))
     said = tooltip("ranking", "m", ("value", "worst case", ".4f"))
     return layered(
-        _curves(rows, "ranking", _relevant_items(), worst, said),
+        _curves(rows, "ranking", draw.X("m:Q", title=_ITEMS, **count_axis()), worst, said),
         rows,
         f"Worst case{of} of optimal rankings",
         "the value for the user whom the ranking serves worst",

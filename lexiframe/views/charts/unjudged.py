@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
+from lexiframe.views.charts.axes import share_axis
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, layered
@@ -59,10 +60,9 @@ def unjudged_chart(table: Frame, /) -> alt.LayerChart:
     points = pl.DataFrame({"judged": places, "share": shares[places]})
     points = points.with_columns(is_marked=pl.col("judged").is_in(marks.tolist()))
     draw, weight_of = altair(), "share of the weight"
-    whole, percent = draw.Axis(format="~s", tickMinStep=1), draw.Axis(format="%")
     base = draw.Chart().encode(
-        draw.X("judged:Q", title="documents judged", axis=whole),
-        draw.Y("share:Q", title=weight_of, axis=percent).scale(domain=[0, 1]),
+        draw.X("judged:Q", title="documents judged", axis=draw.Axis(format="~s", tickMinStep=1)),
+        draw.Y("share:Q", title=weight_of, **share_axis()),
         tooltip("judged", ("share", weight_of, ".1%")),
     )
     marked = base.transform_filter("datum.is_marked")
