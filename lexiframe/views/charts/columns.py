@@ -13,9 +13,9 @@ _TEXTS = """
 """The columns of text that are called as they are."""
 _COLUMNS = {name: (name, "") for name in _TEXTS.split()} | {
     "panel": ("counted", ""),
+    "query_id": ("request", ""),
     "rank_high": ("rank to", ""),
     "rank_low": ("rank from", ""),
-    "query_id": ("request", ""),
     "ranks": ("ranks of relevant items", ""),
     "row": ("of", ""),
     "run_a": ("run", ""),
