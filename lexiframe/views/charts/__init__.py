@@ -4,7 +4,7 @@ from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
 from lexiframe.views.charts.conclusions import conclusion_chart
 from lexiframe.views.charts.equivalences import equivalence_chart
-from lexiframe.views.charts.holes import hole_chart
+from lexiframe.views.charts.holes import hole_chart, unjudged_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
     deciding_level_chart,
@@ -15,8 +15,7 @@ from lexiframe.views.charts.means import mean_chart, trade_off_chart
 from lexiframe.views.charts.orderings import ordering_chart, rank_distribution_chart
 from lexiframe.views.charts.orders import order_chart
 from lexiframe.views.charts.overlap import overlap_chart
-from lexiframe.views.charts.power import asl_chart, power_chart
-from lexiframe.views.charts.power_curves import power_curve_chart
+from lexiframe.views.charts.power import asl_chart, power_chart, power_curve_chart
 from lexiframe.views.charts.rankings import ranking_chart
 from lexiframe.views.charts.requests import pair_chart
 from lexiframe.views.charts.robustness import degradation_chart, tie_chart
@@ -28,7 +27,6 @@ from lexiframe.views.charts.theory import (
     simulated_agreement_chart,
     simulated_tie_chart,
 )
-from lexiframe.views.charts.unjudged import unjudged_chart
 from lexiframe.views.charts.win_rates import win_rate_chart
 
 __all__ = [

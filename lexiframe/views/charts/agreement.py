@@ -11,18 +11,13 @@ import polars as pl
 from lexiframe.base import LexiframeError, to_polars
 from lexiframe.orderings import agreement_matrix
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    SHARES,
-    SIDES,
-    altair,
-    counted,
-    of_pairs,
-    spoken,
-    square,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import square
+from lexiframe.views.charts.colours import SHARES, SIDES
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, layered
+from lexiframe.views.charts.marks import numbers
 from lexiframe.views.charts.order import all_in_order
+from lexiframe.views.charts.texts import counted, of_pairs, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -87,43 +82,35 @@ def correlation_chart(
     measures = _measures_in_order(called, given, matrix, order)
     cells = matrix.unpivot(index="measure", variable_name="with", value_name="value")
     cells = cells.join(_details(given), on=["measure", "with"], how="left")
-    place = {name: n for n, name in enumerate(measures)}
-    cells = cells.sort(
-        pl.col(end).replace_strict(place, return_dtype=pl.Int64) for end in ("measure", "with")
+    cells = cells.sort(pl.col("measure", "with").cast(pl.Enum(measures)))
+    scale, words, unit = _of_value(given, column)
+    said = tooltip(
+        "measure", "with", ("value", unit, ".4f"), *(d for d in _DETAILS if d[0] in cells.columns)
     )
-    scale, text, unit = _of_value(given, column)
-    base = square(cells, "measure", "with", measures)
-    lines = [("measure", "measure", ""), ("with", "with", ""), ("value", unit, ".4f")]
-    lines += [line for line in _LINES if line[0] in cells.columns]
-    colour = draw.Color("value", type="quantitative", title=unit).scale(**scale)
-    layers = [base.mark_rect().encode(colour, tooltip(*lines)).transform_filter(_IS_VALID)]
+    base = square(cells, "measure", "with", measures).encode(tooltip=said)
+    base = base.transform_filter("isValid(datum.value)")
+    layers = [base.mark_rect().encode(draw.Color("value:Q", title=unit).scale(**scale))]
     if len(measures) <= _MOST_NUMBERS:
-        layers.append(_numbers(base, scale, tooltip(*lines)))
-    chart: alt.LayerChart = draw.layer(*layers).properties(title=text)
-    return chart
+        is_dark = "abs(datum.value) > 0.75" if scale == SIDES else "datum.value > 0.6"
+        layers.append(numbers(base, "value", ".2f", is_dark))
+    return layered(layers, None, *words)
 
 
-_IS_VALID = "isValid(datum.value)"
-_LINES = [
-    ("low", "from", ".4f"),
-    ("high", "to", ".4f"),
-    ("p_value", "p", ".3g"),
-    ("n", "n", "d"),
-]
+_DETAILS = [("low", "from", ".4f"), ("high", "to", ".4f"), ("p_value", "p", ".3g"), ("n", "n", "d")]
 
 
 def _details(given: pl.DataFrame) -> pl.DataFrame:
     """Return what tooltips say of a pair of measures in either order, where the table has it."""
-    ends = (
-        ["measure_a", "measure_b"] if "measure_a" in given.columns else ["ordering_a", "ordering_b"]
+    a, b = (
+        ("measure_a", "measure_b") if "measure_a" in given.columns else ("ordering_a", "ordering_b")
     )
     names = {"ci_low": "low", "ci_high": "high", "p_value": "p_value", "n": "n"}
     said = [pl.col(name).alias(called) for name, called in names.items() if name in given.columns]
-    ahead = given.select(pl.col(ends[0]).alias("measure"), pl.col(ends[1]).alias("with"), *said)
-    back = ahead.select(
-        pl.col("with").alias("measure"), pl.col("measure").alias("with"), *ahead.columns[2:]
-    )
-    return pl.concat([ahead, back]).unique(["measure", "with"], keep="first", maintain_order=True)
+    both = [
+        given.select(pl.col(of).alias("measure"), pl.col(other).alias("with"), *said)
+        for of, other in ((a, b), (b, a))
+    ]
+    return pl.concat(both).unique(["measure", "with"], keep="first", maintain_order=True)
 
 
 def _measures_in_order(
@@ -158,41 +145,15 @@ def by_similarity(names: list[str], values: np.ndarray) -> list[str]:
     return [names[leaf] for leaf in leaves_list(tree)]
 
 
-def _of_value(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], Any, str]:
-    """Return the scale of the colours, the title, and what a value is called."""
+def _of_value(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list[str], str]:
+    """Return the scale of the colours, the lines of the title, and what a value is called."""
     if column != "correlation":
-        what = "rankings" if column == "agreement" else "runs"
-        n = given["n" if column == "agreement" else "n_systems"]
-        shares = {"scheme": SHARES, "domain": [0, 1]}
+        what, n = ("rankings", "n") if column == "agreement" else ("runs", "n_systems")
         asked = f"of the pairs of {what} that the row's measure does not tie"
         says = "the share that the column's measure orders alike"
-        return (
-            shares,
-            title("Agreement of measures", f"{asked} ({of_pairs(n)}),", says),
-            "agreement",
-        )
+        words = ["Agreement of measures", f"{asked} ({of_pairs(given[n])}),", says]
+        return SHARES, words, "agreement"
     method = given["method"][0] if given.height else "kendall"
     unit = spoken(_COEFFICIENTS.get(method, method))
-    is_share = method.startswith("rbo")
-    scale = (
-        {"scheme": SHARES, "domain": [0, 1]}
-        if is_share
-        else {"scheme": SIDES, "domain": [-1, 1], "reverse": True}
-    )
-    of_runs = f"orderings of {counted(given['n'], 'run')}"
-    return scale, title(f"{unit} between measures", of_runs), unit
-
-
-def _numbers(base: Any, scale: dict[str, Any], said: list[Any]) -> Any:
-    """Return the numbers in the cells, white where the colour below is dark."""
-    draw = altair()
-    is_dark = "datum.value > 0.6" if scale["domain"][0] == 0 else "abs(datum.value) > 0.75"
-    return (
-        base.mark_text(fontSize=11)
-        .encode(
-            draw.Text("value", type="quantitative", format=".2f"),
-            draw.condition(is_dark, draw.ColorValue("white"), draw.ColorValue("black")),
-            said,
-        )
-        .transform_filter(_IS_VALID)
-    )
+    scale = SHARES if method.startswith("rbo") else SIDES
+    return scale, [f"{unit} between measures", f"orderings of {counted(given['n'], 'run')}"], unit

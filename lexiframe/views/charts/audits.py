@@ -8,8 +8,12 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import GREY, altair, counted, inside, rows_of, tooltip
-from lexiframe.views.charts.robustness import lines_of, title_of_panels
+from lexiframe.views.charts.colours import GREY
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, faceted, header
+from lexiframe.views.charts.marks import lines_of, lines_with_points
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import counted
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,41 +68,28 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     >>> [(row["n_requests"], row["low"] < row["rate"] < row["high"]) for row in chart.data.values]
     [(10, True), (20, True)]
     """
-    draw = altair()
     check_choice("audit_chart", rate, _TITLES, "rate")
-    rows = rows_of(audits, schemas.AUDITS, schemas.AUDITS.key, "audit_chart").filter(
-        pl.col(rate).is_not_null()
-    )
+    rows = rows_of(audits, schemas.AUDITS, "audit_chart").filter(pl.col(rate).is_not_null())
     if rows.is_empty():
         raise LexiframeError(f"audit_chart: expected a row with {rate}, found none")
     stem = "error" if rate == "error_rate" else rate
     ends = {"rate": rate, "low": f"{stem}_low", "high": f"{stem}_high"}
     null = pl.col("null").replace_strict(_NULLS)
     rows = rows.select("measure", "test", "n_requests", "alpha", "trials", null=null, **ends)
-    panels = draw.layer(*_layers(rows, rate), data=inside(rows)).properties(**_PANEL)
-    supposed, levels = rows["null"].unique().sort().to_list(), rows["alpha"].unique().sort()
-    if rate != "error_rate":
-        level = ""
-    else:
-        level = f"{' and '.join(supposed)}; line: α = {', '.join(f'{a:g}' for a in levels)}"
-    chart: alt.FacetChart = _faceted(panels, len(supposed)).properties(
-        title=title_of_panels(
-            _TITLES[rate],
-            f"{counted(rows['trials'], 'trial')} of each size, with 95 % intervals",
-            level,
-        )
-    )
-    return chart
+    nulls, levels = rows["null"].unique().sort(), rows["alpha"].unique().sort()
+    level = f"{' and '.join(nulls)}; line: α = {', '.join(f'{a:g}' for a in levels)}"
+    trials = f"{counted(rows['trials'], 'trial')} of each size, with 95 % intervals"
+    words = [_TITLES[rate], trials, *([level] if rate == "error_rate" else [])]
+    return faceted(_layers(rows, rate), rows, _panels(len(nulls)), *words, **_PANEL)
 
 
-def _faceted(panels: Any, n_nulls: int) -> Any:
+def _panels(n_nulls: int) -> dict[str, Any]:
     """Make a panel for each measure, three side by side, or a row for each of several nulls."""
     draw = altair()
-    said: dict[str, Any] = {"type": "nominal", "sort": None}
-    said["header"] = draw.Header(title=None, labelFontWeight="bold", labelLimit=_PANEL["height"])
+    said = {"sort": None, "header": header(labelLimit=_PANEL["height"])}
     if n_nulls == 1:
-        return panels.facet(facet=draw.Facet("measure", **said), columns=_COLUMNS)
-    return panels.facet(column=draw.Column("measure", **said), row=draw.Row("null", **said))
+        return {"facet": draw.Facet("measure:N", **said), "columns": _COLUMNS}
+    return {"column": draw.Column("measure:N", **said), "row": draw.Row("null:N", **said)}
 
 
 def _layers(rows: pl.DataFrame, rate: str) -> list[Any]:
@@ -106,22 +97,16 @@ def _layers(rows: pl.DataFrame, rate: str) -> list[Any]:
     draw = altair()
     colour, shape = lines_of("test", rows["test"].unique().sort())
     axis = draw.Axis(values=rows["n_requests"].unique().sort().to_list(), grid=False)
-    x = draw.X("n_requests", type="quantitative", title="requests", axis=axis)
-    base = draw.Chart().encode(x.scale(zero=False, nice=False, padding=10), colour)
-    y = {"type": "quantitative", "title": _AXES[rate], "axis": draw.Axis(format="%")}
-    intervals = base.mark_rule(opacity=0.6).encode(draw.Y("low", **y), draw.Y2("high"))
-    lines = base.mark_line().encode(draw.Y("rate", **y))
-    points = base.mark_point(filled=True, size=36, opacity=1).encode(
-        draw.Y("rate", **y), shape,
-        tooltip(
-            ("measure", "measure", ""), ("test", "test", ""), ("null", "null", ""),
-            ("n_requests", "requests", "d"), ("rate", _AXES[rate], ".2%"),
-            ("low", "interval from", ".2%"), ("high", "to", ".2%"),
-        ),
-    )  # fmt: skip
+    scale = draw.Scale(zero=False, nice=False, padding=10)
+    x = draw.X("n_requests:Q", title="requests", axis=axis, scale=scale)
+    y = {"title": _AXES[rate], "axis": draw.Axis(format="%")}
+    base = draw.Chart().encode(x, draw.Y("rate:Q", **y), colour)
+    intervals = base.mark_rule(opacity=0.6).encode(draw.Y("low:Q", **y), draw.Y2("high"))
+    ends = ("low", "interval from", ".2%"), ("high", "to", ".2%")
+    said = tooltip("measure", "test", "null", "n_requests", ("rate", _AXES[rate], ".2%"), *ends)
+    layers = [intervals, *lines_with_points(base, shape, said)]
     if rate != "error_rate":
-        return [intervals, lines, points]
+        return layers
     level = draw.Chart().transform_aggregate(n="count()", groupby=["alpha", "measure", "null"])
     level = level.mark_rule(color=GREY, strokeDash=[4, 3])
-    level = level.encode(draw.Y("alpha", **y), tooltip=tooltip(("alpha", "α", "~g")))
-    return [level, intervals, lines, points]
+    return [level.encode(draw.Y("alpha:Q", **y), tooltip=tooltip("alpha")), *layers]

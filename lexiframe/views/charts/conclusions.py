@@ -8,19 +8,11 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    WIDTH,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    of_pairs,
-    rows_of,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import names_axis, share_axis
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, inside, name_size, single, step
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import harmless_all, of_pairs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,60 +66,43 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     [('MA', 2), ('PA', 1)]
     """
     draw = altair()
-    rows = rows_of(
-        table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, "conclusion_chart", measure=measure
-    )
+    rows = rows_of(table, schemas.CONCLUSIONS, "conclusion_chart", measure=measure)
     # What is the same in all rows need not be said in each.
-    differing = [name for name in schemas.CONCLUSIONS.key[2:] if rows[name].n_unique() > 1]
-    rows = rows.with_columns(
-        row=pl.concat_str("name_a", "name_b", *differing, separator=", "),
-        place=pl.int_range(pl.len()),
+    key = schemas.CONCLUSIONS.key[2:]
+    differing = [name for name in key if rows[name].n_unique() > 1]
+    said = [f"{name} = {rows[name][0]}" for name in key if name not in differing]
+    rows = rows.with_columns(row=pl.concat_str("name_a", "name_b", *differing, separator=", "))
+    cells, named = _cells(rows), rows["row"].to_list()
+    pixels = step(len(named), most=28)
+    axis = names_axis(names=named, labelFontSize=name_size(pixels))
+    colour = draw.Color("category:N", sort=[*_SAYS], title="")
+    bars = draw.Chart(inside(cells)).mark_bar()
+    bars = bars.encode(
+        draw.Y("row:N", sort=harmless_all(named), axis=axis),
+        draw.X("share:Q", stack="zero", title="share of the pairs of runs", **share_axis()),
+        colour.scale(domain=[*_SAYS], range=_COLOURS),
+        draw.Order("order:Q"),
+        tooltip=tooltip("row", "category", "says", ("n", "pairs", ",d"), "share"),
     )
-    named = rows["row"].to_list()
+    return single(
+        bars,
+        "Agreement of conclusions about pairs of runs",
+        f"{of_pairs(rows['n_pairs'])}; {', '.join(said)}".rstrip("; "),
+        "blue: the same run is better; orange: another one; A: significant on both sides, "
+        "M: on one, P: on none",
+        width=WIDTH,
+        height=draw.Step(pixels),
+    )
+
+
+def _cells(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each category of each row, in the order of both."""
+    rows = rows.with_columns(place=pl.int_range(pl.len()))
     cells = rows.unpivot(
-        list(_SAYS), index=["row", "place", "n_pairs"], variable_name="category", value_name="n"
+        [*_SAYS], index=["row", "place", "n_pairs"], variable_name="category", value_name="n"
     )
-    order = {category: n for n, category in enumerate(_SAYS)}
-    cells = cells.with_columns(
+    return cells.with_columns(
         share=pl.when(pl.col("n_pairs") > 0).then(pl.col("n") / pl.col("n_pairs")),
         says=pl.col("category").replace_strict(_SAYS),
-        order=pl.col("category").replace_strict(order, return_dtype=pl.Int64),
+        order=pl.col("category").cast(pl.Enum([*_SAYS])).to_physical().cast(pl.Int64),
     ).sort("place", "order")
-    pixels = step(len(named), most=28)
-    said = [
-        f"{name} = {rows[name][0]}" for name in schemas.CONCLUSIONS.key[2:] if name not in differing
-    ]
-    chart: alt.Chart = (
-        draw.Chart(inside(cells))
-        .mark_bar()
-        .encode(
-            draw.Y("row", type="nominal", sort=harmless_all(named)).axis(
-                names_axis(names=named, labelFontSize=name_size(pixels))
-            ),
-            draw.X("share", type="quantitative", stack="zero", title="share of the pairs of runs")
-            .axis(format="%")
-            .scale(domain=[0, 1]),
-            draw.Color("category", type="nominal", sort=list(_SAYS), title="").scale(
-                domain=list(_SAYS), range=_COLOURS
-            ),
-            draw.Order("order", type="quantitative"),
-            tooltip=tooltip(
-                ("row", "of", ""),
-                ("category", "category", ""),
-                ("says", "better run", ""),
-                ("n", "pairs", ",d"),
-                ("share", "share", ".1%"),
-            ),
-        )
-        .properties(
-            width=WIDTH,
-            height=draw.Step(pixels),
-            title=title(
-                "Agreement of conclusions about pairs of runs",
-                f"{of_pairs(rows['n_pairs'])}; {', '.join(said)}".rstrip("; "),
-                "blue: the same run is better; orange: another one; A: significant on both sides, "
-                "M: on one, P: on none",
-            ),
-        )
-    )
-    return chart

@@ -8,27 +8,14 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    LONGEST,
-    NUMBER,
-    WIDTH,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    of_pairs,
-    of_requests,
-    rows_of,
-    spoken,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import LONGEST, NUMBER, rows_axis
+from lexiframe.views.charts.colours import COLOURS, GREY
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, step
+from lexiframe.views.charts.marks import confidence, dots
 from lexiframe.views.charts.names import MOST, shortened
-from lexiframe.views.charts.significance import tested
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import of_pairs, of_requests, spoken, tested
 
 if TYPE_CHECKING:
     import altair as alt
@@ -99,34 +86,24 @@ def equivalence_chart(
     """
     draw, called = altair(), "equivalence_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(e, schemas.EQUIVALENCES, ["run_a", "run_b"], called, **chosen)
+    pairs = rows_of(e, schemas.EQUIVALENCES, called, ["run_a", "run_b"], **chosen)
     drawn, margin = _nearest(pairs), pairs["margin"][0]
-    of_baseline = pairs.height > 1 and pairs["run_b"].n_unique() == 1
-    cut = shortened(pl.concat([drawn["run_a"], drawn["run_b"]]), _MOST_IN_ROW[of_baseline])
-    a, b = (pl.col(run).replace(cut) for run in ("run_a", "run_b"))
-    name = a if of_baseline else pl.format("{} − {}", a, b)
-    said = _in_words(pairs["run_b"][0] if of_baseline else None)
-    drawn = drawn.with_columns(pair=name, kind=pl.col("conclusion").replace_strict(said))
-    drawn = drawn.sort("mean_difference", "run_a", "run_b", descending=[True, False, False])
+    baseline = pairs["run_b"][0] if pairs.height > 1 and pairs["run_b"].n_unique() == 1 else None
+    drawn, kinds = _named(drawn, baseline)
     pixels = step(drawn.height)
-    band = pl.DataFrame({"from": [-margin], "to": [margin]})
-    against = f" over {pairs['run_b'][0]}" if of_baseline else ""
-    axis = draw.Axis(title=spoken(f"mean difference of {measure}{against}"), format=NUMBER)
-    x: dict[str, Any] = {"type": "quantitative", "axis": axis}
-    area = draw.Chart(inside(band)).mark_rect(color=GREY, opacity=0.15)
-    area = area.encode(draw.X("from", **x), draw.X2("to"))
-    layers = [area, *_bars_and_points(drawn, pixels, x, [*said.values()])]
-    chart: alt.LayerChart = draw.layer(*layers, data=inside(drawn))
+    against = "" if baseline is None else f" over {baseline}"
+    words = spoken(f"mean difference of {measure}{against}")
+    x = {"axis": draw.Axis(title=words, format=NUMBER)}
     some = f"{drawn.height} of {pairs.height:,} pairs, nearest to the margin, "
     n_of = some if drawn.height < pairs.height else f"{of_pairs(pl.Series([pairs.height]))}, "
-    return chart.properties(
+    return layered(
+        [_band(margin, x), *_bars_and_points(drawn, pixels, x, kinds)],
+        drawn,
+        f"Which runs are good enough by {measure}, with a margin of {margin:.4g}",
+        tested(pairs, alpha),
+        f"{n_of}{of_requests(pairs['n'])}; bars are intervals of the single comparison",
         height=draw.Step(pixels),
         width=WIDTH,
-        title=title(
-            f"Which runs are good enough by {measure}, with a margin of {margin:.4g}",
-            tested(pairs, alpha),
-            f"{n_of}{of_requests(pairs['n'])}; bars are intervals of the single comparison",
-        ),
     )
 
 
@@ -136,48 +113,46 @@ def _nearest(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.sort(distance, "run_a", "run_b").head(_MOST)
 
 
-def _in_words(baseline: str | None) -> dict[str, str]:
-    """Return how the legend calls each conclusion: by the run of which it says something."""
-    a, b = ("run", "baseline") if baseline is not None else ("first", "second")
-    sides = {"a": a, "b": b}
+def _named(rows: pl.DataFrame, baseline: str | None) -> tuple[pl.DataFrame, list[str]]:
+    """Name pairs and conclusions, the greatest difference first; also return all conclusions.
+
+    The legend calls a conclusion by the run of which it says something.
+    """
+    both = pl.concat([rows["run_a"], rows["run_b"]])
+    cut = shortened(both, _MOST_IN_ROW[baseline is not None])
+    a, b = (pl.col(run).replace(cut) for run in ("run_a", "run_b"))
+    name = pl.format("{} − {}", a, b) if baseline is None else a
+    first, second = ("first", "second") if baseline is None else ("run", "baseline")
+    called = {"a": first, "b": second}
     words = {kind: kind.partition(" ") for kind in _KINDS}
-    return {
-        kind: f"{sides[side]} {rest}" if rest else kind for kind, (side, _, rest) in words.items()
-    }
+    said = {k: f"{called[side]} {rest}" if rest else k for k, (side, _, rest) in words.items()}
+    rows = rows.with_columns(pair=name, kind=pl.col("conclusion").replace_strict(said))
+    down = [True, False, False]
+    return rows.sort("mean_difference", "run_a", "run_b", descending=down), [*said.values()]
+
+
+def _band(margin: float, x: dict[str, Any]) -> Any:
+    draw, ends = altair(), pl.DataFrame({"from": [-margin], "to": [margin]})
+    area = draw.Chart(inside(ends)).mark_rect(color=GREY, opacity=0.15)
+    return area.encode(draw.X("from:Q", **x), draw.X2("to"))
 
 
 def _bars_and_points(
     rows: pl.DataFrame, pixels: int, x: dict[str, Any], kinds: list[str]
 ) -> list[Any]:
     draw = altair()
-    size = name_size(pixels)
     # The names of each row have been cut one by one.
-    names = names_axis(labelFontSize=size, labelLimit=2 * LONGEST, grid=True, tickSize=0)
-    y = draw.Y("pair", type="nominal", sort=harmless_all(rows["pair"]), axis=names)
+    y = rows_axis("pair", rows["pair"], pixels, cut=False, labelLimit=2 * LONGEST)
     colours, shapes = zip(*_KINDS.values(), strict=True)
-    of_kind = {"type": "nominal", "title": "conclusion"}
-    colour = draw.Color("kind", **of_kind).scale(domain=kinds, range=[*colours])
-    shape = draw.Shape("kind", **of_kind).scale(domain=kinds, range=[*shapes])
+    colour = draw.Color("kind:N", title="conclusion").scale(domain=kinds, range=[*colours])
+    shape = draw.Shape("kind:N", title="conclusion").scale(domain=kinds, range=[*shapes])
+    ends = ("ci_low", "from", "+.4f"), ("ci_high", "to", "+.4f")
     said = tooltip(
-        ("run_a", "a", ""),
-        ("run_b", "b", ""),
-        ("conclusion", "conclusion", ""),
-        ("mean_difference", "mean difference", "+.4f"),
-        ("ci_low", "from", "+.4f"),
-        ("ci_high", "to", "+.4f"),
-        ("p_equivalent_adjusted", "p of equivalence, adjusted", ".3g"),
-        ("p_better_adjusted", "p of a difference, adjusted", ".3g"),
-        ("n", "requests", "d"),
-    )
-    bars = (
-        draw.Chart()
-        .mark_rule(strokeWidth=max(1, min(3, pixels // 6)), opacity=0.7)
-        .encode(y, draw.X("ci_low", **x), draw.X2("ci_high"), colour, said)
-        .transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)")
-    )
-    points = (
-        draw.Chart()
-        .mark_point(filled=True, opacity=1, size=min(80, pixels**2 // 3))
-        .encode(y, draw.X("mean_difference", **x), colour, shape, said)
-    )
-    return [bars, points]
+        ("run_a", "a", ""), ("run_b", "b", ""), "conclusion", "mean_difference", *ends,
+        "p_equivalent_adjusted", "p_better_adjusted", "n",
+    )  # fmt: skip
+    size = min(80, pixels**2 // 3)
+    return [
+        confidence(x, pixels, y, colour, said, opacity=0.7),
+        dots("mean_difference", x, pixels, y, colour, shape, said, size=size),
+    ]

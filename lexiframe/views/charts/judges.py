@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import schemas, unknown_name
+from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    SHARES,
-    altair,
-    inside,
-    names_axis,
-    rows_of,
-    spoken,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import names_axis
+from lexiframe.views.charts.colours import COLOURS, SHARES
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, inside, layered, step
+from lexiframe.views.charts.marks import numbers
 from lexiframe.views.charts.orderings import lines_of_ranks
+from lexiframe.views.charts.tables import chosen, rows_of
+from lexiframe.views.charts.texts import spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,37 +64,29 @@ def judge_confusion_chart(
     """
     draw, called = altair(), "judge_confusion_chart"
     only = {"judge_a": judge_a, "judge_b": judge_b}
-    rows = rows_of(table, schemas.JUDGE_CONFUSION, ["relevance_a", "relevance_b"], called, **only)
+    rows = rows_of(table, schemas.JUDGE_CONFUSION, called, ["relevance_a", "relevance_b"], **only)
     a, b = rows["judge_a"][0], rows["judge_b"][0]
     grades = rows["relevance_a"].unique().sort().to_list()
-    side = draw.Step(step(len(grades), most=56))
-    axes = {"type": "ordinal", "sort": grades}
-    said = tooltip(
-        ("relevance_a", f"grade by {spoken(a)}", "~g"),
-        ("relevance_b", f"grade by {spoken(b)}", "~g"),
-        ("n", "items", ",d"),
-        ("share_of_a", "share of the row", ".3f"),
-        ("share", "share of all items", ".3f"),
-    )
+    by_a, by_b = spoken(f"grade by {a}"), spoken(f"grade by {b}")
     base = draw.Chart(inside(rows)).encode(
-        draw.Y("relevance_a", axis=names_axis(spoken(f"grade by {a}")), **axes),
-        draw.X("relevance_b", axis=names_axis(spoken(f"grade by {b}"), labelAngle=0), **axes),
-        tooltip=said,
+        draw.Y("relevance_a:O", sort=grades, axis=names_axis(by_a)),
+        draw.X("relevance_b:O", sort=grades, axis=names_axis(by_b, labelAngle=0)),
+        tooltip=tooltip(
+            ("relevance_a", by_a, "~g"),
+            ("relevance_b", by_b, "~g"),
+            ("n", "items", ",d"),
+            "share_of_a",
+            ("share", "share of all items", ".3f"),
+        ),
     )
-    colour = draw.Color("share_of_a", type="quantitative", title="share of the row")
-    cells = base.mark_rect().encode(colour.scale(scheme=SHARES, domain=[0, 1]))
+    colour = draw.Color("share_of_a:Q", title="share of the row").scale(**SHARES)
+    cells = base.mark_rect().encode(colour)
     layers = [cells.transform_filter("isValid(datum.share_of_a)")]
     if len(grades) <= _MOST_NUMBERS:
-        is_dark = draw.condition(
-            "datum.share_of_a > 0.6", draw.ColorValue("white"), draw.ColorValue("black")
-        )
-        numbers = base.mark_text(fontSize=11)
-        layers.append(numbers.encode(draw.Text("n", type="quantitative", format=",d"), is_dark))
-    n = rows["n"].sum()
-    chart: alt.LayerChart = draw.layer(*layers).properties(
-        width=side, height=side, title=title(f"Grades by {a} and by {b}", f"of {n:,} items")
-    )
-    return chart
+        layers.append(numbers(base, "n", ",d", "datum.share_of_a > 0.6"))
+    side = draw.Step(step(len(grades), most=56))
+    words = f"Grades by {a} and by {b}", f"of {rows['n'].sum():,} items"
+    return layered(layers, None, *words, width=side, height=side)
 
 
 def rank_shift_chart(
@@ -152,23 +139,21 @@ def rank_shift_chart(
     """
     called = "rank_shift_chart"
     only = {"measure": measure, "judge_a": judge_a, "judge_b": judge_b}
-    shifts = rows_of(table, schemas.RANK_SHIFTS, ["run"], called, **only)
+    shifts = rows_of(table, schemas.RANK_SHIFTS, called, ["run"], **only)
     judges = [shifts["judge_a"][0], shifts["judge_b"][0]]
-    chosen = _movers(shifts) if highlight is None else _known(highlight, shifts["run"])
-    rows = pl.concat(
-        [
-            _under(shifts, judge, end, at)
-            for at, (judge, end) in enumerate(zip(judges, "ab", strict=True))
-        ]
+    known = shifts["run"].sort().to_list()
+    named = _movers(shifts) if highlight is None else chosen("run", highlight, known)
+    rows = pl.concat(_under(shifts, judges[at], end, at) for at, end in enumerate("ab"))
+    rows = rows.with_columns(is_highlighted=pl.col("run").is_in(named))
+    n = shifts.height
+    n_moved = (shifts["shift"] != 0).sum()
+    return lines_of_ranks(
+        rows,
+        judges,
+        named,
+        f"Ranks of {n} run{'s' * (n != 1)} by {measure}, under {judges[0]} and under {judges[1]}",
+        f"{n_moved} of them have another rank; orderings by {shifts['method'][0]}",
     )
-    rows = rows.with_columns(is_highlighted=pl.col("run").is_in(chosen))
-    runs, moved = f"{shifts.height} run{'s' * (shifts.height != 1)}", shifts["shift"] != 0
-    said = f"{moved.sum()} of them have another rank; orderings by {shifts['method'][0]}"
-    lines = lines_of_ranks(rows, judges, chosen, shifts.height)
-    chart: alt.LayerChart = lines.properties(
-        title=title(f"Ranks of {runs} by {measure}, under {judges[0]} and under {judges[1]}", said)
-    )
-    return chart
 
 
 def _under(shifts: pl.DataFrame, judge: str, end: str, at: int) -> pl.DataFrame:
@@ -190,11 +175,3 @@ def _under(shifts: pl.DataFrame, judge: str, end: str, at: int) -> pl.DataFrame:
 def _movers(shifts: pl.DataFrame) -> list[str]:
     moved = shifts.filter(pl.col("shift") != 0)
     return moved.sort(-pl.col("shift").abs(), "rank_a", "run")["run"].head(len(COLOURS)).to_list()
-
-
-def _known(wanted: str | Sequence[str], runs: pl.Series) -> list[str]:
-    names = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
-    for name in names:
-        if name not in runs:
-            raise unknown_name("run", name, runs.sort())
-    return names

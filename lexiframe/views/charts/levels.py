@@ -6,56 +6,16 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    SIDES,
-    altair,
-    inside,
-    of_pairs,
-    rows_of,
-    step,
-    title,
-    tooltip,
-)
-from lexiframe.views.charts.robustness import title_of_panels
+from lexiframe.views.charts.axes import count_axis
+from lexiframe.views.charts.colours import COLOURS, SIDES
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, faceted, header, layered, step
+from lexiframe.views.charts.tables import DECIDING_LEVELS, LEVEL_CORRELATIONS, TIE_PROFILE, rows_of
+from lexiframe.views.charts.texts import of_pairs
 
 if TYPE_CHECKING:
     import altair as alt
-
-TIE_PROFILE = schemas.TableSchema(
-    "tie_profile",
-    ("by", "value"),
-    {
-        "by": schemas.STR,
-        "value": schemas.INT,
-        "pairs": schemas.INT,
-        "ties": schemas.INT,
-        "tie_rate": schemas.FLOAT,
-    },
-)
-DECIDING_LEVELS = schemas.TableSchema(
-    "deciding_levels",
-    ("measure", "deciding_level"),
-    {
-        "measure": schemas.STR,
-        "deciding_level": schemas.INT,
-        "pairs": schemas.INT,
-        "share": schemas.FLOAT,
-        "cumulative": schemas.FLOAT,
-    },
-)
-LEVEL_CORRELATIONS = schemas.TableSchema(
-    "level_correlations",
-    ("level_a", "level_b"),
-    {
-        "level_a": schemas.INT,
-        "level_b": schemas.INT,
-        "n": schemas.INT,
-        "correlation": schemas.FLOAT,
-    },
-)
 
 
 def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
@@ -88,38 +48,25 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
     """
     draw = altair()
     panels = {"first_rank": "by rank of the first relevant item", "level": "by recall level"}
-    rows = rows_of(profile, TIE_PROFILE, TIE_PROFILE.key, "tie_profile_chart")
+    rows = rows_of(profile, TIE_PROFILE, "tie_profile_chart")
     rows = rows.with_columns(panel=pl.col("by").replace(panels))
     base = draw.Chart().encode(
-        draw.X("value", type="quantitative", title=None)
-        .axis(grid=False, format="d", tickMinStep=1)
-        .scale(zero=False, nice=False, padding=8),
-        draw.Y("tie_rate", type="quantitative", title="share of pairs that tie").axis(format="%"),
-        tooltip(
-            ("panel", "counted", ""),
-            ("value", "rank or level", "d"),
-            ("tie_rate", "share of ties", ".2%"),
-            ("ties", "ties", "d"),
-            ("pairs", "pairs", "d"),
-        ),
+        draw.X("value:Q", title=None, **count_axis()),
+        draw.Y("tie_rate:Q", title="share of pairs that tie").axis(format="%"),
+        tooltip("panel", ("value", "rank or level", "d"), "tie_rate", "ties", "pairs"),
     )
     points = base.mark_point(filled=True, size=40, color=COLOURS[0], opacity=1)
-    layers = draw.layer(base.mark_line(color=COLOURS[0]), points, data=inside(rows))
-    header = draw.Header(title=None, labelFontWeight="bold")
-    chart: alt.FacetChart = (
-        layers.properties(width=260, height=180)
-        .facet(column=draw.Column("panel", type="nominal", sort=[*panels.values()], header=header))
-        .resolve_scale(x="independent")
-        .properties(
-            title=title_of_panels(
-                "How often two rankings of a request tie",
-                "left: by the rank of the first relevant item of one ranking, how often it is that "
-                "of the other",
-                "right: how many pairs of rankings reach a recall level at the same rank",
-            )
-        )
-    )
-    return chart
+    return faceted(
+        [base.mark_line(color=COLOURS[0]), points],
+        rows,
+        {"column": draw.Column("panel:N", sort=[*panels.values()], header=header())},
+        "How often two rankings of a request tie",
+        "left: by the rank of the first relevant item of one ranking, how often it is that of the "
+        "other",
+        "right: how many pairs of rankings reach a recall level at the same rank",
+        width=260,
+        height=180,
+    ).resolve_scale(x="independent")
 
 
 def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
@@ -152,53 +99,40 @@ def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
     ('LP', 1, 9)
     """
     draw = altair()
-    rows = rows_of(levels, DECIDING_LEVELS, DECIDING_LEVELS.key, "deciding_level_chart")
+    rows = rows_of(levels, DECIDING_LEVELS, "deciding_level_chart")
     sums = rows.group_by("measure", maintain_order=True).agg(pl.col("pairs").sum())
-    counted = "; ".join(f"{measure}: {pairs:,}" for measure, pairs in sums.rows())
-    rows = rows.with_columns(
-        low=pl.col("deciding_level") - 0.45, high=pl.col("deciding_level") + 0.45
-    )
+    pairs = "; ".join(f"{measure}: {n:,}" for measure, n in sums.rows())
+    level, half = pl.col("deciding_level"), 0.45
+    rows = rows.with_columns(low=level - half, high=level + half)
     base = draw.Chart().encode(
         tooltip=tooltip(
-            ("measure", "preference", ""),
-            ("deciding_level", "recall level", "d"),
-            ("share", "decided by it", ".2%"),
-            ("cumulative", "decided up to it", ".2%"),
-            ("pairs", "pairs", "d"),
+            ("measure", "preference", ""), ("deciding_level", "recall level", "d"),
+            ("share", "decided by it", ".2%"), "cumulative", "pairs",
         )
-    )
-    share = "share of pairs that do not tie"
+    )  # fmt: skip
     bars = base.mark_bar(color=COLOURS[0]).encode(
-        draw.X("low", type="quantitative", title="deciding level")
+        draw.X("low:Q", title="deciding level")
         .axis(format="d", tickMinStep=1, grid=False)
         .scale(zero=False, nice=False, padding=4),
         draw.X2("high"),
-        draw.Y("share", type="quantitative", title=share).axis(format="%"),
+        draw.Y("share:Q", title="share of pairs that do not tie").axis(format="%"),
         y2=draw.datum(0),  # a bar between two levels does not begin at 0 by itself
     )
+    point = {"color": COLOURS[1], "size": 14, "filled": True}
     line = base.mark_line(
-        color=COLOURS[1], interpolate="step-after", strokeWidth=2,
-        point={"color": COLOURS[1], "size": 14, "filled": True},
-    ).encode(
-        draw.X("deciding_level", type="quantitative"),
-        draw.Y("cumulative", type="quantitative").scale(domain=[0, 1]),
-    )  # fmt: skip
-    header = draw.Header(title=None, labelFontWeight="bold")
-    chart: alt.FacetChart = (
-        draw.layer(bars, line, data=inside(rows))
-        .properties(width=320, height=180)
-        .facet(draw.Facet("measure", type="nominal", sort=None, header=header), columns=2)
-        .resolve_scale(x="independent")
-        .resolve_axis(x="independent")
-        .properties(
-            title=title_of_panels(
-                "Levels that decide lexicographic preferences",
-                f"bars: decided by this level; line: by this level or a lower one; pairs of "
-                f"rankings: {counted}",
-            )
-        )
+        color=COLOURS[1], interpolate="step-after", strokeWidth=2, point=point
+    ).encode(draw.X("deciding_level:Q"), draw.Y("cumulative:Q").scale(domain=[0, 1]))
+    chart = faceted(
+        [bars, line],
+        rows,
+        {"facet": draw.Facet("measure:N", sort=None, header=header()), "columns": 2},
+        "Levels that decide lexicographic preferences",
+        "bars: decided by this level; line: by this level or a lower one; pairs of rankings: "
+        f"{pairs}",
+        width=320,
+        height=180,
     )
-    return chart
+    return chart.resolve_scale(x="independent").resolve_axis(x="independent")
 
 
 def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
@@ -231,36 +165,26 @@ def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
     [(1, 2, 0.85)]
     """
     draw = altair()
-    key = LEVEL_CORRELATIONS.key
-    rows = rows_of(correlations, LEVEL_CORRELATIONS, key, "level_correlation_chart")
+    rows = rows_of(correlations, LEVEL_CORRELATIONS, "level_correlation_chart")
     sides = draw.Step(step(rows["level_b"].n_unique(), 30, 44))
     base = draw.Chart().encode(
-        draw.X("level_a", type="ordinal", title="recall level").axis(labelAngle=0),
-        draw.Y("level_b", type="ordinal", title="recall level"),
-        tooltip=tooltip(
-            ("level_a", "level", "d"),
-            ("level_b", "and level", "d"),
-            ("correlation", "correlation", ".4f"),
-            ("n", "pairs of rankings", "d"),
-        ),
+        draw.X("level_a:O", title="recall level").axis(labelAngle=0),
+        draw.Y("level_b:O", title="recall level"),
+        tooltip=tooltip("level_a", "level_b", "correlation", ("n", "pairs of rankings", "d")),
     )
-    cells = base.mark_rect().encode(
-        draw.Color("correlation", type="quantitative", title="correlation")
-        .scale(scheme=SIDES, domain=[-1, 1], reverse=True)
-        .legend(format=".1f")
-    )
+    colour = draw.Color("correlation:Q", title="correlation").scale(**SIDES).legend(format=".1f")
     ink = draw.when("abs(datum.correlation) > 0.7").then(draw.value("white"))
-    numbers = (
-        base.transform_filter("datum.correlation != null")
-        .mark_text(fontSize=10)
-        .encode(
-            draw.Text("correlation", type="quantitative", format=".2f"),
-            color=ink.otherwise(draw.value("black")),
-        )
+    texts = base.transform_filter("datum.correlation != null").mark_text(fontSize=10)
+    text = draw.Text("correlation:Q", format=".2f")
+    return layered(
+        [
+            base.mark_rect().encode(colour),
+            texts.encode(text, color=ink.otherwise(draw.value("black"))),
+        ],
+        rows,
+        "Do recall levels agree?",
+        "Pearson's correlation of differences of reciprocal ranks",
+        f"over {of_pairs(rows['n'])} of rankings",
+        width=sides,
+        height=sides,
     )
-    chart: alt.LayerChart = draw.layer(
-        cells, numbers, data=inside(rows), width=sides, height=sides,
-        title=title("Do recall levels agree?", "Pearson's correlation of differences of "
-                    "reciprocal ranks", f"over {of_pairs(rows['n'])} of rankings"),
-    )  # fmt: skip
-    return chart

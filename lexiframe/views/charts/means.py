@@ -12,24 +12,13 @@ from lexiframe.base import LexiframeError, schemas, to_polars, unknown_name
 from lexiframe.io import logs
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, LogLike
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    LONGEST,
-    NUMBER,
-    WIDTH,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    of_requests,
-    rows_of,
-    spoken,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import LONGEST, NUMBER, rows_axis
+from lexiframe.views.charts.colours import COLOURS, GREY, cycled
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
+from lexiframe.views.charts.marks import confidence, dots
+from lexiframe.views.charts.tables import chosen, rows_of
+from lexiframe.views.charts.texts import harmless_all, of_requests, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -80,81 +69,54 @@ def mean_chart(
     [('pixels_euclidean', 0.86), ('pca8_euclidean', 0.82), ('random', 0.03)]
     """
     draw, called = altair(), "mean_chart"
-    rows = rows_of(means, schemas.MEANS, ["run", "measure"], called)
-    chosen = _chosen(rows, measures)
-    place = {measure: n for n, measure in enumerate(chosen)}
-    rows = rows.filter(pl.col("measure").is_in(chosen)).sort(
-        pl.col("measure").replace_strict(place, return_dtype=pl.Int64), "rank", "run"
-    )
+    rows = rows_of(means, schemas.MEANS, called, ["run", "measure"])
+    known = rows["measure"].unique(maintain_order=True).to_list()
+    named = chosen("measure", measures, known) or known
+    rows = rows.filter(pl.col("measure").is_in(named))
+    rows = rows.sort(pl.col("measure").cast(pl.Enum(named)), "rank", "run")
     rows = rows.with_columns(is_partial=pl.col("n") < pl.col("n").max().over("measure"))
     runs = rows["run"].unique(maintain_order=True).to_list()
-    pixels = step(len(runs))
-    level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
-    intervals = f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
-    axis_title = "mean" if len(chosen) > 1 else spoken(f"mean {chosen[0]}")
-    by_first = f" by {chosen[0]}" if len(chosen) > 1 else ""
-    is_ranked = rows.filter(measure=chosen[0])["rank"].count() > 0 or is_count(chosen[0])
-    order = f"best first{by_first}" if is_ranked else "by name"
-    shown = "Means" if len(chosen) > 1 else f"Mean {chosen[0]}"
-    width = max(120, WIDTH // min(len(chosen), _SIDE_BY_SIDE))
+    pixels, is_one = step(len(runs)), len(named) == 1
+    width = max(120, WIDTH // min(len(named), _SIDE_BY_SIDE))
     # A number at the axis takes 40 pixels. An axis without a format may round its only number.
     ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
-    chart: Any = _points_and_bars(rows, runs, pixels, {"title": axis_title, "axis": ticks})
-    chart = chart.properties(height=draw.Step(pixels), width=width)
-    if len(chosen) > 1:
-        header = draw.Header(title=None, labelLimit=LONGEST, labelFontWeight="bold")
-        by = draw.Facet("measure", type="nominal", sort=harmless_all(chosen), header=header)
-        # Vega-Lite repeats the chart for each measure, and takes the data from the facet around it.
-        chart = chart.facet(facet=by, columns=_SIDE_BY_SIDE).resolve_scale(x="independent")
-    named: alt.LayerChart | alt.FacetChart = chart.properties(
-        title=title(
-            f"{shown} over {of_requests(rows['n'])}, {order}", intervals, *_of_requests(rows)
-        )
-    )
-    return named
+    axis_title = spoken(f"mean {named[0]}") if is_one else "mean"
+    x = {"title": axis_title, "axis": ticks, "scale": draw.Scale(zero=False)}
+    layers, words = _bars_and_points(rows, runs, pixels, x), _in_words(rows, named, alpha)
+    rows = rows if rows["is_partial"].any() else rows.drop("is_partial")
+    sizes = {"height": draw.Step(pixels), "width": width}
+    if is_one:
+        return layered(layers, rows, *words, **sizes)
+    names = header(labelLimit=LONGEST)
+    panels = {"facet": draw.Facet("measure:N", sort=harmless_all(named), header=names)}
+    panels |= {"columns": _SIDE_BY_SIDE}
+    return faceted(layers, rows, panels, *words, gap=0, **sizes).resolve_scale(x="independent")
 
 
-def _chosen(rows: pl.DataFrame, measures: str | Sequence[str] | None) -> list[str]:
-    """Return the names of measures asked for, or of all; raise for one that there is not."""
-    known = rows["measure"].unique(maintain_order=True).to_list()
-    chosen = known if measures is None else [measures] if isinstance(measures, str) else measures
-    for name in chosen:
-        if name not in known:
-            raise unknown_name("measure", name, known)
-    return list(dict.fromkeys(chosen)) or known
+def _in_words(rows: pl.DataFrame, measures: list[str], alpha: float | None) -> Iterator[str]:
+    """Say what is drawn in which order, and below it what the bars are and what is missing."""
+    first, is_one = measures[0], len(measures) == 1
+    is_ranked = rows.filter(measure=first)["rank"].count() > 0 or is_count(first)
+    order = "best first" + ("" if is_one else f" by {first}") if is_ranked else "by name"
+    shown = f"Mean {first}" if is_one else "Means"
+    yield f"{shown} over {of_requests(rows['n'])}, {order}"
+    level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
+    yield f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
+    yield from _of_requests(rows)
 
 
-def _points_and_bars(rows: pl.DataFrame, runs: list[str], pixels: int, of_x: dict[str, Any]) -> Any:
-    draw = altair()
-    names = names_axis(names=runs, labelFontSize=name_size(pixels), grid=True, tickSize=0)
-    y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
-    x = {"type": "quantitative", **of_x}
-    scale = draw.Scale(zero=False)
-    said = tooltip(
-        ("run", "run", ""),
-        ("measure", "measure", ""),
-        ("mean", "mean", ".4f"),
-        ("ci_low", "from", ".4f"),
-        ("ci_high", "to", ".4f"),
-        ("rank", "rank", ""),
-        ("n", "requests", "d"),
-    )
-    bars = (
-        draw.Chart()
-        .mark_rule(color=COLOURS[0], strokeWidth=max(1, min(3, pixels // 6)), opacity=0.6)
-        .encode(y, draw.X("ci_low", scale=scale, **x), draw.X2("ci_high"), said)
-        .transform_filter("isValid(datum.ci_low) && isValid(datum.ci_high)")
-    )
-    points = (
-        draw.Chart()
-        .mark_point(color=COLOURS[0], filled=True, opacity=1, size=min(60, pixels**2 // 4))
-        .encode(y, draw.X("mean", scale=scale, **x), said)
-    )
+def _bars_and_points(
+    rows: pl.DataFrame, runs: list[str], pixels: int, x: dict[str, Any]
+) -> list[Any]:
+    draw, blue = altair(), COLOURS[0]
+    y = rows_axis("run", runs, pixels)
+    said = tooltip("run", "measure", "mean", "ci_low", "ci_high", ("rank", "rank", ""), "n")
+    bars = confidence(x, pixels, y, said, color=blue, opacity=0.6)
+    points = dots("mean", x, pixels, y, said, color=blue)
     if not rows["is_partial"].any():
-        return draw.layer(bars, points, data=inside(rows.drop("is_partial")))
-    fill = draw.condition("datum.is_partial", draw.value("white"), draw.value(COLOURS[0]))
-    stroke = {"stroke": draw.value(COLOURS[0]), "fill": fill}
-    return draw.layer(bars, points.encode(**stroke), data=inside(rows))
+        return [bars, points]
+    fill = draw.condition("datum.is_partial", draw.value("white"), draw.value(blue))
+    return [bars, points.encode(stroke=draw.value(blue), fill=fill)]
 
 
 def _of_requests(rows: pl.DataFrame) -> Iterator[str]:
@@ -238,28 +200,23 @@ def trade_off_chart(
         )
     points = _points(rows, spoken(x), spoken(y), colour)
     at = {"x": points.encoding.x, "y": points.encoding.y, "tooltip": points.encoding.tooltip}
-    names = (
-        draw.Chart()
-        .mark_text(align="left", dx=8, limit=LONGEST, fontSize=10, color=GREY)
-        .encode(draw.Text("run", type="nominal"), **at)
-        .transform_filter("datum.has_room")
-    )
-    n_runs = f"{rows.height} run{'s' * (rows.height != 1)}, {of_requests(rows['n'])}"
-    left_out = f"{without} without a mean under both measures" if without else ""
-    coloured = f" by {colour}" if colour is not None else ""
-    rows = rows.with_columns(has_room=_room_for_names(rows))
-    chart: alt.LayerChart = draw.layer(points, names, data=inside(rows)).properties(
+    names = draw.Chart().mark_text(align="left", dx=8, limit=LONGEST, fontSize=10, color=GREY)
+    names = names.encode(draw.Text("run:N"), **at).transform_filter("datum.has_room")
+    return layered(
+        [points, names],
+        rows.with_columns(has_room=_room_for_names(rows)),
+        f"{y} against {x}" + (f" by {colour}" if colour is not None else ""),
+        f"{rows.height} run{'s' * (rows.height != 1)}, {of_requests(rows['n'])}",
+        f"{without} without a mean under both measures" if without else "",
         width=WIDTH,
         height=_HEIGHT,
-        title=title(f"{y} against {x}{coloured}", n_runs, left_out),
     )
-    return chart
 
 
 def _both_means(means: Frame, x: str, y: str, called: str) -> tuple[pl.DataFrame, int]:
     """Return run, x, y and n of the runs that have both means, and the number of other runs."""
     of_x, of_y = (
-        rows_of(means, schemas.MEANS, ["run"], called, measure=measure)
+        rows_of(means, schemas.MEANS, called, ["run"], measure=measure)
         .filter(pl.col("mean").is_finite())
         .select("run", "n", pl.col("mean").alias(name))
         for name, measure in (("x", x), ("y", y))
@@ -310,18 +267,17 @@ def _parameter(of_runs: Frame, colour: str, own: set[str]) -> pl.DataFrame:
 def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
     draw = altair()
     scale, axis = draw.Scale(zero=False, padding=12), draw.Axis(format=NUMBER)
-    said = [("run", "run", ""), ("x", x, ".4f"), ("y", y, ".4f"), ("n", "requests", "d")]
-    points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
+    said = tooltip("run", ("x", x, ".4f"), ("y", y, ".4f"), "n")
     marked: dict[str, Any] = {"color": draw.value(COLOURS[0])}
     if colour is not None:
-        name = spoken(colour)
-        is_number = rows["colour"].dtype.is_numeric()
-        said.append(("colour", name, "" if not is_number else "~g"))
+        name, is_number = spoken(colour), rows["colour"].dtype.is_numeric()
+        said += tooltip(("colour", name, "~g" if is_number else ""))
         marked = _by_number(name) if is_number else _by_text(rows["colour"], name)
+    points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
     return points.encode(
-        draw.X("x", type="quantitative", title=f"mean {x}", scale=scale, axis=axis),
-        draw.Y("y", type="quantitative", title=f"mean {y}", scale=scale, axis=axis),
-        tooltip(*said),
+        draw.X("x:Q", title=f"mean {x}", scale=scale, axis=axis),
+        draw.Y("y:Q", title=f"mean {y}", scale=scale, axis=axis),
+        said,
         **marked,
     )
 
@@ -332,7 +288,7 @@ _KNOWN = "datum.colour !== null"
 def _by_number(name: str) -> dict[str, Any]:
     """Encode numbers by colour; a run without one is a grey cross."""
     draw = altair()
-    colour = draw.Color("colour", type="quantitative", title=name).scale(scheme="viridis")
+    colour = draw.Color("colour:Q", title=name).scale(scheme="viridis")
     return {
         "color": draw.condition(_KNOWN, colour, draw.value(GREY)),
         "shape": draw.condition(_KNOWN, draw.value("circle"), draw.value("cross")),
@@ -345,12 +301,12 @@ _SHAPES = "circle square triangle-up diamond triangle-down triangle-right triang
 def _by_text(values: pl.Series, name: str) -> dict[str, Any]:
     """Encode texts by colour and shape, in whose cycles no two of 56 are the same."""
     draw = altair()
-    known = values.drop_nulls().unique().sort().to_list()
-    n = range(len(known))
-    colours = draw.Scale(domain=harmless_all(known), range=[COLOURS[i % len(COLOURS)] for i in n])
-    shapes = draw.Scale(domain=harmless_all(known), range=[_SHAPES[i % len(_SHAPES)] for i in n])
-    of_colour = draw.Color("colour", type="nominal", title=name, scale=colours)
-    of_shape = draw.Shape("colour", type="nominal", title=name, scale=shapes)
+    known = harmless_all(values.drop_nulls().unique().sort())
+    colours, shapes = (
+        draw.Scale(domain=known, range=cycled(kinds, len(known))) for kinds in (COLOURS, _SHAPES)
+    )
+    of_colour = draw.Color("colour:N", title=name, scale=colours)
+    of_shape = draw.Shape("colour:N", title=name, scale=shapes)
     return {
         "color": draw.condition(_KNOWN, of_colour, draw.value(GREY)),
         "shape": draw.condition(_KNOWN, of_shape, draw.value("cross")),

@@ -8,7 +8,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas, to_polars
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import rows_of
+from lexiframe.views.charts.tables import rows_of
 
 Order = Sequence[str] | pl.Series | Frame
 """Runs, the best first; or the table of an evaluation's means, or of `order_runs`."""
@@ -26,10 +26,10 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
     """
     given = to_polars(table)
     if "mean" in given.columns:
-        rows = rows_of(given, schemas.MEANS, ["run"], called, measure=measure)
+        rows = rows_of(given, schemas.MEANS, called, ["run"], measure=measure)
         rows = rows.with_columns(value="mean", method=pl.lit("mean"))
     else:
-        rows = rows_of(given, schemas.ORDERINGS, ["run"], called, measure=measure, method=None)
+        rows = rows_of(given, schemas.ORDERINGS, called, ["run"], measure=measure, method=None)
     if rows["rank"].null_count():
         raise LexiframeError(
             f"{called}: expected ranks of the runs by {measure}, found none; runs that have "

@@ -7,25 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, unknown_name
+from lexiframe.base import LexiframeError, schemas
 from lexiframe.orderings import rank_intervals
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    LONGEST,
-    SHARES,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    rows_of,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import LONGEST, places_scale, rows_axis
+from lexiframe.views.charts.colours import COLOURS, GREY, SHARES, cycled
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, layered, name_size, step
+from lexiframe.views.charts.marks import interval, nearest_line
 from lexiframe.views.charts.names import shortened, shown_as
+from lexiframe.views.charts.tables import chosen, rows_of, rows_with
+from lexiframe.views.charts.texts import harmless_all
 
 if TYPE_CHECKING:
     import altair as alt
@@ -79,30 +71,14 @@ def ordering_chart(
     [('AP', 'random', 3.0), ('LR', 'random', 3.0)]
     """
     called = "ordering_chart"
-    rows = rows_of(o, schemas.ORDERINGS, schemas.ORDERINGS.key, called)
-    rows = _only(_only(rows, "measure", measures), "method", methods)
-    rows = _with_ranks(called, rows)
-    rows, named = _side_by_side(rows)
-    chosen = _highlighted(rows, highlight)
-    rows = rows.with_columns(is_highlighted=pl.col("run").is_in(chosen))
-    orderings = rows["ordering"].unique(maintain_order=True).to_list()
-    n_runs = rows["run"].n_unique()
-    chart: alt.LayerChart = lines_of_ranks(rows, orderings, chosen, n_runs).properties(
-        title=title(f"Ranks of {n_runs} run{'s' * (n_runs != 1)} {named}", _by_methods(rows))
-    )
-    return chart
-
-
-def _only(rows: pl.DataFrame, column: str, wanted: str | Sequence[str] | None) -> pl.DataFrame:
-    """Return the rows that have one of the values wanted, in their order; None wants all."""
-    if wanted is None:
-        return rows
-    known = rows[column].unique().sort().to_list()
-    values = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
-    for value in values:
-        if value not in known:
-            raise unknown_name(column, value, known)
-    return pl.concat([rows.filter(pl.col(column) == value) for value in values])
+    rows = rows_of(o, schemas.ORDERINGS, called)
+    rows = rows_with(rows_with(rows, "measure", measures), "method", methods)
+    rows, named = _side_by_side(_with_ranks(called, rows))
+    runs = _highlighted(rows, highlight)
+    rows = rows.with_columns(is_highlighted=pl.col("run").is_in(runs))
+    orderings, n = rows["ordering"].unique(maintain_order=True).to_list(), rows["run"].n_unique()
+    text = f"Ranks of {n} run{'s' * (n != 1)} {named}"
+    return lines_of_ranks(rows, orderings, runs, text, _by_methods(rows))
 
 
 def _with_ranks(called: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -155,83 +131,55 @@ def _by_methods(rows: pl.DataFrame) -> str:
 
 def _highlighted(rows: pl.DataFrame, wanted: str | Sequence[str] | None) -> list[str]:
     known = rows["run"].unique(maintain_order=True).to_list()
-    if wanted is None:
-        most = len(COLOURS)
-        best = rows.filter(pl.col("rank") == pl.col("rank").min().over("ordering"))
-        few = known if len(known) <= most else best["run"].unique(maintain_order=True).to_list()
-        return few[:most]
-    runs = [wanted] if isinstance(wanted, str) else list(dict.fromkeys(wanted))
-    for run in runs:
-        if run not in known:
-            raise unknown_name("run", run, known)
-    return runs
+    most = len(COLOURS)
+    if wanted is not None or len(known) <= most:
+        return chosen("run", wanted, known)
+    best = rows.filter(pl.col("rank") == pl.col("rank").min().over("ordering"))
+    return best["run"].unique(maintain_order=True).head(most).to_list()
 
 
-def lines_of_ranks(rows: pl.DataFrame, orderings: list[str], chosen: list[str], n_runs: int) -> Any:
-    """Return lines through the ranks of the runs in orderings side by side, the chosen in colour.
+def lines_of_ranks(
+    rows: pl.DataFrame, orderings: list[str], chosen: list[str], *words: str
+) -> alt.LayerChart:
+    """Draw lines through the ranks of the runs in orderings side by side, the chosen in colour.
 
     Each row is a run in an ordering. ``at`` numbers the orderings from 0, ``place`` the runs of
     each from 1, and ``is_first`` and ``is_last`` say where names stand beside the points.
     """
-    draw, pixels = altair(), step(n_runs, most=28)
-    near = draw.selection_point(
-        name="near", on="pointerover", nearest=True, fields=["run"], empty=False
-    )
-    x = draw.X("ordering", type="nominal", sort=harmless_all(orderings)).axis(
+    draw, n_runs = altair(), rows["run"].n_unique()
+    pixels, scale = step(n_runs, most=28), places_scale(n_runs, reverse=True)
+    x = draw.X("ordering:N", sort=harmless_all(orderings)).axis(
         orient="top", title=None, labelAngle=0, labelLimit=_BETWEEN, domain=False, grid=True
     )
-    scale = draw.Scale(domain=[0.5, n_runs + 0.5], reverse=True, nice=False, zero=False)
-    at = {
-        "x": x,
-        "y": draw.Y("rank", type="quantitative", axis=None, scale=scale),
-        "tooltip": tooltip(
-            ("run", "run", ""),
-            ("measure", "measure", ""),
-            ("method", "method", ""),
-            ("rank", "rank", "~g"),
-            ("value", "value", ".4f"),
-        ),
-    }
+    said = tooltip("run", "measure", "method", "rank", "value")
+    at = {"x": x, "y": draw.Y("rank:Q", axis=None, scale=scale), "tooltip": said}
     # Without an order, lines go through the orderings by name.
-    of_run = {
-        "detail": draw.Detail("run", type="nominal"),
-        "order": draw.Order("at", type="ordinal"),
-    }
-    colours = draw.Scale(domain=harmless_all(chosen), range=[*_cycle(len(chosen))])
-    own = draw.Color("run", type="nominal", scale=colours, legend=None)
-    faint, shown = "!datum.is_highlighted", "datum.is_highlighted"
-    behind = draw.Chart().transform_filter(faint)
-    ahead = draw.Chart().transform_filter(shown)
+    of_run = {"detail": draw.Detail("run:N"), "order": draw.Order("at:O")}
+    colours = draw.Scale(domain=harmless_all(chosen), range=cycled(COLOURS, len(chosen)))
+    own = draw.Color("run:N", scale=colours, legend=None)
+    behind = draw.Chart().transform_filter("!datum.is_highlighted")
+    ahead = draw.Chart().transform_filter("datum.is_highlighted")
+    black, unseen = nearest_line(at, of_run, "run", size=80)
+    beside = at | {"y": draw.Y("place:Q", axis=None, scale=scale)}
+    size, ends = name_size(pixels), ("is_first", "is_last")
     layers = [
         behind.mark_line(strokeWidth=1).encode(color=draw.value(_FAINT), **of_run, **at),
         ahead.mark_line(strokeWidth=2.5).encode(color=own, **of_run, **at),
-        draw.Chart()
-        .mark_line(strokeWidth=3, color="black")
-        .encode(opacity=draw.condition(near, draw.value(1), draw.value(0)), **of_run, **at),
+        black,
         behind.mark_point(filled=True, size=16, opacity=1).encode(color=draw.value(GREY), **at),
         ahead.mark_point(filled=True, size=40, opacity=1).encode(color=own, **at),
-        draw.Chart()
-        .mark_point(size=80, opacity=0)
-        .encode(**at)
-        .add_params(near)
-        .properties(name="points"),
-        *_names(x, at["tooltip"], scale, name_size(pixels), rows["run"], end="is_first"),
-        *_names(x, at["tooltip"], scale, name_size(pixels), rows["run"], end="is_last"),
+        unseen,
+        *(text for end in ends for text in _names(beside, size, rows["run"], end=end)),
     ]
-    return draw.layer(*layers, data=inside(rows)).properties(
-        width=draw.Step(_BETWEEN), height=n_runs * pixels, view=draw.ViewBackground(stroke=None)
-    )
+    sizes = {"width": draw.Step(_BETWEEN), "height": n_runs * pixels}
+    return layered(layers, rows, *words, view=draw.ViewBackground(stroke=None), **sizes)
 
 
 _BETWEEN = 130
 """The pixels between two orderings."""
 
 
-def _cycle(n: int) -> list[str]:
-    return [COLOURS[place % len(COLOURS)] for place in range(n)]
-
-
-def _names(x: Any, said: Any, scale: Any, size: int, runs: Iterable[str], *, end: str) -> list[Any]:
+def _names(at: dict[str, Any], size: int, runs: Iterable[str], *, end: str) -> list[Any]:
     """Return ranks and names at the first or the last ordering: runs of equal rank have lines each.
 
     The mean of the places of runs of equal rank is their rank, so the lines surround their point.
@@ -239,7 +187,6 @@ def _names(x: Any, said: Any, scale: Any, size: int, runs: Iterable[str], *, end
     draw, is_left = altair(), end == "is_first"
     side = {"align": "right" if is_left else "left", "fontSize": size}
     bold = {"expr": "datum.is_highlighted ? 'bold' : 'normal'"}
-    y = draw.Y("place", type="quantitative", axis=None, scale=scale)
     texts = draw.Chart().transform_filter(f"datum.{end}")
     sign = -1 if is_left else 1
     ranks = texts.mark_text(dx=sign * 8, color=GREY, **side)
@@ -248,11 +195,8 @@ def _names(x: Any, said: Any, scale: Any, size: int, runs: Iterable[str], *, end
     names = texts.mark_text(dx=sign * (8 + 3 * size), limit=limit, fontWeight=bold, **side)
     if cut:
         names = names.transform_calculate(shown=shown_as(cut, "datum.run"))
-    name = draw.Text("shown" if cut else "run", type="nominal")
-    return [
-        ranks.encode(x, y, draw.Text("rank", type="quantitative", format="~g"), tooltip=said),
-        names.encode(x, y, name, tooltip=said),
-    ]
+    name = draw.Text("shown:N" if cut else "run:N")
+    return [ranks.encode(draw.Text("rank:Q", format="~g"), **at), names.encode(name, **at)]
 
 
 _MOST_BLOBS = 40
@@ -301,9 +245,8 @@ def rank_distribution_chart(
     1.0
     """
     draw, called = altair(), "rank_distribution_chart"
-    rows = rows_of(
-        r, schemas.RANK_DISTRIBUTIONS, ["run", "rank"], called, measure=measure, method=method
-    )
+    only = {"measure": measure, "method": method}
+    rows = rows_of(r, schemas.RANK_DISTRIBUTIONS, called, ["run", "rank"], **only)
     measure, method = rows["measure"][0], rows["method"][0]
     rows = rows.join(rank_intervals(rows, alpha).drop("measure", "method"), on="run")
     rows = rows.with_columns(mean=(pl.col("rank") * pl.col("probability")).sum().over("run"))
@@ -315,18 +258,15 @@ def rank_distribution_chart(
     runs = rows["run"].unique(maintain_order=True).to_list()
     n_ranks = max(len(runs), *rows["rank"].ceil().cast(pl.Int64))
     pixels = step(n_ranks, least=10 if n_ranks > _MOST_BLOBS else 12)
-    of_ranks = _blobs if n_ranks <= _MOST_BLOBS else _cells
-    layers = _intervals(rows, runs, n_ranks, pixels, of_ranks(rows, pixels))
-    level = f"{100 * (1 - alpha):g} %"
-    chart: alt.LayerChart = draw.layer(*layers, data=inside(rows)).properties(
+    return layered(
+        _probabilities_and_intervals(rows, runs, n_ranks, pixels),
+        rows,
+        f"Probable ranks of {_among(len(runs), n_ranks)} by {measure} ({method})",
+        f"bootstrap over requests; bars cover {100 * (1 - alpha):g} % of the samples, strokes are "
+        "medians",
         width=max(160, n_ranks * pixels),
         height=draw.Step(pixels),
-        title=title(
-            f"Probable ranks of {_among(len(runs), n_ranks)} by {measure} ({method})",
-            f"bootstrap over requests; bars cover {level} of the samples, strokes are medians",
-        ),
     )
-    return chart
 
 
 def _among(n_runs: int, n_ranks: int) -> str:
@@ -335,32 +275,21 @@ def _among(n_runs: int, n_ranks: int) -> str:
     return f"{n_runs} run{'s' * (n_runs != 1)}{among}"
 
 
-def _intervals(
-    rows: pl.DataFrame, runs: list[str], n_ranks: int, pixels: int, of_ranks: Any
+def _probabilities_and_intervals(
+    rows: pl.DataFrame, runs: list[str], n_ranks: int, pixels: int
 ) -> list[Any]:
     """Return the layers: probabilities behind, then the interval and the median of each run."""
     draw = altair()
-    names = names_axis(names=runs, labelFontSize=name_size(pixels), grid=True, tickSize=0)
-    y = draw.Y("run", type="nominal", sort=harmless_all(runs), axis=names)
-    scale = draw.Scale(domain=[0.5, n_ranks + 0.5], nice=False, zero=False)
+    y = rows_axis("run", runs, pixels)
     axis = draw.Axis(values=_whole(n_ranks), format="d", orient="top", grid=False)
-    x = {"type": "quantitative", "title": "rank", "scale": scale, "axis": axis}
-    said = tooltip(
-        ("run", "run", ""),
-        ("rank", "rank", "~g"),
-        ("probability", "probability", ".1%"),
-        ("median", "median", "~g"),
-        ("low", "from", "~g"),
-        ("high", "to", "~g"),
-    )
-    once = draw.Chart().transform_filter("datum.is_median")
-    bars = once.mark_rule(color="black", strokeWidth=1.5)
-    medians = once.mark_tick(color="black", thickness=2.5, size=max(6, pixels * 2 // 3))
-    return [
-        of_ranks(x).encode(y, tooltip=said),
-        bars.encode(y, draw.X("low", **x), draw.X2("high"), tooltip=said),
-        medians.encode(y, draw.X("median", **x), tooltip=said),
-    ]
+    x = {"title": "rank", "scale": places_scale(n_ranks), "axis": axis}
+    said = tooltip("run", "rank", "probability", "median", "low", "high")
+    ranks = _blobs(pixels, x) if n_ranks <= _MOST_BLOBS else _cells(rows, x)
+    bars = interval("low", "high", x, y, said, color="black", strokeWidth=1.5)
+    medians = draw.Chart().mark_tick(color="black", thickness=2.5, size=max(6, pixels * 2 // 3))
+    medians = medians.encode(y, draw.X("median:Q", **x), said)
+    once = [layer.transform_filter("datum.is_median") for layer in (bars, medians)]
+    return [ranks.encode(y, said), *once]
 
 
 def _whole(n: int) -> list[int]:
@@ -369,28 +298,22 @@ def _whole(n: int) -> list[int]:
     return sorted({1, *range(every, n + 1, every)})
 
 
-def _blobs(rows: pl.DataFrame, pixels: int) -> Any:
+def _blobs(pixels: int, x: dict[str, Any]) -> Any:
     """Return circles whose area is the probability, the largest as wide as a row is high."""
     draw = altair()
-    size = draw.Size("probability", type="quantitative", title="probability").scale(
-        domain=[0, 1], range=[0, pixels**2], zero=True
-    )
+    size = draw.Size("probability:Q", title="probability")
+    size = size.scale(domain=[0, 1], range=[0, pixels**2], zero=True)
     size = size.legend(format="%", values=[0.1, 0.5, 1])
     circles = draw.Chart().mark_circle(color=COLOURS[5], opacity=1)
-    return lambda x: circles.encode(draw.X("rank", **x), size)
+    return circles.encode(draw.X("rank:Q", **x), size)
 
 
-def _cells(rows: pl.DataFrame, pixels: int) -> Any:
+def _cells(rows: pl.DataFrame, x: dict[str, Any]) -> Any:
     """Return cells that are darker the more probable the rank; mid-ranks have cells between."""
     draw = altair()
     half = "(datum.rank % 1 ? 0.25 : 0.5)"
-    colour = draw.Color("probability", type="quantitative", title="probability").scale(
-        scheme=SHARES, domain=[0, rows["probability"].to_numpy().max().item()]
-    )
-    cells = (
-        draw.Chart()
-        .mark_rect()
-        .transform_calculate(left=f"datum.rank - {half}", right=f"datum.rank + {half}")
-    )
-    colour = colour.legend(format="%")
-    return lambda x: cells.encode(draw.X("left", **x), draw.X2("right"), colour)
+    shares = SHARES | {"domain": [0, rows["probability"].to_numpy().max().item()]}
+    colour = draw.Color("probability:Q", title="probability").scale(**shares).legend(format="%")
+    ends = {"left": f"datum.rank - {half}", "right": f"datum.rank + {half}"}
+    cells = draw.Chart().mark_rect().transform_calculate(**ends)
+    return cells.encode(draw.X("left:Q", **x), draw.X2("right"), colour)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas
+from lexiframe.base import LexiframeError
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import altair, inside, rows_of, title, tooltip
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, inside, layered
+from lexiframe.views.charts.tables import ORDER, rows_of
 
 if TYPE_CHECKING:
     import altair as alt
 
-_RANKS = pl.List(pl.Int64())
-ORDER = schemas.TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
 _LEAST_WIDE = 160
 _LINE = "#b0b0b0"
 
@@ -50,36 +50,32 @@ def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
     [('1 2', 0), ('1 3', 1), ('2 3', 2)]
     """
     draw = altair()
-    edges = rows_of(order, ORDER, ORDER.key, "order_chart")
+    edges = rows_of(order, ORDER, "order_chart")
     nodes = _layers(edges)
     wide = 7 * max(nodes["ranks"].str.len_chars().to_list()) + 22
-    size = {
-        "width": max(_LEAST_WIDE, max(nodes["of"].to_list()) * wide),
-        "height": max(60, 46 * max(nodes["layer"].to_list())),
-    }
     ends = [
         edges.with_row_index("edge").select("edge", ranks=_written(side))
         for side in ("better", "worse")
     ]
     lines = pl.concat(ends).join(nodes, on="ranks").sort("edge", "layer")
-    x = draw.X("x", type="quantitative", axis=None).scale(domain=[0, 1], nice=False)
-    y = draw.Y("layer", type="quantitative", axis=None).scale(reverse=True, nice=False, padding=20)
+    x = draw.X("x:Q", axis=None).scale(domain=[0, 1], nice=False)
+    y = draw.Y("layer:Q", axis=None).scale(reverse=True, nice=False, padding=20)
     links = draw.Chart(inside(lines)).mark_line(color=_LINE, strokeWidth=1.2)
-    base = draw.Chart(inside(nodes)).encode(x, y)
-    shown = tooltip(("ranks", "ranks of relevant items", ""), ("layer", "layer", "d"))
-    box = base.mark_rect(color="white", width=wide - 14, height=20, stroke=_LINE)
-    names = draw.Text("ranks", type="nominal")
-    chart: alt.LayerChart = draw.layer(
-        links.encode(x, y, draw.Detail("edge", type="nominal")),
-        box.encode(shown),
-        base.mark_text(fontSize=12, color="#222222").encode(names, shown),
-        **size, view=draw.ViewBackground(stroke=None),
-        title=title(
-            "Order of rankings" + (f" under {measure}" if measure else ""),
-            "ranks of the relevant items; better rankings stand higher",
-        ),
-    )  # fmt: skip
-    return chart
+    base = draw.Chart(inside(nodes)).encode(x, y, tooltip("ranks", "layer"))
+    names = base.mark_text(fontSize=12, color="#222222")
+    return layered(
+        [
+            links.encode(x, y, draw.Detail("edge:N")),
+            base.mark_rect(color="white", width=wide - 14, height=20, stroke=_LINE),
+            names.encode(draw.Text("ranks:N")),
+        ],
+        None,
+        "Order of rankings" + (f" under {measure}" if measure else ""),
+        "ranks of the relevant items; better rankings stand higher",
+        width=max(_LEAST_WIDE, max(nodes["of"].to_list()) * wide),
+        height=max(60, 46 * max(nodes["layer"].to_list())),
+        view=draw.ViewBackground(stroke=None),
+    )
 
 
 def _written(column: str) -> pl.Expr:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
 from lexiframe.views.charts.agreement import by_similarity
-from lexiframe.views.charts.drawing import (
-    SHARES,
-    SIDES,
-    altair,
-    of_runs,
-    rows_of,
-    spoken,
-    square,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import square
+from lexiframe.views.charts.colours import SHARES, SIDES
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, single
 from lexiframe.views.charts.order import Order, in_order
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import of_runs, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -66,33 +61,21 @@ def overlap_chart(table: Frame, /, measure: str, *, order: Order | None = None) 
     [('pca8_euclidean', 'pixels_euclidean', 0.72)]
     """
     draw, called = altair(), "overlap_chart"
-    rows = rows_of(table, schemas.OVERLAP, ["query_id", "run_a", "run_b"], called, measure=measure)
+    rows = rows_of(table, schemas.OVERLAP, called, ["query_id", "run_a", "run_b"], measure=measure)
     mean, n = pl.col("value").mean().alias("mean"), pl.col("value").count().alias("n")
     pairs = rows.group_by("run_a", "run_b").agg(mean, n).sort("run_a", "run_b")
     if pairs["mean"].null_count() == pairs.height:
         raise LexiframeError(f"{called}: expected a pair of runs with a value, found none")
     cells = _both_ways(pairs)
     runs = _in_order(called, cells, measure, order)
-    lowest = float(cells["mean"].drop_nulls().to_numpy().min())
+    scale = SIDES if float(cells["mean"].drop_nulls().to_numpy().min()) < 0 else SHARES
     unit = f"mean {spoken(measure)}"
-    chart: alt.Chart = (
-        square(cells.filter(pl.col("mean").is_not_null()), "run", "with", runs)
-        .mark_rect()
-        .encode(
-            draw.Color("mean", type="quantitative", title=unit).scale(**_scale(lowest)),
-            tooltip(("run", "run", ""), ("with", "with", ""), ("mean", unit, ".4f"),
-                    ("n", "requests", "d")),
-        )
-    )  # fmt: skip
-    return chart.properties(
-        title=title(f"Overlap of rankings by {measure}", of_runs(runs, pairs["n"]))
+    known = square(cells.filter(pl.col("mean").is_not_null()), "run", "with", runs)
+    cells_of_pairs = known.mark_rect().encode(
+        draw.Color("mean:Q", title=unit).scale(**scale),
+        tooltip("run", "with", ("mean", unit, ".4f"), "n"),
     )
-
-
-def _scale(lowest: float) -> dict[str, Any]:
-    if lowest < 0:
-        return {"scheme": SIDES, "domain": [-1, 1], "reverse": True}
-    return {"scheme": SHARES, "domain": [0, 1]}
+    return single(cells_of_pairs, f"Overlap of rankings by {measure}", of_runs(runs, pairs["n"]))
 
 
 def _both_ways(pairs: pl.DataFrame) -> pl.DataFrame:

@@ -11,37 +11,16 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    LONGEST,
-    altair,
-    harmless,
-    inside,
-    rows_of,
-    title,
-    tooltip,
-)
-from lexiframe.views.charts.requests import SIGNS, WIDE, short
+from lexiframe.views.charts.axes import LONGEST
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, inside, layered
+from lexiframe.views.charts.requests import SIGNS, WIDE
+from lexiframe.views.charts.tables import EXPLANATION, rows_of
+from lexiframe.views.charts.texts import harmless, short
 
 if TYPE_CHECKING:
     import altair as alt
 
-EXPLANATION = schemas.TableSchema(
-    "explanation",
-    ("threshold", "level"),
-    {
-        "threshold": schemas.FLOAT,
-        "level": schemas.INT,
-        "doc_a": schemas.STR,
-        "relevance_a": schemas.FLOAT,
-        "position_a": schemas.INT,
-        "doc_b": schemas.STR,
-        "relevance_b": schemas.FLOAT,
-        "position_b": schemas.INT,
-        "sign": schemas.INT,
-        "decides": schemas.STR,
-    },
-)
-"""The columns of the table of `explain` that do not depend on the measures."""
 _LINEAR_UNTIL = 40
 """The greatest rank that is drawn on a linear scale; above it, ranks are on a logarithmic one."""
 _HEIGHT = 220
@@ -96,23 +75,21 @@ the other's is at rank 22
     if run_a == run_b:
         raise LexiframeError(f"ranking_chart: expected two different runs, found {run_a!r} twice")
     draw = altair()
-    rows = rows_of(explanation, EXPLANATION, EXPLANATION.key, "ranking_chart")
+    rows = rows_of(explanation, EXPLANATION, "ranking_chart")
     rows = rows.filter(pl.col("threshold") == pl.col("threshold").min()).sort("level")
-    places = Places.of(rows)
-    names = {"a": run_a, "b": run_b}
+    places, names = Places.of(rows), {"a": run_a, "b": run_b}
     ends = _ends(rows, places, names)
+    links = _links(ends, places, names)
     items = f"{places.m} relevant item{'s' * (places.m != 1)}"
-    chart: alt.LayerChart = draw.layer(
-        *_strips(places, names),
-        *_links(ends, places, names),
-        _marks(ends, places),
-        *_labels(ends),
-        title=title(f"Request {short(query_id)}: {items} in two rankings", *_in_words(rows, names)),
+    return layered(
+        [*_strips(places, names), *links, _marks(ends, places), *_labels(ends)],
+        None,
+        f"Request {short(query_id)}: {items} in two rankings",
+        *_in_words(rows, names),
         width=WIDE,
         height=_HEIGHT,
         view=draw.ViewBackground(stroke=None),
     )
-    return chart
 
 
 @dataclass(frozen=True)
@@ -187,7 +164,7 @@ class Places:
         domain = [self.at(-0.015), self.at(self.end + 0.015)]
         zero = {} if self.is_deep else {"zero": False}  # a logarithmic scale has no zero
         scale = draw.Scale(type=kind, domain=domain, nice=False, **zero)
-        return draw.X("place", type="quantitative", axis=axis, scale=scale)
+        return draw.X("place:Q", axis=axis, scale=scale)
 
 
 def _y(column: str = "strip") -> Any:
@@ -247,34 +224,29 @@ def _strips(places: Places, names: dict[str, str]) -> Iterator[Any]:
         orient="row",
     )
     base = draw.Chart(inside(lines)).encode(_y())
-    dash = draw.StrokeDash("part", type="nominal", legend=None)
-    dash = dash.scale(domain=["ranks", "behind"], range=[[1, 0], [2, 4]])
+    dashes = {"domain": ["ranks", "behind"], "range": [[1, 0], [2, 4]]}
+    dash = draw.StrokeDash("part:N", legend=None).scale(**dashes)
     yield base.mark_rule(color="#bbbbbb", strokeWidth=3).encode(x, draw.X2("to"), dash)
     first = base.transform_filter("datum.part == 'ranks'")
-    yield first.mark_text(
-        align="right", dx=-14, fontSize=12, fontWeight="bold", limit=LONGEST
-    ).encode(
-        x=draw.value(0), text=draw.Text("run", type="nominal"), tooltip=tooltip(("run", "run", ""))
-    )
+    bold = {"fontSize": 12, "fontWeight": "bold"}
+    runs = first.mark_text(align="right", dx=-14, limit=LONGEST, **bold)
+    yield runs.encode(x=draw.value(0), text=draw.Text("run:N"), tooltip=tooltip("run"))
     if places.missing:
-        yield first.mark_text(text="//", fontSize=15, fontWeight="bold", color="#777777").encode(
-            draw.X("to", type="quantitative")
-        )
-        middle = places.at((1.1 + places.end) / 2)
-        yield (
-            draw.Chart(inside(pl.DataFrame({"place": [middle]})))
-            .mark_text(text="not retrieved", baseline="top", color="#333333", fontSize=10)
-            .encode(x, y=draw.value(_HEIGHT + 11))
-        )
+        breaks = first.mark_text(text="//", fontSize=15, fontWeight="bold", color="#777777")
+        yield breaks.encode(draw.X("to:Q"))
+        middle = inside(pl.DataFrame({"place": [places.at((1.1 + places.end) / 2)]}))
+        words = {"text": "not retrieved", "baseline": "top", "color": "#333333", "fontSize": 10}
+        yield draw.Chart(middle).mark_text(**words).encode(x, y=draw.value(_HEIGHT + 11))
 
 
 def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterator[Any]:
     """Draw the lines between the rankings, those of the levels that decide last and wide."""
     draw = altair()
     n = {side: ends.filter(sooner=side).height // 2 for side in ("a", "b", "tie")}
+    a, b = (harmless(names[side]) for side in "ab")
     labels = {  # numbers first, as long names are cut
-        "a": f"{n['a']} in {harmless(names['a'])}",
-        "b": f"{n['b']} in {harmless(names['b'])}",
+        "a": f"{n['a']} in {a}",
+        "b": f"{n['b']} in {b}",
         "tie": f"{n['tie']} in neither",
     }
     ends = ends.with_columns(sooner=pl.col("sooner").replace(labels))
@@ -282,12 +254,13 @@ def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterato
         title="Recall levels at which the item comes sooner",
         orient="bottom", titleLimit=0, labelLimit=260, symbolStrokeWidth=3, symbolOpacity=1,
     )  # fmt: skip
-    colour = draw.Color("sooner", type="nominal", legend=legend)
+    colour = draw.Color("sooner:N", legend=legend)
     colour = colour.scale(domain=[*labels.values()], range=[*SIGNS.values()])
-    base = draw.Chart().encode(
-        places.axis(), _y(), colour, draw.Detail("level", type="nominal"), _link_tooltip(names),
-        order=draw.Order("strip", type="quantitative"),
-    )  # fmt: skip
+    ranks = ("rank_a", f"rank in {a}", ""), ("rank_b", f"rank in {b}", "")
+    items = ("doc_a", f"item in {a}", ""), ("doc_b", f"item in {b}", "")
+    said = tooltip("level", *ranks, *items, "decides")
+    base = draw.Chart().encode(places.axis(), _y(), colour, said, draw.Detail("level:N"),
+                               order=draw.Order("strip:Q"))  # fmt: skip
     opacity = 0.6 if places.m <= 60 else 0.35
     columns = ["level", "strip", "place", "sooner", "decides", "doc_a", "doc_b", "rank_a", "rank_b"]
     thin = inside(ends.filter(pl.col("decides").is_null()).select(columns))
@@ -297,46 +270,21 @@ def _links(ends: pl.DataFrame, places: Places, names: dict[str, str]) -> Iterato
     yield base.properties(data=wide).mark_line(strokeWidth=3)
 
 
-def _link_tooltip(names: dict[str, str]) -> list[Any]:
-    a, b = (harmless(names[side]) for side in "ab")
-    return tooltip(
-        ("level", "recall level", "d"),
-        ("rank_a", f"rank in {a}", ""),
-        ("rank_b", f"rank in {b}", ""),
-        ("doc_a", f"item in {a}", ""),
-        ("doc_b", f"item in {b}", ""),
-        ("decides", "decides", ""),
-    )
-
-
 def _marks(ends: pl.DataFrame, places: Places) -> Any:
     """Draw the items: filled where their run is ahead, crosses where they were not retrieved."""
-    draw = altair()
-    scale = {"domain": [*SIGNS], "range": [*SIGNS.values()]}
+    draw, signs, colours = altair(), [*SIGNS], [*SIGNS.values()]
+    shapes = {"domain": [True, False], "range": ["circle", _CROSS]}
+    fills = {"domain": [*signs, "behind"], "range": [*colours, "white"]}
     columns = ["level", "strip", "place", "sooner", "filled", "retrieved", "run", "item", "grade"]
-    return (
-        draw.Chart(inside(ends.select(*columns, "rank", "decides")))
-        .mark_point(strokeWidth=1.8, opacity=1)
-        .encode(
-            places.axis(),
-            _y(),
-            draw.Stroke("sooner", type="nominal", legend=None).scale(**scale),
-            draw.Fill("filled", type="nominal", legend=None).scale(
-                domain=[*scale["domain"], "behind"], range=[*scale["range"], "white"]
-            ),
-            draw.Shape("retrieved", type="nominal", legend=None).scale(
-                domain=[True, False], range=["circle", _CROSS]
-            ),
-            _size_of(ends, 1.0 if places.m <= 60 else 0.3),
-            tooltip(
-                ("run", "run", ""),
-                ("item", "item", ""),
-                ("rank", "rank", ""),
-                ("grade", "grade", "~g"),
-                ("level", "recall level", "d"),
-                ("decides", "decides", ""),
-            ),
-        )
+    marks = draw.Chart(inside(ends.select(*columns, "rank", "decides")))
+    return marks.mark_point(strokeWidth=1.8, opacity=1).encode(
+        places.axis(),
+        _y(),
+        draw.Stroke("sooner:N", legend=None).scale(domain=signs, range=colours),
+        draw.Fill("filled:N", legend=None).scale(**fills),
+        draw.Shape("retrieved:N", legend=None).scale(**shapes),
+        _size_of(ends, 1.0 if places.m <= 60 else 0.3),
+        tooltip("run", "item", ("rank", "rank", ""), "grade", "level", "decides"),
     )
 
 
@@ -348,7 +296,7 @@ def _size_of(ends: pl.DataFrame, factor: float) -> Any:
     sizes = [_LEAST * factor, _MOST * factor]
     scale = draw.Scale(type="linear", domain=[grades[0], grades[-1]], range=sizes)
     legend = draw.Legend(title="Grade", orient="bottom", values=grades[:: 1 + len(grades) // 8])
-    return draw.Size("grade", type="quantitative", scale=scale, legend=legend)
+    return draw.Size("grade:Q", scale=scale, legend=legend)
 
 
 _ALIGNED = {"LP": ("right", 6), "LR, LP": ("center", 0), "LR": ("left", -6)}
@@ -370,9 +318,9 @@ def _labels(ends: pl.DataFrame) -> Iterator[Any]:
     for decides, (align, dx) in _ALIGNED.items():
         rows = labels.filter(decides=decides)
         if rows.height:
-            base = draw.Chart(inside(rows)).encode(draw.X("place", type="quantitative"))
+            base = draw.Chart(inside(rows)).encode(draw.X("place:Q"))
             yield base.mark_rule(color=_INK).encode(_y("start"), draw.Y2("end"))
-            text = draw.Text("text", type="nominal")
+            text = draw.Text("text:N")
             words = base.mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", color=_INK)
             yield words.encode(_y("at"), text)
 

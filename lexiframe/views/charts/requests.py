@@ -8,19 +8,12 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    altair,
-    harmless,
-    harmless_all,
-    inside,
-    names_axis,
-    of_requests,
-    rows_of,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import names_axis
+from lexiframe.views.charts.colours import COLOURS
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, inside, layered, step, title
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import harmless, harmless_all, of_requests, short
 
 if TYPE_CHECKING:
     import altair as alt
@@ -31,8 +24,6 @@ _NAMED = 40
 """Up to this many requests have their names beside the axis."""
 WIDE = 640
 """The width of a chart of many requests or ranks in pixels."""
-_IN_TITLE = 40
-"""The letters of a name in a title; the axis or the tooltip has all of it."""
 
 
 def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
@@ -75,7 +66,7 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
     [('q0113', 14), ('q0206', 14), ('q0175', 20), ('q0066', None), ('q0078', 21)]
     """
     draw = altair()
-    rows = rows_of(both, schemas.PAIR_REQUESTS, ["query_id"], "pair_chart", measure=measure)
+    rows = rows_of(both, schemas.PAIR_REQUESTS, "pair_chart", ["query_id"], measure=measure)
     sign = pl.col("preference").sign()
     rows = rows.sort(
         pl.col("preference").neg(), pl.col("deciding_level") * sign, "query_id", nulls_last=True
@@ -84,37 +75,34 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
     )
     base = draw.Chart().encode(_of_sign("better"), _tooltip(rows))
     below, size = _requests_axis(rows), _size(rows)
-    words = _title(rows)
+    words = _in_words(rows)
     if rows["deciding_level"].null_count() == rows.height:
-        alone: alt.LayerChart = _bars(base.encode(below)).properties(
-            data=inside(rows), title=words, height=240, **size
-        )
-        return alone
+        return layered(_bars(base.encode(below)), rows, *words, height=240, **size)
     of_signs = rows["preference"].is_in([-1.0, 0.0, 1.0]).all()  # then the levels say more
-    bars = _bars(base.encode(_requests_axis(rows, shown=False)))
+    bars = draw.layer(*_bars(base.encode(_requests_axis(rows, shown=False))))
     levels = _levels(base.encode(below)).properties(height=160 if of_signs else 100, **size)
     panels: alt.VConcatChart = draw.vconcat(
         bars.properties(height=80 if of_signs else 220, **size),
         levels,
         data=inside(rows),
-        title=words,
+        title=title(*words),
         spacing=8,
     )
     return panels
 
 
-def _title(rows: pl.DataFrame) -> Any:
+def _in_words(rows: pl.DataFrame) -> list[str]:
+    """Say what is drawn, and how many requests are on each side of 0."""
     a, b, measure = (short(rows[name][0]) for name in ("run_a", "run_b", "measure"))
     n = {side: rows.filter(better=side).height for side in SIGNS}
     ahead = pl.col("preference") * (pl.col("value_a") - pl.col("value_b"))
     is_less = not rows.filter(ahead < 0).is_empty()  # of search lengths, the smaller is better
-    return title(
-        f"Differences in {measure} (smaller is better): {b} − {a}"
-        if is_less
-        else f"Differences in {measure}: {a} − {b}",
+    which = f" (smaller is better): {b} − {a}" if is_less else f": {a} − {b}"
+    return [
+        f"Differences in {measure}{which}",
         f"positive where {a} is better: {n['a']} of {_number(rows)}",
         f"negative where {b} is better: {n['b']}; tied: {n['tie']}",
-    )
+    ]
 
 
 def _number(rows: pl.DataFrame) -> str:
@@ -132,22 +120,22 @@ def _requests_axis(rows: pl.DataFrame, *, shown: bool = True) -> Any:
     gap = 0.15 if rows.height <= 2 * _NAMED else 0
     # Bands and their domain are given, so that both panels have the same places for requests.
     scale = {"type": "band", "domain": harmless_all(rows["query_id"]), "padding": gap}
-    return altair().X("query_id", type="nominal", sort=None, axis=axis).scale(**scale)
+    return altair().X("query_id:N", sort=None, axis=axis).scale(**scale)
 
 
 def _of_sign(column: str) -> Any:
-    scale = {"domain": [*SIGNS], "range": [*SIGNS.values()]}
-    return altair().Color(column, type="nominal", legend=None).scale(**scale)
+    colour = altair().Color(column, type="nominal", legend=None)
+    return colour.scale(domain=[*SIGNS], range=[*SIGNS.values()])
 
 
 def _tooltip(rows: pl.DataFrame) -> list[Any]:
-    columns = [("query_id", "request", ""), ("preference", "difference", ".4f")]
+    said = tooltip("query_id", "preference")
     if rows["value_a"].null_count() < rows.height:
         names = {side: f"of {harmless(rows[f'run_{side}'][0])}" for side in "ab"}
-        columns += [(f"value_{side}", names[side], ".4f") for side in "ab"]
+        said += tooltip(*((f"value_{side}", name, ".4f") for side, name in names.items()))
     if rows["deciding_level"].null_count() < rows.height:
-        columns.append(("deciding_level", "decided by level", "d"))
-    return tooltip(*columns)
+        said += tooltip("deciding_level")
+    return said
 
 
 def _size(rows: pl.DataFrame) -> dict[str, Any]:
@@ -155,31 +143,22 @@ def _size(rows: pl.DataFrame) -> dict[str, Any]:
     return {"width": wide if rows.height <= _NAMED else WIDE}
 
 
-def _bars(base: Any) -> Any:
+def _bars(base: Any) -> list[Any]:
     """Draw a bar for each request, and a dash at 0 for a tie, which a bar of no height hides."""
     draw = altair()
-    value = draw.Y("preference", type="quantitative", title="difference").axis(grid=False)
+    value = draw.Y("preference:Q", title="difference").axis(grid=False)
     bars = base.mark_bar().encode(value)
     dashes = base.transform_filter("datum.better == 'tie'").mark_tick(thickness=3).encode(value)
     zero = draw.Chart().mark_rule(color="#444444").encode(y=draw.datum(0))
-    return draw.layer(bars, dashes, zero)
+    return [bars, dashes, zero]
 
 
 def _levels(base: Any) -> Any:
     draw = altair()
     shapes = {"domain": [*SIGNS], "range": ["triangle-up", "triangle-down", "stroke"]}
-    level = draw.Y("deciding_level", type="quantitative", title="deciding level")
-    scale = {"zero": False, "nice": False, "padding": 8}
-    return (
-        base.transform_filter("datum.deciding_level != null")
-        .mark_point(filled=True, size=30, opacity=0.8)
-        .encode(
-            level.axis(format="d", tickMinStep=1).scale(**scale),
-            draw.Shape("better", type="nominal", legend=None).scale(**shapes),
-        )
+    level = draw.Y("deciding_level:Q", title="deciding level").axis(format="d", tickMinStep=1)
+    points = base.transform_filter("datum.deciding_level != null")
+    return points.mark_point(filled=True, size=30, opacity=0.8).encode(
+        level.scale(zero=False, nice=False, padding=8),
+        draw.Shape("better:N", legend=None).scale(**shapes),
     )
-
-
-def short(name: str) -> str:
-    """Return a name for a title: a very long one is cut."""
-    return name if len(name) <= _IN_TITLE else f"{name[: _IN_TITLE - 1]}…"

@@ -2,79 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, unknown_name
+from lexiframe.base import LexiframeError, schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    WIDTH,
-    altair,
-    counted,
-    harmless_all,
-    inside,
-    names_axis,
-    of_pairs,
-    rows_of,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import names_axis, share_axis
+from lexiframe.views.charts.colours import COLOURS
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
+from lexiframe.views.charts.marks import lines_of, lines_with_points
+from lexiframe.views.charts.tables import DEGRADATION, STATISTICS, chosen, rows_of
+from lexiframe.views.charts.texts import counted, of_pairs
 
 if TYPE_CHECKING:
     import altair as alt
 
-STATISTICS = {
-    "tie_rate": "share of pairs that tie",
-    "agreement": "agreement with all data",
-    "system_agreement": "agreement on runs",
-    "reference_agreement": "agreement with the reference",
-    "tau": "Kendall's τ with all data",
-}
-"""The statistics of the table of `degradation`, as axes call them."""
-DEGRADATION = schemas.TableSchema(
-    "degradation",
-    ("what", "how", "fraction", "measure"),
-    {
-        "what": schemas.STR,
-        "how": schemas.STR,
-        "fraction": schemas.FLOAT,
-        "measure": schemas.STR,
-        "samples": schemas.INT,
-    }
-    | {name: schemas.FLOAT for of in STATISTICS for name in (of, f"{of}_sd")},
-    optional=("reference_agreement", "reference_agreement_sd"),
-    nullable=("how",),
-)
-SHAPES = "circle square triangle-up diamond cross triangle-down triangle-right".split()
 _PANEL = {"width": 220, "height": 150}
-
-
-def lines_of(column: str, names: Iterable[str]) -> list[Any]:
-    """Return the colour and the shape of each name, in one legend.
-
-    There are eight colours and seven shapes, so that up to 56 names differ in one of them.
-    """
-    draw, names = altair(), harmless_all(names)
-    many = {"labelLimit": 200, "symbolLimit": 0, "title": None, "symbolOpacity": 1}
-    if len(names) > 24:
-        many["columns"] = 1 + len(names) // 24
-    legend, n = draw.Legend(**many), range(len(names))
-    colours, shapes = ([of[k % len(of)] for k in n] for of in (COLOURS, SHAPES))
-    return [
-        draw.Color(column, type="nominal", legend=legend).scale(domain=names, range=colours),
-        draw.Shape(column, type="nominal", legend=legend).scale(domain=names, range=shapes),
-    ]
-
-
-def title_of_panels(text: str, *more: str) -> Any:
-    """Return the title of a chart of panels, with more space below it than Vega-Lite leaves."""
-    words = title(text, *more)
-    words.offset = 14
-    return words
 
 
 def tie_chart(ties: Frame, /) -> alt.LayerChart:
@@ -105,7 +51,7 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
     [('RR', 6), ('AP', 1), ('LR', 1)]
     """
     draw = altair()
-    rows = rows_of(ties, schemas.TIE_RATES, ["measure"], "tie_chart")
+    rows = rows_of(ties, schemas.TIE_RATES, "tie_chart", ["measure"])
     rows = rows.sort("tie_rate", "measure", descending=[True, False])
     rows = rows.with_columns(
         share=pl.when(pl.col("ties") == 0).then(pl.lit("none"))
@@ -113,27 +59,19 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
         .otherwise(pl.format("{}%", (pl.col("tie_rate") * 100).round(1)))
     )  # fmt: skip
     base = draw.Chart().encode(
-        draw.Y("measure", type="nominal", sort=None, axis=names_axis()),
-        draw.X("tie_rate", type="quantitative", title="share of pairs of rankings that tie")
-        .scale(domain=[0, 1])
-        .axis(format="%"),
-        tooltip(
-            ("measure", "measure", ""),
-            ("tie_rate", "share of ties", ".2%"),
-            ("ties", "ties", "d"),
-            ("n", "pairs of rankings", "d"),
-        ),
+        draw.Y("measure:N", sort=None, axis=names_axis()),
+        draw.X("tie_rate:Q", title="share of pairs of rankings that tie", **share_axis()),
+        tooltip("measure", "tie_rate", "ties", ("n", "pairs of rankings", "d")),
     )
-    shares = base.mark_text(align="left", dx=4).encode(draw.Text("share", type="nominal"))
-    chart: alt.LayerChart = draw.layer(
-        base.mark_bar(color=COLOURS[0]),
-        shares,
-        data=inside(rows),
-        title=title("Ties by measure", f"of {of_pairs(rows['n'])} of rankings of the same request"),
+    shares = base.mark_text(align="left", dx=4).encode(draw.Text("share:N"))
+    return layered(
+        [base.mark_bar(color=COLOURS[0]), shares],
+        rows,
+        "Ties by measure",
+        f"of {of_pairs(rows['n'])} of rankings of the same request",
         width=WIDTH,
         height=draw.Step(step(rows.height, 16, 28)),
     )
-    return chart
 
 
 def degradation_chart(
@@ -180,59 +118,30 @@ def degradation_chart(
     [('LR', 1.0, 0.07), ('RR', 1.0, 0.4)]
     """
     draw = altair()
-    rows = rows_of(table, DEGRADATION, DEGRADATION.key, "degradation_chart")
-    chosen = _chosen("statistic", statistics, [name for name in STATISTICS if name in rows.columns])
-    named = _chosen("measure", measures, rows["measure"].unique(maintain_order=True).to_list())
-    rows = _by_statistic(rows.filter(pl.col("measure").is_in(named)), chosen)
-    base = draw.Chart().encode(
-        draw.X("fraction", type="quantitative", title="share of the data that is kept")
-        .axis(format="%", grid=False, tickCount=5)
-        .scale(zero=False, nice=False, padding=6),
-        lines_of("measure", named)[0],
-    )
-    value = draw.Y("mean", type="quantitative", title=None).scale(zero=False)
-    band = base.transform_filter("datum.low != null").mark_area(opacity=0.15).encode(
-        draw.Y("low", type="quantitative"), draw.Y2("high")
-    )  # fmt: skip
-    points = base.mark_point(filled=True, size=36, opacity=1).encode(
-        value, lines_of("measure", named)[1],
-        tooltip(
-            ("measure", "measure", ""),
-            ("fraction", "kept", ".0%"),
-            ("statistic", "statistic", ""),
-            ("mean", "mean over samples", ".4f"),
-            ("sd", "standard deviation", ".4f"),
-            ("samples", "samples", "d"),
-        ),
-    )  # fmt: skip
-    panels = draw.layer(band, base.mark_line().encode(value), points, data=inside(rows))
-    header = {"title": None, "labelFontWeight": "bold"}
-    order = [STATISTICS[name] for name in chosen]
-    chart: alt.FacetChart = (
-        panels.properties(**_PANEL)
-        .facet(
-            row=draw.Row("statistic", type="nominal", sort=order, header=draw.Header(**header)),
-            column=draw.Column("missing", type="nominal", sort=None, header=draw.Header(**header)),
-        )
-        .resolve_scale(y="independent")
-        .properties(
-            title=title_of_panels(
-                "Measures when data are missing",
-                f"means over {counted(rows['samples'], 'sample')}",
-                "the bands are one standard deviation on each side",
-            )
-        )
-    )
-    return chart
-
-
-def _chosen(what: str, asked: str | Sequence[str] | None, known: list[str]) -> list[str]:
-    """Return the names that were asked for, or all."""
-    names = known if asked is None else [asked] if isinstance(asked, str) else [*asked]
-    for name in names:
-        if name not in known:
-            raise unknown_name(what, name, known)
-    return names
+    rows = rows_of(table, DEGRADATION, "degradation_chart")
+    named = chosen("statistic", statistics, [name for name in STATISTICS if name in rows.columns])
+    lines = chosen("measure", measures, rows["measure"].unique(maintain_order=True).to_list())
+    rows = _by_statistic(rows.filter(pl.col("measure").is_in(lines)), named)
+    colour, shape = lines_of("measure", lines)
+    x = draw.X("fraction:Q", title="share of the data that is kept")
+    x = x.axis(format="%", grid=False, tickCount=5).scale(zero=False, nice=False, padding=6)
+    base = draw.Chart().encode(x, draw.Y("mean:Q", title=None).scale(zero=False), colour)
+    band = base.transform_filter("datum.low != null").mark_area(opacity=0.15)
+    mean = ("mean", "mean over samples", ".4f")
+    said = tooltip("measure", "fraction", "statistic", mean, "sd", "samples")
+    order = [STATISTICS[name] for name in named]
+    return faceted(
+        [band.encode(draw.Y("low:Q"), draw.Y2("high")), *lines_with_points(base, shape, said)],
+        rows,
+        {
+            "row": draw.Row("statistic:N", sort=order, header=header()),
+            "column": draw.Column("missing:N", sort=None, header=header()),
+        },
+        "Measures when data are missing",
+        f"means over {counted(rows['samples'], 'sample')}",
+        "the bands are one standard deviation on each side",
+        **_PANEL,
+    ).resolve_scale(y="independent")
 
 
 def _by_statistic(rows: pl.DataFrame, chosen: list[str]) -> pl.DataFrame:

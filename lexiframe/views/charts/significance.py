@@ -10,25 +10,14 @@ import polars as pl
 from lexiframe.base import schemas
 from lexiframe.significance import told_apart
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    NUMBER,
-    WIDTH,
-    altair,
-    harmless_all,
-    inside,
-    name_size,
-    names_axis,
-    of_requests,
-    of_runs,
-    rows_of,
-    spoken,
-    square,
-    step,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import NUMBER, places_scale, rows_axis, square
+from lexiframe.views.charts.colours import COLOURS
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import WIDTH, altair, inside, single, step, title
+from lexiframe.views.charts.marks import dots
 from lexiframe.views.charts.order import Order, in_order, ranked
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import of_requests, of_runs, spoken, tested
 from lexiframe.views.sentences.verdicts import GAIN
 
 if TYPE_CHECKING:
@@ -92,55 +81,40 @@ def significance_chart(
     """
     draw, called = altair(), "significance_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(c, schemas.COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    pairs = rows_of(c, schemas.COMPARISONS, called, ["run_a", "run_b"], **chosen)
     measure = str(pairs["measure"][0])
     cells = _who_beats_whom(pairs)
-    if order is None:
-        order = _by_wins(cells)
-    runs = in_order(called, order, cells["run"], measure)
-    kinds = {"better": ("triangle-up", COLOURS[0]), "not told apart": ("circle", "#b0b0b0")}
-    kinds |= {"worse": ("triangle-down", COLOURS[1])}
-    if (cells["is"] == _UNTESTED).any():
-        kinds |= {_UNTESTED: ("cross", "#b0b0b0")}
-    shapes, colours = zip(*kinds.values(), strict=True)
-    said = {"type": "nominal", "title": "run is"}
+    runs = in_order(called, _by_wins(cells) if order is None else order, cells["run"], measure)
     pixels = step(len(runs))
     large, small = pixels**2 // 3, pixels**2 // 16
-    sizes = draw.Scale(
-        type="ordinal", domain=[*kinds], range=[large, small, large, large // 2][: len(kinds)]
-    )
+    kinds = {
+        "better": ("triangle-up", COLOURS[0], large),
+        "not told apart": ("circle", _FAINT, small),
+        "worse": ("triangle-down", COLOURS[1], large),
+    }
+    if (cells["is"] == _UNTESTED).any():
+        kinds[_UNTESTED] = ("cross", _FAINT, large // 2)
+    shapes, colours, sizes = map(list, zip(*kinds.values(), strict=True))
+    said = {"title": "run is"}
     marks = square(cells, "run", "against", runs).mark_point(filled=True, opacity=1)
-    chart: alt.Chart = marks.encode(
-        draw.Shape("is", **said).scale(domain=[*kinds], range=[*shapes]),
-        draw.Color("is", **said).scale(domain=[*kinds], range=[*colours]),
-        draw.Size("is", scale=sizes, **said),
+    marks = marks.encode(
+        draw.Shape("is:N", **said).scale(domain=[*kinds], range=shapes),
+        draw.Color("is:N", **said).scale(domain=[*kinds], range=colours),
+        draw.Size("is:N", **said).scale(type="ordinal", domain=[*kinds], range=sizes),
         tooltip(
-            ("run", "run", ""),
-            ("is", "is", ""),
-            ("against", "against", ""),
-            ("mean_difference", "mean difference", "+.4f"),
-            ("effect_size", "effect size", "+.3f"),
-            ("p_value", "p", ".3g"),
-            ("p_adjusted", "p, adjusted", ".3g"),
-            ("n", "requests", "d"),
+            "run", "is", "against", "mean_difference", "effect_size", "p_value", "p_adjusted", "n"
         ),
     )
-    return chart.properties(
-        title=title(
-            f"Which run is significantly better by {measure}",
-            tested(pairs, alpha),
-            of_runs(runs, pairs["n"]),
-        )
+    return single(
+        marks,
+        f"Which run is significantly better by {measure}",
+        tested(pairs, alpha),
+        of_runs(runs, pairs["n"]),
     )
-
-
-def tested(pairs: pl.DataFrame, alpha: float | None) -> str:
-    """Return the test, the correction and the level in a few words."""
-    level = "" if alpha is None else f", α = {alpha:g}"
-    return f"test: {pairs['test'][0]}, correction: {pairs['correction'][0]}{level}"
 
 
 _UNTESTED = "not tested"
+_FAINT = "#b0b0b0"
 
 
 def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -159,15 +133,9 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         )
         for run, against, sign in ((a, b, 1), (b, a, -1))
     ]
-    kind = (
-        pl.when(~pl.col("is_tested"))
-        .then(pl.lit(_UNTESTED))
-        .when(~pl.col("reject"))
-        .then(pl.lit("not told apart"))
-        .when(pl.col("gain") > 0)
-        .then(pl.lit("better"))
-        .otherwise(pl.lit("worse"))
-    )
+    told = pl.when(pl.col("gain") > 0).then(pl.lit("better")).otherwise(pl.lit("worse"))
+    kind = pl.when(~pl.col("reject")).then(pl.lit("not told apart")).otherwise(told)
+    kind = pl.when(~pl.col("is_tested")).then(pl.lit(_UNTESTED)).otherwise(kind)
     columns = ["run", "against", "is", "mean_difference", *numbers]
     return pl.concat(both).with_columns(kind.alias("is")).select(columns).sort("run", "against")
 
@@ -247,28 +215,30 @@ def critical_difference_chart(
     """
     draw, called = altair(), "critical_difference_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(c, schemas.COMPARISONS, ["run_a", "run_b"], called, **chosen)
+    pairs = rows_of(c, schemas.COMPARISONS, called, ["run_a", "run_b"], **chosen)
     measure = str(pairs["measure"][0])
     placed = ranked(called, by, measure)
     runs = in_order(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
-    placed = placed.filter(pl.col("run").is_in(runs)).with_columns(
-        place=pl.int_range(1, pl.len() + 1)
-    )
+    placed = placed.filter(pl.col("run").is_in(runs))
+    placed = placed.with_columns(place=pl.int_range(1, pl.len() + 1))
     alike = told_apart.groups_not_told_apart(pairs, runs)
     bars = _in_lanes(alike.groups, runs)
     pixels = step(len(runs), most=28)
     n = alike.n_without
     without = f"no bar for {n:,} pair{'s' * (n != 1)} not told apart: a run between differs"
     parts = [_points_by_value(placed, pixels, measure), _bars(bars, len(runs), pixels)]
-    chart = draw.hconcat(*parts[: 2 if bars.height else 1], spacing=6)
-    named: alt.HConcatChart = chart.resolve_scale(y="independent").properties(
+    chart: alt.HConcatChart = draw.hconcat(*parts[: 2 if bars.height else 1], spacing=6)
+    return chart.resolve_scale(y="independent").properties(
         title=title(
             f"Runs by {measure}; a bar joins runs that are not told apart",
             f"{tested(pairs, alpha)}, {of_requests(pairs['n'])}",
             without if n else "",
         )
     )
-    return named
+
+
+_LANE = 9
+"""The pixels between two bars."""
 
 
 def _in_lanes(groups: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
@@ -291,48 +261,26 @@ def _in_lanes(groups: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def _rows_scale(n_runs: int) -> Any:
-    return altair().Scale(domain=[0.5, n_runs + 0.5], reverse=True, nice=False, zero=False)
-
-
 def _points_by_value(placed: pl.DataFrame, pixels: int, measure: str) -> Any:
-    draw = altair()
-    method = placed["method"][0]
+    draw, method = altair(), placed["method"][0]
     unit = spoken(f"mean {measure}" if method == "mean" else f"{method} of {measure}")
-    size = name_size(pixels)
-    axis = names_axis(names=placed["run"], labelFontSize=size, grid=True, tickSize=0)
-    height = pixels * placed.height
-    return (
-        draw.Chart(inside(placed))
-        .mark_point(filled=True, opacity=1, color=COLOURS[0], size=min(60, pixels**2 // 4))
-        .encode(
-            draw.Y("run", type="nominal", sort=harmless_all(placed["run"]), axis=axis).scale(
-                padding=0.5, type="point"
-            ),
-            draw.X("value", type="quantitative", title=unit)
-            .scale(zero=False, padding=8)
-            .axis(format=NUMBER),
-            tooltip(("run", "run", ""), ("value", unit, ".4f"), ("rank", "rank", "~g")),
-        )
-        .properties(width=WIDTH, height=height)
-    )
+    scale, axis = draw.Scale(zero=False, padding=8), draw.Axis(format=NUMBER)
+    x = {"title": unit, "scale": scale, "axis": axis}
+    y = rows_axis("run", placed["run"], pixels).scale(padding=0.5, type="point")
+    said = tooltip("run", ("value", unit, ".4f"), "rank")
+    points = dots("value", x, pixels, y, said, color=COLOURS[0])
+    return points.properties(data=inside(placed), width=WIDTH, height=pixels * placed.height)
 
 
 def _bars(bars: pl.DataFrame, n_runs: int, pixels: int) -> Any:
-    draw, scale = altair(), _rows_scale(n_runs)
-    wide = 9
-    y = {"type": "quantitative", "axis": None, "scale": scale}
-    n_lanes = bars["lane"].n_unique()
-    return (
-        draw.Chart(inside(bars), view=draw.ViewBackground(stroke=None))
-        .mark_rule(strokeWidth=4, strokeCap="round", color="black")
-        .encode(
-            draw.Y("first", **y),
-            draw.Y2("last"),
-            draw.X("lane", type="quantitative", axis=None).scale(
-                domain=[-0.5, n_lanes - 0.5], nice=False, zero=False
-            ),
-            tooltip(("from", "from", ""), ("to", "to", ""), ("n_runs", "runs", "d")),
-        )
-        .properties(width=wide * n_lanes, height=pixels * n_runs)
+    draw, n_lanes = altair(), bars["lane"].n_unique()
+    lanes = draw.Scale(domain=[-0.5, n_lanes - 0.5], nice=False, zero=False)
+    mark = draw.Chart(inside(bars)).mark_rule(strokeWidth=4, strokeCap="round", color="black")
+    return mark.encode(
+        draw.Y("first:Q", axis=None, scale=places_scale(n_runs, reverse=True)),
+        draw.Y2("last"),
+        draw.X("lane:Q", axis=None, scale=lanes),
+        tooltip("from", "to", "n_runs"),
+    ).properties(
+        width=_LANE * n_lanes, height=pixels * n_runs, view=draw.ViewBackground(stroke=None)
     )

@@ -6,76 +6,34 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    COLOURS,
-    GREY,
-    altair,
-    harmless_all,
-    inside,
-    names_axis,
-    of_pairs,
+from lexiframe.views.charts.axes import count_axis, names_axis, share_axis
+from lexiframe.views.charts.colours import COLOURS, GREY
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, faceted, header, layered
+from lexiframe.views.charts.marks import lines_of, lines_with_points
+from lexiframe.views.charts.tables import (
+    AXIOMS,
+    OPTIMAL,
+    ORIENTATION,
+    SIMULATED_AGREEMENT,
+    SIMULATED_TIES,
     rows_of,
-    spoken,
-    title,
-    tooltip,
 )
-from lexiframe.views.charts.robustness import lines_of, title_of_panels
+from lexiframe.views.charts.texts import harmless_all, of_pairs, spoken
 
 if TYPE_CHECKING:
     import altair as alt
 
+_ITEMS = "relevant items (m)"
 _PANEL = {"width": 280, "height": 200}
-ORIENTATION = schemas.TableSchema(
-    "orientation",
-    ("measure", "m"),
-    {
-        "measure": schemas.STR,
-        "m": schemas.INT,
-        "precision_orientation": schemas.FLOAT,
-        "recall_orientation": schemas.FLOAT,
-    },
-)
-SIMULATED_TIES = schemas.TableSchema(
-    "simulate_ties",
-    ("depth", "measure"),
-    {"depth": schemas.INT, "measure": schemas.STR, "pairs": schemas.INT, "tie_rate": schemas.FLOAT},
-)
-SIMULATED_AGREEMENT = schemas.TableSchema(
-    "simulate_agreement",
-    ("n", "measure"),
-    {
-        "measure": schemas.STR,
-        "n": schemas.INT,
-        "pairs": schemas.INT,
-        "tied": schemas.FLOAT,
-        "agreement": schemas.FLOAT,
-    },
-)
-OPTIMAL = schemas.TableSchema(
-    "optimal_worst_case",
-    ("m",),
-    {"m": schemas.INT, "deterministic": schemas.FLOAT, "stochastic": schemas.FLOAT},
-)
-AXIOMS = schemas.TableSchema(
-    "axioms",
-    ("method", "property"),
-    {
-        "method": schemas.STR,
-        "property": schemas.STR,
-        "holds": schemas.BOOL,
-        "counterexample": schemas.STR,
-    },
-)
 
 
-def _curves(rows: pl.DataFrame, x: Any, y: Any, lines: str, shown: list[Any]) -> Any:
+def _curves(rows: pl.DataFrame, lines: str, *encodings: Any) -> list[Any]:
     """Draw a line with points for each name, with a colour and a shape of its own."""
     colour, shape = lines_of(lines, rows[lines].unique(maintain_order=True))
-    base = altair().Chart().encode(x, y, colour, shown)
-    points = base.mark_point(filled=True, size=36, opacity=1).encode(shape)
-    return altair().layer(base.mark_line(strokeWidth=1.5), points, data=inside(rows))
+    base = altair().Chart().encode(colour, *encodings)
+    return lines_with_points(base, shape, strokeWidth=1.5)
 
 
 def _log(column: str, words: str, rows: pl.DataFrame) -> Any:
@@ -86,8 +44,12 @@ def _log(column: str, words: str, rows: pl.DataFrame) -> Any:
     return altair().X(column, type="quantitative", title=words, axis=axis, scale=scale)
 
 
-def _header() -> Any:
-    return altair().Header(title=None, labelFontWeight="bold")
+def _unpivoted(
+    rows: pl.DataFrame, index: list[str], name: str, called: dict[str, str], value: str
+) -> pl.DataFrame:
+    """Return a row for each of the columns that are called so, with its value."""
+    long = rows.unpivot([*called], index=index, variable_name=name, value_name=value)
+    return long.with_columns(pl.col(name).replace(called))
 
 
 def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
@@ -122,34 +84,18 @@ def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
         "precision_orientation": "precision: the first item moves",
         "recall_orientation": "recall: the last item moves",
     }
-    rows = rows_of(orientation, ORIENTATION, ORIENTATION.key, "orientation_chart")
-    rows = rows.unpivot(
-        [*panels], index=["measure", "m"], variable_name="orientation", value_name="change"
-    ).with_columns(pl.col("orientation").replace(panels))
-    curves = _curves(
+    rows = rows_of(orientation, ORIENTATION, "orientation_chart")
+    rows = _unpivoted(rows, ["measure", "m"], "orientation", panels, "change")
+    change = draw.Y("change:Q", title="change of the metric")
+    said = tooltip(("measure", "metric", ""), "m", "orientation", "change")
+    return faceted(
+        _curves(rows, "measure", draw.X("m:Q", title=_ITEMS, **count_axis()), change, said),
         rows,
-        draw.X("m", type="quantitative", title="relevant items (m)")
-        .axis(grid=False, format="d", tickMinStep=1)
-        .scale(zero=False, nice=False, padding=8),
-        draw.Y("change", type="quantitative", title="change of the metric"),
-        "measure",
-        tooltip(
-            ("measure", "metric", ""),
-            ("m", "relevant items", "d"),
-            ("orientation", "orientation", ""),
-            ("change", "change", ".4f"),
-        ),
+        {"column": draw.Column("orientation:N", sort=[*panels.values()], header=header())},
+        "Orientation of metrics",
+        "how much the value changes when one relevant item moves from the end to the top",
+        **_PANEL,
     )
-    panel = draw.Column("orientation", type="nominal", sort=[*panels.values()], header=_header())
-    chart: alt.FacetChart = (
-        curves.properties(**_PANEL)
-        .facet(column=panel)
-        .properties(title=title_of_panels(
-            "Orientation of metrics",
-            "how much the value changes when one relevant item moves from the end to the top",
-        ))
-    )  # fmt: skip
-    return chart
 
 
 def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
@@ -179,26 +125,19 @@ def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
     4
     """
     draw = altair()
-    rows = rows_of(ties, SIMULATED_TIES, SIMULATED_TIES.key, "simulated_tie_chart")
-    chart: alt.LayerChart = _curves(
+    rows = rows_of(ties, SIMULATED_TIES, "simulated_tie_chart")
+    curves = _curves(
         rows,
-        _log("depth", "retrieved items", rows),
-        draw.Y("tie_rate", type="quantitative", title="share of pairs that tie")
-        .scale(domain=[0, 1])
-        .axis(format="%"),
         "measure",
-        tooltip(
-            ("measure", "measure", ""),
-            ("depth", "retrieved items", "d"),
-            ("tie_rate", "share of ties", ".2%"),
-            ("pairs", "pairs", "d"),
-        ),
-    ).properties(title=_of_pairs("Ties of random rankings", rows), **_PANEL)
-    return chart
+        _log("depth", "retrieved items", rows),
+        draw.Y("tie_rate:Q", title="share of pairs that tie", **share_axis()),
+        tooltip("measure", "depth", "tie_rate", "pairs"),
+    )
+    return layered(curves, rows, "Ties of random rankings", _of_pairs(rows), **_PANEL)
 
 
-def _of_pairs(text: str, rows: pl.DataFrame) -> Any:
-    return title(text, f"over {of_pairs(rows['pairs'])} of rankings, drawn at random")
+def _of_pairs(rows: pl.DataFrame) -> str:
+    return f"over {of_pairs(rows['pairs'])} of rankings, drawn at random"
 
 
 def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
@@ -230,24 +169,16 @@ def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
     >>> [(row["n"], row["agreement"]) for row in rows]
     [(100, 1.0), (1000, 1.0)]
     """
-    draw, schema = altair(), SIMULATED_AGREEMENT
-    rows = rows_of(agreement, schema, schema.key, "simulated_agreement_chart")
-    chart: alt.LayerChart = _curves(
+    draw = altair()
+    rows = rows_of(agreement, SIMULATED_AGREEMENT, "simulated_agreement_chart")
+    curves = _curves(
         rows,
-        _log("n", "items ranked (n)", rows),
-        draw.Y("agreement", type="quantitative", title="agreement with the worst case")
-        .scale(domain=[0, 1])
-        .axis(format="%"),
         "measure",
-        tooltip(
-            ("measure", "measure", ""),
-            ("n", "items ranked", "d"),
-            ("agreement", "agreement", ".2%"),
-            ("tied", "pairs with equal worst cases", ".2%"),
-            ("pairs", "pairs", "d"),
-        ),
-    ).properties(title=_of_pairs("Who prefers the better worst case?", rows), **_PANEL)
-    return chart
+        _log("n", "items ranked (n)", rows),
+        draw.Y("agreement:Q", title="agreement with the worst case", **share_axis()),
+        tooltip("measure", ("n", "items ranked", "d"), "agreement", "tied", "pairs"),
+    )
+    return layered(curves, rows, "Who prefers the better worst case?", _of_pairs(rows), **_PANEL)
 
 
 def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerChart:
@@ -282,28 +213,17 @@ def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerCha
     draw = altair()
     called = {"deterministic": "always the same", "stochastic": "drawn each time"}
     of = f" by {measure}" if measure else ""
-    rows = rows_of(optimal, OPTIMAL, ["m"], "optimal_chart")
-    rows = rows.unpivot(
-        [*called], index="m", variable_name="ranking", value_name="value"
-    ).with_columns(pl.col("ranking").replace(called))
-    chart: alt.LayerChart = _curves(
+    rows = rows_of(optimal, OPTIMAL, "optimal_chart")
+    rows = _unpivoted(rows, ["m"], "ranking", called, "value")
+    worst = draw.Y("value:Q", title=spoken("worst case" + of))
+    said = tooltip("ranking", "m", ("value", "worst case", ".4f"))
+    return layered(
+        _curves(rows, "ranking", draw.X("m:Q", title=_ITEMS, **count_axis()), worst, said),
         rows,
-        draw.X("m", type="quantitative", title="relevant items (m)")
-        .axis(grid=False, format="d", tickMinStep=1)
-        .scale(zero=False, nice=False, padding=8),
-        draw.Y("value", type="quantitative", title=spoken("worst case" + of)),
-        "ranking",
-        tooltip(
-            ("ranking", "ranking", ""), ("m", "relevant items", "d"), ("value", "worst case", ".4f")
-        ),
-    ).properties(
-        title=title(
-            f"Worst case{of} of optimal rankings",
-            "the value for the user whom the ranking serves worst",
-        ),
+        f"Worst case{of} of optimal rankings",
+        "the value for the user whom the ranking serves worst",
         **_PANEL,
-    )  # fmt: skip
-    return chart
+    )
 
 
 def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
@@ -335,7 +255,7 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
     {'RR': 'holds', 'LR': 'does not apply'}
     """
     draw = altair()
-    rows = rows_of(axioms, AXIOMS, AXIOMS.key, "axiom_chart")
+    rows = rows_of(axioms, AXIOMS, "axiom_chart")
     cross = "M-1,-1L1,1M1,-1L-1,1"
     said = {
         "holds": (COLOURS[0], "circle"),
@@ -356,32 +276,28 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
     if not rows["said"].is_in(["no case"]).any():
         del said["no case"]
     colours, shapes = zip(*said.values(), strict=True)
-    named = {"type": "nominal", "legend": draw.Legend(title=None)}
     order = {name: harmless_all(rows[name].unique(maintain_order=True)) for name in AXIOMS.key}
+    bare = {"domain": False, "ticks": False}
+    beside = draw.Axis(title=None, labelLimit=0, grid=True, **bare)
+    above = names_axis(orient="top", labelAngle=-40, **bare)
+    named = {"legend": draw.Legend(title=None)}
     base = draw.Chart().encode(
-        draw.Y("property", type="nominal", sort=order["property"], axis=draw.Axis(
-            title=None, labelLimit=0, domain=False, ticks=False, grid=True
-        )),
-        draw.X("method", type="nominal", sort=order["method"], axis=names_axis(
-            orient="top", domain=False, ticks=False, labelAngle=-40
-        )),
-        draw.Color("said", **named).scale(domain=[*said], range=[*colours]),
-        draw.Shape("said", **named).scale(domain=[*said], range=[*shapes]),
-        tooltip(
-            ("method", "measure", ""),
-            ("property", "property", ""),
-            ("said", "", ""),
-            ("counterexample", "counterexample", ""),
-        ),
-    )  # fmt: skip
-    filled = base.transform_filter("datum.said == 'holds'").mark_point(
-        filled=True, size=90, opacity=1
+        draw.Y("property:N", sort=order["property"], axis=beside),
+        draw.X("method:N", sort=order["method"], axis=above),
+        draw.Color("said:N", **named).scale(domain=[*said], range=[*colours]),
+        draw.Shape("said:N", **named).scale(domain=[*said], range=[*shapes]),
+        tooltip(("method", "measure", ""), "property", ("said", "", ""), "counterexample"),
     )
-    others = base.transform_filter("datum.said != 'holds'").mark_point(
-        size=60, strokeWidth=2, opacity=1
+    filled = base.transform_filter("datum.said == 'holds'")
+    others = base.transform_filter("datum.said != 'holds'")
+    return layered(
+        [
+            filled.mark_point(filled=True, size=90, opacity=1),
+            others.mark_point(size=60, strokeWidth=2, opacity=1),
+        ],
+        rows,
+        "Properties of measures",
+        "checked over all rankings of a few items",
+        width=draw.Step(34),
+        height=draw.Step(20),
     )
-    chart: alt.LayerChart = draw.layer(
-        filled, others, data=inside(rows), width=draw.Step(34), height=draw.Step(20),
-        title=title("Properties of measures", "checked over all rankings of a few items"),
-    )  # fmt: skip
-    return chart

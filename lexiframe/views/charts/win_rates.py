@@ -8,16 +8,13 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.typing import Frame
-from lexiframe.views.charts.drawing import (
-    SIDES,
-    altair,
-    of_runs,
-    rows_of,
-    square,
-    title,
-    tooltip,
-)
+from lexiframe.views.charts.axes import square
+from lexiframe.views.charts.colours import SIDES
+from lexiframe.views.charts.columns import tooltip
+from lexiframe.views.charts.drawing import altair, single
 from lexiframe.views.charts.order import Order, in_order
+from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.texts import of_runs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -61,33 +58,20 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
     >>> [row["share"] for row in win_rate_chart(w, "RPP").data.values]
     [0.5, 1.0, 0.5, 1.0, 0.0, 0.0]
     """
-    draw = altair()
-    pairs = rows_of(w, schemas.WIN_RATES, ["run_a", "run_b"], "win_rate_chart", measure=measure)
+    draw, called = altair(), "win_rate_chart"
+    pairs = rows_of(w, schemas.WIN_RATES, called, ["run_a", "run_b"], measure=measure)
     cells = _both_ways(pairs)
     if order is None:
         means = cells.group_by("run").agg(pl.col("share").mean())
         order = means.sort("share", "run", descending=[True, False])["run"]
-    runs = in_order("win_rate_chart", order, cells["run"], measure)
-    chart: alt.Chart = (
-        square(cells, "run", "against", runs)
-        .mark_rect()
-        .encode(
-            draw.Color("share", type="quantitative", title="requests won")
-            .scale(scheme=SIDES, domain=[0, 1], reverse=True)
-            .legend(format="%"),
-            tooltip(
-                ("run", "run", ""),
-                ("against", "against", ""),
-                ("share", "requests won, ties half", ".1%"),
-                ("wins", "won", "d"),
-                ("losses", "lost", "d"),
-                ("ties", "tied", "d"),
-            ),
-        )
+    runs = in_order(called, order, cells["run"], measure)
+    colour = draw.Color("share:Q", title="requests won").scale(**SIDES | {"domain": [0, 1]})
+    share = ("share", "requests won, ties half", ".1%")
+    said = tooltip("run", "against", share, "wins", "losses", ("ties", "tied", "d"))
+    rates = (
+        square(cells, "run", "against", runs).mark_rect().encode(colour.legend(format="%"), said)
     )
-    return chart.properties(
-        title=title(f"Share of requests won by {measure}", of_runs(runs, pairs["n"]))
-    )
+    return single(rates, f"Share of requests won by {measure}", of_runs(runs, pairs["n"]))
 
 
 def _both_ways(table: pl.DataFrame) -> pl.DataFrame:

@@ -19,7 +19,6 @@ from lexiframe.views.charts import (
     means,
     orderings,
     power,
-    power_curves,
     significance,
     win_rates,
 )
@@ -71,7 +70,6 @@ def test_each_chart_is_tested_here():
             means,
             orderings,
             power,
-            power_curves,
             significance,
             win_rates,
         )

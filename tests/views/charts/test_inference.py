@@ -12,7 +12,6 @@ from lexiframe.views.charts import (
     power,
     power_chart,
     power_curve_chart,
-    power_curves,
     significance_chart,
 )
 from tests.views.charts.drawn import rows, titles
@@ -159,7 +158,7 @@ def test_a_single_run_is_no_pair():
 
 
 def test_power_of_many_pairs_is_drawn_as_cells(monkeypatch):
-    monkeypatch.setattr(power_curves, "_MOST_LINES", 1)
+    monkeypatch.setattr(power, "_MOST_LINES", 1)
     chart = power_curve_chart(CURVE, "AP", highlight=[(A, B)])
     assert {row[:2] for row in lines(chart)} == {(A, B)}
     cells = rows(chart.layer[0])

@@ -8,7 +8,7 @@ import lexiframe as lf
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import degradation_chart, tie_chart
-from lexiframe.views.charts.robustness import SHAPES, lines_of
+from lexiframe.views.charts.marks import SHAPES, lines_of
 from tests.views.charts.drawn import compare_with_snapshot
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
