@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
-from lexiframe.views.sentences.words import for_group, listed, test_and_correction
-
-_KEY = ("measure", "test", "correction")
+from lexiframe.base import schemas
+from lexiframe.views.sentences.rows import sentence_of_each
+from lexiframe.views.sentences.words import counted, n_range, test_and_correction, they_are
 
 
 def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
@@ -18,25 +16,19 @@ def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
 
     With a baseline, which is run_b of every pair, the other runs are named.
     """
-    groups = table.columns[: table.columns.index("measure")]
-    renamed = {name: f"by {name}" for name in groups}
-    by = [*renamed.values(), *_KEY]
-    table = table.rename(renamed)
-    parts = table.partition_by(by, maintain_order=True)
-    sentences = [_sentence(part, groups) for part in parts]
-    rows = pl.concat([part.head(1).select(by) for part in parts]) if parts else table.select(by)
-    rows = rows.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
-    return rows.rename({called: name for name, called in renamed.items()})
+    key = ("measure", "test", "correction")
+    return sentence_of_each(table, schemas.EQUIVALENCES, key, _sentence)
 
 
-def _sentence(part: pl.DataFrame, groups: Sequence[str]) -> str:
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
-    scope = f"By {row['measure']}{for_group(row, groups, 'by ')}, with a margin of "
     how, over = test_and_correction(row["test"], row["correction"])
     pairs = "the one pair" if part.height == 1 else f"{part.height:,} pairs"
-    n = " to ".join(f"{n:,}" for n in part["n"].unique().sort()[[0, -1]].unique())
-    tested = f"{how}, {over} {pairs}, n = {n} request{'s' * (n != '1')}"
-    return escaped(f"{scope}{row['margin']:.4g}, {_conclusions(part)} ({tested}).")
+    return (
+        f"By {row['measure']}{of_group}, with a margin of {row['margin']:.4g}, "
+        f"{_conclusions(part)} ({how}, {over} {pairs}, "
+        f"n = {counted(n_range(part['n']), 'request')})."
+    )
 
 
 def _conclusions(part: pl.DataFrame) -> str:
@@ -44,13 +36,12 @@ def _conclusions(part: pl.DataFrame) -> str:
     if part.height == 1:
         return _of_pair(part.row(0, named=True))
     if part["run_b"].n_unique() == 1:
-        baseline = part["run_b"][0]
-        said = []
-        for conclusion, words in _OF_RUNS.items():
-            runs = part.filter(conclusion=conclusion)["run_a"].to_list()
-            if runs:
-                verb = "is" if len(runs) == 1 else "are"
-                said.append(f"{listed(runs)} {verb} {words.format(baseline)}")
+        runs_of = {name: part.filter(conclusion=name)["run_a"].to_list() for name in _OF_RUNS}
+        said = [
+            f"{they_are(runs)} {_OF_RUNS[name].format(part['run_b'][0])}"
+            for name, runs in runs_of.items()
+            if runs
+        ]
         return "; ".join(said) + _of_trivial(part)
     counts = [
         (part["conclusion"].is_in(conclusions).sum(), one, many)
@@ -89,9 +80,7 @@ def _of_pair(row: dict[str, Any]) -> str:
 
 def _of_trivial(part: pl.DataFrame) -> str:
     n = int(part["trivial"].sum())
-    of = (
-        "the difference of 1 equivalent pair is"
-        if n == 1
-        else (f"the differences of {n:,} equivalent pairs are")
-    )
-    return f"; {of} significant, and smaller than the margin" if n else ""
+    differences = "the difference of 1 equivalent pair is"
+    if n > 1:
+        differences = f"the differences of {n:,} equivalent pairs are"
+    return f"; {differences} significant, and smaller than the margin" if n else ""

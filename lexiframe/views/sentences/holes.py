@@ -6,12 +6,13 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped, schemas
-from lexiframe.views.sentences.rows import attributes_of
-from lexiframe.views.sentences.words import for_group, listed
+from lexiframe.base import schemas
+from lexiframe.views.sentences.rows import sentence_of_each
+from lexiframe.views.sentences.words import listed
 
 _ENOUGH = 0.95
 """The share of draws from which the order of a pair counts as one that holes do not change."""
+_IS_OPEN = (pl.col("mean_preference") != 0) & (pl.col("share_widened") < _ENOUGH)
 
 
 def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
@@ -37,27 +38,18 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
     By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
     """
-    names = attributes_of(pairs, schemas.HOLE_PAIRS)
-    tables = pairs.partition_by(*names, "measure", maintain_order=True)
-    return pl.DataFrame([_row(table, names) for table in tables], schema=_schema(pairs, names))
+    said = sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _sentence)
+    on = said.columns[:-1]
+    n_open = _IS_OPEN.sum().cast(pl.Int64)
+    counts = pairs.group_by(on).agg(n_pairs=pl.len().cast(pl.Int64), n_open=n_open)
+    joined = said.join(counts, on=on, nulls_equal=True, maintain_order="left")
+    return joined.select(*on, "n_pairs", "n_open", "sentence")
 
 
-def _schema(pairs: pl.DataFrame, names: list[str]) -> dict[str, Any]:
-    found = {name: pairs.schema[name] for name in [*names, "measure"]}
-    return found | {"n_pairs": pl.Int64(), "n_open": pl.Int64(), "sentence": pl.String()}
-
-
-def _row(table: pl.DataFrame, names: list[str]) -> dict[str, Any]:
-    """Return the row of one measure in one group."""
-    of_group = table.row(0, named=True)
-    measure, n_pairs = of_group["measure"], table.height
-    ordered = table.filter(pl.col("mean_preference") != 0)
-    open_pairs = ordered.filter(pl.col("share_widened") < _ENOUGH).sort("share_widened")
-    by = f"By {measure}{for_group(of_group, names)}"
-    sentence = f"{by}, {_of_orders(open_pairs, n_pairs)}{_of_conclusions(table)}."
-    found = {name: of_group[name] for name in names}
-    found |= {"measure": measure, "n_pairs": n_pairs, "n_open": open_pairs.height}
-    return found | {"sentence": escaped(sentence)}
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
+    open_pairs = part.filter(_IS_OPEN).sort("share_widened")
+    orders = _of_orders(open_pairs, part.height)
+    return f"By {part['measure'][0]}{of_group}, {orders}{_of_conclusions(part)}."
 
 
 def _of_orders(open_pairs: pl.DataFrame, n_pairs: int) -> str:

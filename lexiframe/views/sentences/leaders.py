@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.views.sentences.rows import is_first
 from lexiframe.views.sentences.words import first_runs, group_of
 from lexiframe.views.shown.cells import shortened
 
@@ -24,8 +25,8 @@ def leaders_in_words(
     By LP, a wins the greatest share of requests and has * above, but mc4 puts b first, \
 which the verdict is about.
     """
-    best = pl.col("rank") == pl.col("rank").min().over(*by, "measure")
-    starred = means.filter(best).group_by(*by, "measure").agg(pl.col("run").sort().alias("starred"))
+    first = means.filter(is_first(by)).group_by(*by, "measure")
+    starred = first.agg(starred=pl.col("run").sort())
     stated = verdict.unique([*by, "measure"], keep="first", maintain_order=True)
     both = stated.join(
         starred, on=[*by, "measure"], nulls_equal=True, maintain_order="left"

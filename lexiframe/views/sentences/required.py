@@ -6,10 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
-from lexiframe.views.sentences.words import for_group
-
-_KEY = ("measure", "how", "question")
+from lexiframe.base import schemas
+from lexiframe.views.sentences.rows import sentence_of_each
 
 
 def required_in_words(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,18 +23,14 @@ def required_in_words(table: pl.DataFrame) -> pl.DataFrame:
     By RPP, with a margin of 0.5, it takes about 23 requests to show that a and b are equivalent; \
 there are 4.
     """
-    groups = table.columns[: table.columns.index("measure")]
-    parts = table.partition_by(*groups, *_KEY, maintain_order=True)
-    sentences = [escaped(_sentence(part, groups)) for part in parts]
-    key = table.select(*groups, *_KEY).unique(maintain_order=True)
-    return key.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
+    key = ("measure", "how", "question")
+    return sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _sentence)
 
 
-def _sentence(part: pl.DataFrame, groups: list[str]) -> str:
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
-    scope = f"By {row['measure']}{for_group(row, groups)}, with a margin of "
     said = _of_pair(row) if part.height == 1 else _of_pairs(part, row["question"])
-    return f"{scope}{row['margin']:.4g}, {said}."
+    return f"By {row['measure']}{of_group}, with a margin of {row['margin']:.4g}, {said}."
 
 
 def _of_pair(row: dict[str, Any]) -> str:

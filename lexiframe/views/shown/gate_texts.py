@@ -58,15 +58,11 @@ def gate_markdown(table: pl.DataFrame) -> str:
 
 def _coverage(table: pl.DataFrame) -> list[str]:
     """Say what the runs answer; of rows that say the same, those of a group stand once."""
-    groups = table.columns[: table.columns.index("measure")]
-    rows = [*table.iter_rows(named=True)]
-    found = [coverage_of_row(row) for row in rows]
-    if len({*found}) == 1:
-        return [f"Coverage: {found[0]}."] if found[0] else []
-    said = {
-        f"{name_of_row(r, groups)}: {text}." for r, text in zip(rows, found, strict=True) if text
-    }
-    return [f"Coverage of {text}" for text in sorted(said)]
+    found = {name_of_row(row): coverage_of_row(row) for row in table.iter_rows(named=True)}
+    different = {*found.values()}
+    if len(different) == 1:
+        return [f"Coverage: {said}." for said in different if said]
+    return [f"Coverage of {name}: {said}." for name, said in sorted(found.items()) if said]
 
 
 def _title(table: pl.DataFrame) -> str:
@@ -76,19 +72,15 @@ def _title(table: pl.DataFrame) -> str:
 
 
 def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
-    groups = table.columns[: table.columns.index("measure")]
     rows = table.filter(pl.col("outcome") != "pass").iter_rows(named=True)
-    return [(name_of_row(row, groups), row["why"]) for row in rows]
+    return [(name_of_row(row), row["why"]) for row in rows]
 
 
 def _rows(table: pl.DataFrame) -> pl.DataFrame:
     """Return what differs between the rows; the verdict says what is the same."""
     groups = table.columns[: table.columns.index("measure")]
     p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
-    table = table.with_columns(p_value=p_value)
-    shown = table.select(
-        *groups, "measure", "outcome", "margin", "ci_low", "ci_high", "p_value",
-        difference="mean_difference",
-    )  # fmt: skip
-    order = [*groups, "measure", "outcome", "difference", "ci_low", "ci_high", "margin", "p_value"]
-    return with_p_values(shown.select(order), table["alpha"][0])
+    difference = pl.col("mean_difference").alias("difference")
+    numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
+    shown = table.select(*groups, "measure", "outcome", *numbers)
+    return with_p_values(shown, table["alpha"][0])

@@ -30,14 +30,13 @@ def junit_xml(table: pl.DataFrame) -> str:
       </testsuite>
     </testsuites>
     """
-    groups = table.columns[: table.columns.index("measure")]
     rows = [*table.iter_rows(named=True)]
     counts = {"tests": len(rows), "failures": sum(row["outcome"] != "pass" for row in rows)}
     root = _element(None, "testsuites", name="lexiframe gate", **counts, errors=0)
     title = f"{rows[0]['candidate']} against {rows[0]['baseline']}"
     suite = _element(root, "testsuite", name=title, **counts, errors=0, skipped=0)
     for row in rows:
-        name = name_of_row(row, groups)
+        name = name_of_row(row)
         case = _element(suite, "testcase", classname="lexiframe.gate", name=name, time=0)
         if covered := coverage_of_row(row):
             properties = _element(case, "properties")
