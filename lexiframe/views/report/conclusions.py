@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped
-from lexiframe.orderings import is_count
 from lexiframe.views.sentences.lacking import without_unranked
+from lexiframe.views.sentences.rows import is_first, place_among, with_group, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import group_of
+from lexiframe.views.sentences.words import and_joined
 from lexiframe.views.shown.cells import cell
 from lexiframe.views.shown.means import inference_in_words
 
@@ -50,38 +50,6 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
 
 
-def without_counts(table: pl.DataFrame) -> pl.DataFrame:
-    """Leave out the measures that are counts: more of them is not better, so they have no best."""
-    counts = [name for name in table["measure"].unique() if is_count(name)]
-    return table.filter(~pl.col("measure").is_in(counts))
-
-
-def with_group(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Replace the attributes of groups by a column ``group``, their names and values in words.
-
-    Examples
-    --------
-    >>> with_group(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
-    [(1, 'kind = a'), (2, 'no kind')]
-    """
-    there = [name for name in by if name in table.columns]
-    if not there:
-        return table.with_columns(group=pl.lit(""))
-    groups = table.select(there).unique()
-    words = [
-        ", ".join(group_of(name, row[name]) for name in there)
-        for row in groups.iter_rows(named=True)
-    ]
-    groups = groups.with_columns(pl.Series(_WORDS, words, pl.String))
-    named = table.select(there).join(
-        groups, on=there, how="left", nulls_equal=True, maintain_order="left"
-    )
-    return table.drop(there).with_columns(group=named[_WORDS])
-
-
-_WORDS = "\x1fwords"  # no attribute has this name; one may be called "group"
-
-
 def headline(
     orderings: pl.DataFrame, measures: Sequence[str], told: Container[str] = ()
 ) -> list[str]:
@@ -107,9 +75,8 @@ def headline(
     []
     """
     orderings = without_counts(orderings)
-    first = orderings.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
-    found = first.sort("run").group_by("measure").agg("run").rows()
-    by_measure = {measure: tuple(runs) for measure, runs in found}
+    first = orderings.filter(is_first()).sort("run").group_by("measure").agg("run")
+    by_measure = {measure: tuple(runs) for measure, runs in first.rows()}
     by_best: dict[tuple[str, ...], list[str]] = {}
     for measure in measures:
         if measure in by_measure:
@@ -141,16 +108,14 @@ _MANY = 3
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [escaped(name) for name in names]
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return and_joined([escaped(name) for name in names])
 
 
 def _of_comparisons(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
 ) -> pl.DataFrame:
     """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
-    by, asked = provenance["groups"], list(dict.fromkeys(provenance["measures"]))
-    place = pl.col("measure").cast(pl.Enum(asked))
+    by, place = provenance["groups"], place_among(provenance["measures"])
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
     c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
@@ -202,6 +167,5 @@ def _interval(row: Mapping[str, Any]) -> str:
 
 
 def _best(orderings: pl.DataFrame) -> pl.DataFrame:
-    is_best = pl.col("rank") == pl.col("rank").min().over("group", "measure")
-    of_measure = orderings.filter(is_best).sort("run").group_by("group", "measure")
-    return of_measure.agg(best="run")
+    first = orderings.filter(is_first(["group"])).sort("run")
+    return first.group_by("group", "measure").agg(best="run")

@@ -13,13 +13,14 @@ from lexiframe.base import __version__, sums
 from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
 from lexiframe.significance import own_tests
-from lexiframe.views.report.conclusions import conclusions, headline, with_group
+from lexiframe.views.report.conclusions import conclusions, headline
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.rows import with_group
 from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.means import inference_in_words, marks
 

@@ -130,8 +130,18 @@ def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
 
 def listed(runs: list[str]) -> str:
     """Return the names of runs as people list them; many are cut short."""
-    named = first_runs(runs)
-    return " and ".join(filter(None, [", ".join(named[:-1]), named[-1]]))
+    return and_joined(first_runs(runs))
+
+
+def and_joined(names: Sequence[str]) -> str:
+    """Return all of some names as people list them.
+
+    Examples
+    --------
+    >>> and_joined("a"), and_joined("abc")
+    ('a', 'a, b and c')
+    """
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def they_are(runs: list[str], none: str = "") -> str:

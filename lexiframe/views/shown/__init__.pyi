@@ -2,7 +2,7 @@
 
 "For other rooms: what they use of it"
 from .paper_marks import Marks as Marks
-from .paper import Paper as Paper
+from .model import ShownTable as ShownTable
 from .summary import as_html as as_html
 from .summary import as_text as as_text
 from .gate_texts import gate_markdown as gate_markdown

@@ -62,7 +62,7 @@ def _coverage(table: pl.DataFrame) -> list[str]:
     different = {*found.values()}
     if len(different) == 1:
         return [f"Coverage: {said}." for said in different if said]
-    return [f"Coverage of {name}: {said}." for name, said in sorted(found.items()) if said]
+    return sorted(f"Coverage of {name}: {said}." for name, said in found.items() if said)
 
 
 def _title(table: pl.DataFrame) -> str:

@@ -15,17 +15,17 @@ from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.leaders import leaders_in_words
+from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import first_runs, group_of
+from lexiframe.views.sentences.words import first_runs, group_title, n_range
 from lexiframe.views.shown.against import baseline_section
-from lexiframe.views.shown.cells import MISSING, shortened
+from lexiframe.views.shown.cells import MISSING, shortened, texts_of
 from lexiframe.views.shown.means import (
     by_rank,
     ends,
     inference_in_words,
     means_section,
     measures_of_scores,
-    n_range,
 )
 from lexiframe.views.shown.tables import Section
 
@@ -135,10 +135,8 @@ _BEST = "best: first by {}; the others are tested against these"
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return for each measure (and group) the numbers of requests of its pairs as text."""
     comparisons = comparisons.filter(pl.col("n") > 0)  # the others have no request in common
-    parts = comparisons.partition_by([*by, "measure"], maintain_order=True)
-    rows = [part.select(*by, "measure", range=pl.lit(n_range(part["n"]))).head(1) for part in parts]
-    empty = comparisons.clear().select(*by, "measure", range=pl.lit("", dtype=pl.String))
-    return pl.concat([empty, *rows])
+    table = comparisons.group_by(*by, "measure").agg(of_pairs="n")
+    return table.select(*by, "measure", texts_of(table["of_pairs"], n_range).alias("range"))
 
 
 def _agreement(
@@ -173,7 +171,7 @@ def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.Dat
         yield "", table
         return
     for part in table.partition_by(by, maintain_order=True):
-        yield "".join(f", {group_of(name, part[name][0])}" for name in by), part.drop(by)
+        yield f", {group_title(by, part.select(by).row(0))}", part.drop(by)
 
 
 def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
@@ -192,7 +190,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     # A measure without any test says so for all of its runs, and lists none.
     rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test), "favoured": v}
     named = {
-        name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
+        name: texts_of(v[name], _listed)
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
@@ -233,4 +231,4 @@ def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> p
 
 def in_order(table: pl.DataFrame, by: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
     """Sort a table by group and by the order in which the measures were asked for."""
-    return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))
+    return table.sort(*by, place_among(measures))
