@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
@@ -18,7 +17,7 @@ from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, MeasureLike
 from lexiframe.views.sentences.rows import place_among, with_group
 from lexiframe.views.sentences.words import test_and_correction
-from lexiframe.views.shown.cells import MISSING, cell, p_text, texts_of
+from lexiframe.views.shown.cells import MISSING, as_cells, cell, texts_of, with_p_values
 from lexiframe.views.shown.markdown import markdown_cell, markdown_of
 from lexiframe.views.shown.model import ShownTable
 from lexiframe.views.shown.paper_marks import Marks
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_table", "mean_table", "ordering_table", "verdict_table"]
 
-_GROUP, _LETTER = "group of requests", "letter"
+_GROUP = "group of requests"
 
 
 class _Evaluated(Protocol):
@@ -87,22 +86,19 @@ def mean_table(
         )
     paper = e._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
     # Columns are named by place: the names of measures may be those of other columns.
-    leads = [{"": _LETTER}.get(c.heading, c.heading) for c in paper.columns if not c.is_number]
-    places = [f"measure {place}" for place in range(len(paper.columns) - len(leads))]
+    n_leads = sum(not column.is_number for column in paper.columns)
+    leads, places = ["letter", "run"][-n_leads:], range(len(paper.columns) - n_leads)
+    columns = dict(zip([*leads, *(f"measure {n}" for n in places)], paper.columns, strict=True))
     rows = [
-        [title, *(c.text for c in row[: len(leads)]), *map(markdown_cell, row[len(leads) :])]
+        [title, *(c.text for c in row[:n_leads]), *map(markdown_cell, row[n_leads:])]
         for title, row in paper.rows()
     ]
-    names = [*leads, *places]
-    table = pl.DataFrame(rows, dict.fromkeys([_GROUP, *names], pl.String), orient="row")
-    shown = _made(
-        gt,
-        table if paper.has_titles else table.drop(_GROUP),
-        {name: column.heading for name, column in zip(names, paper.columns, strict=True)},
-        [name for name, column in zip(names, paper.columns, strict=True) if column.is_right],
-        paper.notes,
-    )
-    return shown.fmt_markdown(columns=places)
+    table = pl.DataFrame(rows, dict.fromkeys([_GROUP, *columns], pl.String), orient="row")
+    headings = {name: column.heading for name, column in columns.items()}
+    right = [name for name, column in columns.items() if column.is_right]
+    table = table if paper.has_titles else table.drop(_GROUP)
+    shown = _made(gt, table, headings, right, paper.notes)
+    return shown.fmt_markdown(columns=[*columns][n_leads:])
 
 
 def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
@@ -153,17 +149,12 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     table = table.with_columns(column=pl.Series(names, dtype=pl.String))
     ranks = with_group(table, by, _GROUP).pivot("column", index=[_GROUP, "run"], values="rank")
     ranks = ranks.sort(_GROUP, *columns.values(), "run", nulls_last=True)
-    best = {
-        name: ranks.select(pl.col(name) == pl.col(name).min().over(_GROUP)).to_series()
-        for name in columns.values()
-    }
+    best = ranks.select(pl.col(n) == pl.col(n).min().over(_GROUP) for n in columns.values())
     texts = ranks.with_columns(texts_of(ranks[name], _rank) for name in columns.values())
     headings = {name: measure for (measure, _), name in columns.items()}
     note = "Ranks of the runs, 1 for the best; bold: the best of each column."
     texts = texts if by else texts.drop(_GROUP)
-    shown = _made(gt, texts, headings, [*headings], [note], stub="run")
-    for name, is_best in best.items():
-        shown = _bold(gt, shown, name, is_best)
+    shown = _made(gt, texts, headings, [*headings], [note], bold=best, stub="run")
     for method in dict.fromkeys(method for _, method in pairs):
         of_method = [name for (_, other), name in columns.items() if other == method]
         label = gt.html(_plain(method))
@@ -220,17 +211,13 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     ]
     is_incomparable = pl.when(n=0).then(pl.lit("not comparable")).otherwise(pl.lit(""))
     told_apart = pl.when("reject").then(pl.lit("✓")).otherwise(is_incomparable)
-    texts = table.select(
+    numbers = as_cells(with_p_values(table.drop("n"), alpha))
+    texts = numbers.select(
         pl.Series(_GROUP, headings, dtype=pl.String),
-        *("run_a", "run_b", "n"),
-        texts_of(table["mean_difference"], partial(cell, "")),
+        *("run_a", "run_b", table["n"], "mean_difference"),
         pl.Series("interval", interval, pl.String),
-        texts_of(table["effect_size"], partial(cell, "")),
-        *(
-            texts_of(table[name], partial(p_text, alpha=alpha))
-            for name in ("p_value", "p_adjusted")
-        ),
-        told_apart.alias("apart"),
+        *("effect_size", "p_value", "p_adjusted"),
+        table.select(told_apart.alias("apart")).to_series(),
     )
     named = {
         "run_a": "run a",
@@ -245,9 +232,9 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     notes += [f"Test: {test}." for test in how[:1] if constant]
     if table.height < n_rows:
         notes.append(f"The first {table.height:,} of {n_rows:,} comparisons.")
-    shown = _made(gt, texts, named, texts.columns[3:-1], notes)
-    shown = shown.cols_align("center", columns="apart")
-    return _bold(gt, shown, "p_adjusted", table["reject"])
+    bold = table.select(p_adjusted="reject")
+    shown = _made(gt, texts, named, texts.columns[3:-1], notes, bold)
+    return shown.cols_align("center", columns="apart")
 
 
 def verdict_table(v: Frame, /) -> GT:
@@ -304,9 +291,13 @@ def _made(
     headings: Mapping[str, str],
     right: Sequence[str],
     notes: Iterable[str],
+    bold: pl.DataFrame | None = None,
     stub: str | None = None,
 ) -> GT:
-    """Return a table with names as plain text, a title above each group, and notes below."""
+    """Return a table with names as plain text, a title above each group, and notes below.
+
+    ``bold`` has true where a cell is bold, in columns of the same names.
+    """
     texts = (
         pl.Series(c.name, [escaped(t) for t in c]) if c.dtype == pl.String else c for c in table
     )
@@ -315,6 +306,10 @@ def _made(
     shown = shown.cols_align("right", columns=[*right])
     labels = {name: gt.html(_plain(text)) for name, text in headings.items()}
     shown = shown.cols_label(cases=labels)
+    for column in [] if bold is None else bold:
+        rows = column.fill_null(False).arg_true().to_list()
+        cells = gt.loc.body(columns=column.name, rows=rows)
+        shown = shown.tab_style(gt.style.text(weight="bold"), cells)
     for note in notes:
         shown = shown.tab_source_note(gt.md(markdown_of(note)))
     return shown
@@ -323,11 +318,6 @@ def _made(
 def _rank(rank: float | None) -> str:
     """Write a rank: 2 and 2.5 are easier to read in a column than 2.000 and 2.500."""
     return MISSING if rank is None else f"{rank:.1f}".removesuffix(".0")
-
-
-def _bold(gt: Any, table: GT, column: str, is_bold: pl.Series) -> GT:
-    rows = is_bold.fill_null(False).arg_true().to_list()
-    return table.tab_style(gt.style.text(weight="bold"), gt.loc.body(columns=column, rows=rows))
 
 
 def _plain(text: str) -> str:

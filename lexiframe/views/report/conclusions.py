@@ -13,7 +13,7 @@ from lexiframe.views.sentences.lacking import without_unranked
 from lexiframe.views.sentences.rows import is_first, place_among, with_group, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import and_joined
+from lexiframe.views.sentences.words import and_joined, counted
 from lexiframe.views.shown.cells import cell
 from lexiframe.views.shown.means import inference_in_words
 
@@ -44,7 +44,10 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
         table = v.with_columns(near="not_worse", told=told, is_best=is_best)
     else:
-        table = _of_comparisons(tables, provenance, _best(o))
+        best = (
+            o.filter(is_first(["group"])).sort("run").group_by("group", "measure").agg(best="run")
+        )
+        table = _of_comparisons(tables, provenance, best)
     if c.height:
         table = without_counts(table)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
@@ -143,10 +146,9 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
     """Say what the means of a single run are."""
     level = f"{100 * (1 - inference['alpha']):g} %"
     sentences = [
-        f"By {row['measure']}, the mean of {escaped(row['run'])} over {row['n']} "
-        f"request{'s' * (row['n'] != 1)} is {cell('mean', row['mean'], 4)}"
-        + (f" ({level} interval: {_interval(row)})" if row["ci_low"] is not None else "")
-        + "."
+        f"By {row['measure']}, the mean of {escaped(row['run'])} over "
+        f"{counted(str(row['n']), 'request')} is {cell('mean', row['mean'], 4)}"
+        + (f" ({level} interval: {_interval(row)})." if row["ci_low"] is not None else ".")
         for row in means.iter_rows(named=True)
     ]
     empty = pl.lit("")
@@ -164,8 +166,3 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
 
 def _interval(row: Mapping[str, Any]) -> str:
     return " to ".join(cell(end, row[end], 4) for end in ("ci_low", "ci_high"))
-
-
-def _best(orderings: pl.DataFrame) -> pl.DataFrame:
-    first = orderings.filter(is_first(["group"])).sort("run")
-    return first.group_by("group", "measure").agg(best="run")

@@ -80,7 +80,7 @@ def report_data(
     }
     measures = list(dict.fromkeys(provenance["measures"]))
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
-    groups = _groups(grouped["orderings"])
+    groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
         "version": __version__,
         "runs": runs.to_list(),
@@ -161,10 +161,6 @@ def _both_ways(comparisons: pl.DataFrame) -> pl.DataFrame:
     return comparisons.with_columns(effect_turned=turned, gain=GAIN)
 
 
-def _groups(orderings: pl.DataFrame) -> list[str]:
-    return orderings["group"].unique(maintain_order=True).to_list()
-
-
 def _group_of_requests(
     ids: pl.Series, attributes: pl.DataFrame | None, by: Sequence[str], groups: list[str]
 ) -> np.ndarray:
@@ -189,12 +185,9 @@ def _marks(
         for test, correction in used:
             chosen = {"test": test.partition("(")[0], "correction": correction}
             found = marks(means, c.filter(group=group), {**inference, **chosen})
-            found = found.with_columns(mark=pl.col("mark") + lacking.counts(means))
-            parts.append(
-                found.with_columns(
-                    group=pl.lit(group), test=pl.lit(test), correction=pl.lit(correction)
-                )
-            )
+            mark = pl.col("mark") + lacking.counts(means)
+            of = {"group": group, "test": test, "correction": correction}
+            parts.append(found.with_columns(mark=mark, **{n: pl.lit(v) for n, v in of.items()}))
     return pl.concat(parts)
 
 

@@ -117,8 +117,8 @@ the 3 pairs, α = 0.05, n = 5 requests).
 def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
     """Return the verdict on a table that helps to decide."""
     parts: dict[str, Any] = {"": table} if column_forms.is_frame(table) else _tables_in(table)
-    found = {name: sentences_of(to_polars(part)) for name, part in parts.items()}
-    known = {name: sentences for name, sentences in found.items() if sentences is not None}
+    found = ((name, sentences_of(to_polars(part))) for name, part in parts.items())
+    known = {name: sentences for name, sentences in found if sentences is not None}
     if len(known) > 1:
         raise TypeError(
             f"verdict: expected a table, found {type(table).__name__}, of which several have a "
@@ -174,9 +174,8 @@ def verdict_of(
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
     table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
-    leading = means.filter(is_first(by)).group_by(*by, "measure")
-    first = leading.agg(first=pl.col("run").sort())
-    table = table.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
+    leading = means.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(first="run")
+    table = table.join(leading, on=[*by, "measure"], how="left", nulls_equal=True)
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))

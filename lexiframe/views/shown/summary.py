@@ -14,10 +14,9 @@ from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.leaders import leaders_in_words
-from lexiframe.views.sentences.rows import place_among
+from lexiframe.views.sentences.rows import is_first, place_among
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import first_runs, group_title, n_range
+from lexiframe.views.sentences.words import first_runs, group_of, group_title, n_range
 from lexiframe.views.shown.against import baseline_section
 from lexiframe.views.shown.cells import MISSING, shortened, texts_of
 from lexiframe.views.shown.means import (
@@ -130,6 +129,42 @@ def _verdict(
 
 
 _BEST = "best: first by {}; the others are tested against these"
+
+
+def leaders_in_words(
+    means: pl.DataFrame, verdict: pl.DataFrame, by: Sequence[str], order: str
+) -> list[str]:
+    """Return a sentence for each measure (and group) whose best runs differ by mean and verdict.
+
+    Examples
+    --------
+    >>> means = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": [1.0, 2.0]})
+    >>> verdict = pl.DataFrame({"measure": ["LP"], "best": [["b"]]})
+    >>> print(*leaders_in_words(means, verdict, [], "mc4"))
+    By LP, a wins the greatest share of requests and has * above, but mc4 puts b first, \
+which the verdict is about.
+    """
+    first = means.filter(is_first(by)).group_by(*by, "measure")
+    starred = first.agg(starred=pl.col("run").sort())
+    stated = verdict.unique([*by, "measure"], keep="first", maintain_order=True)
+    both = stated.join(
+        starred, on=[*by, "measure"], nulls_equal=True, maintain_order="left"
+    ).filter(pl.col("best").list.sort() != pl.col("starred"))
+    return [_of_leaders(row, by, order) for row in both.iter_rows(named=True)]
+
+
+def _of_leaders(row: dict[str, Any], by: Sequence[str], order: str) -> str:
+    group = "".join(f", {group_of(name, row[name])}" for name in by)
+    starred, best = row["starred"], row["best"]
+    wins, has = ("wins", "has") if len(starred) == 1 else ("win", "have")
+    return (
+        f"By {row['measure']}{group}, {_first_names(starred)} {wins} the greatest share of requests and "
+        f"{has} * above, but {order} puts {_first_names(best)} first, which the verdict is about."
+    )
+
+
+def _first_names(runs: Sequence[str]) -> str:
+    return " and ".join(map(shortened, first_runs(runs, 3)))
 
 
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
