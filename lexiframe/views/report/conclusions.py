@@ -44,10 +44,8 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
         table = v.with_columns(near="not_worse", told=told, is_best=is_best)
     else:
-        best = (
-            o.filter(is_first(["group"])).sort("run").group_by("group", "measure").agg(best="run")
-        )
-        table = _of_comparisons(tables, provenance, best)
+        first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
+        table = _of_comparisons(tables, provenance, first.agg(best="run"))
     if c.height:
         table = without_counts(table)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]

@@ -136,14 +136,10 @@ def _measure(
     name: str, cells: dict[str, Any] | None, measures: Sequence[Measure]
 ) -> dict[str, Any]:
     """Return what the page knows of a measure; cells is None when no request counts for it."""
-    decides = next(
-        (
-            {"direction": m.direction, "rel": m.rel, "cutoff": m.cutoff}
-            for m in measures
-            if isinstance(m, LexicographicPreference) and str(m) == name
-        ),
-        None,
-    )
+    decides = None
+    for m in measures:
+        if isinstance(m, LexicographicPreference) and str(m) == name:
+            decides = {"direction": m.direction, "rel": m.rel, "cutoff": m.cutoff}
     return {"name": name, "cells": cells, "decides": decides, "is_count": is_count(name)}
 
 

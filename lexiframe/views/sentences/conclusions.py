@@ -8,7 +8,7 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import counted, listed
+from lexiframe.views.sentences.words import by_one_alone, counted, listed
 
 
 def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -67,13 +67,8 @@ def _order(row: dict[str, Any]) -> str:
 
 
 def _alone(row: dict[str, Any]) -> str:
-    """Say how many pairs one side alone compares, if there are any."""
     counts = {row["name_a"]: row["only_a"], row["name_b"]: row["only_b"]}
-    return "".join(
-        f" {counted(n, 'pair')} {'is' if n == 1 else 'are'} compared by {name} alone."
-        for name, n in counts.items()
-        if n
-    )
+    return by_one_alone(counts, "pair", "is compared", "are compared")
 
 
 def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:

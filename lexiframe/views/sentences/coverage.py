@@ -47,9 +47,9 @@ def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
 50.0 % (2 runs).
     """
     said = [
-        _from_to(coverage, "depth", "depth", _whole),
+        _from_to(coverage, "depth", "depth", "{:,}".format),
         _from_to(coverage, "judged_at_10", "judged in the top 10", percent),
-        _from_to(coverage, "missing", "requests not answered", _whole),
+        _from_to(coverage, "missing", "requests not answered", "{:,}".format),
     ]
     differing = "; ".join(filter(None, said))
     return (f"The runs differ: {differing}.",) if differing else ()
@@ -64,7 +64,3 @@ def _from_to(coverage: pl.DataFrame, name: str, called: str, write: Callable[[An
     ends = (values["run"].filter(pl.Series(written) == end) for end in (written[0], written[-1]))
     low, high = (runs[0] if len(runs) == 1 else f"{len(runs):,} runs" for runs in ends)
     return f"{called} from {written[0]} ({low}) to {written[-1]} ({high})"
-
-
-def _whole(n: int) -> str:
-    return f"{n:,}"

@@ -8,7 +8,7 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import counted, percent
+from lexiframe.views.sentences.words import by_one_alone, counted, percent
 
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -68,13 +68,8 @@ def _height(row: dict[str, Any]) -> str:
 
 
 def _alone(row: dict[str, Any]) -> str:
-    """Say how many documents one judge alone judged, if there are any."""
     counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
-    return "".join(
-        f" {counted(n, 'document')} {'has' if n == 1 else 'have'} a grade by {judge} alone."
-        for judge, n in counts.items()
-        if n
-    )
+    return by_one_alone(counts, "document", "has a grade", "have a grade")
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:

@@ -33,10 +33,11 @@ def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
     least, most = pairs.row(0, named=True), pairs.row(-1, named=True)
     if pairs.height == 1:
         return f"{by}, the mean overlap of {_named(most)} is {most['mean']:.4f} ({of})."
+    overall: Any = pairs["mean"].mean()
     return (
         f"{by}, {_named(most)} are most alike (mean {most['mean']:.4f} over {of}), and "
         f"{_named(least)} least ({least['mean']:.4f}); the mean over all {pairs.height:,} pairs "
-        f"of runs is {pairs['mean'].mean():.4f}."
+        f"of runs is {overall:.4f}."
     )
 
 

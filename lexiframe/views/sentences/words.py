@@ -153,3 +153,19 @@ def they_are(runs: list[str], none: str = "") -> str:
     ('a is', 'a and b are', 'none is')
     """
     return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"
+
+
+def by_one_alone(counts: Mapping[str, int], what: str, one: str, many: str) -> str:
+    """Return sentences on how many things are known by one side alone, where there are any.
+
+    Examples
+    --------
+    >>> by_one_alone({"a": 2, "b": 0}, "pair", "is compared", "are compared")
+    ' 2 pairs are compared by a alone.'
+    """
+    said = (
+        f" {counted(n, what)} {one if n == 1 else many} by {name} alone."
+        for name, n in counts.items()
+        if n
+    )
+    return "".join(said)

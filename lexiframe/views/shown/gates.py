@@ -93,7 +93,8 @@ def _rows(table: pl.DataFrame) -> pl.DataFrame:
 def junit_xml(table: pl.DataFrame) -> str:
     """Return the table of `gate` as JUnit XML: each row is a test case, a failure unless it passes.
 
-    Services for continuous integration read it. The type and the message of a failure say whether the row fails or is undecided.
+    Services for continuous integration read it. The type and the message of a failure say whether
+    the row fails or is undecided.
 
     Examples
     --------

@@ -144,22 +144,21 @@ def leaders_in_words(
     By LP, a wins the greatest share of requests and has * above, but mc4 puts b first, \
 which the verdict is about.
     """
-    first = means.filter(is_first(by)).group_by(*by, "measure")
-    starred = first.agg(starred=pl.col("run").sort())
-    stated = verdict.unique([*by, "measure"], keep="first", maintain_order=True)
-    both = stated.join(
-        starred, on=[*by, "measure"], nulls_equal=True, maintain_order="left"
-    ).filter(pl.col("best").list.sort() != pl.col("starred"))
-    return [_of_leaders(row, by, order) for row in both.iter_rows(named=True)]
+    on = [*by, "measure"]
+    starred = means.filter(is_first(by)).sort("run").group_by(on).agg(starred="run")
+    stated = verdict.unique(on, keep="first", maintain_order=True)
+    both = stated.join(starred, on=on, nulls_equal=True, maintain_order="left")
+    differing = both.filter(pl.col("best").list.sort() != pl.col("starred"))
+    return [_of_leaders(row, by, order) for row in differing.iter_rows(named=True)]
 
 
 def _of_leaders(row: dict[str, Any], by: Sequence[str], order: str) -> str:
-    group = "".join(f", {group_of(name, row[name])}" for name in by)
-    starred, best = row["starred"], row["best"]
-    wins, has = ("wins", "has") if len(starred) == 1 else ("win", "have")
+    scope = ", ".join([row["measure"], *(group_of(name, row[name]) for name in by)])
+    starred, best = (_first_names(row[name]) for name in ("starred", "best"))
+    wins, has = ("wins", "has") if len(row["starred"]) == 1 else ("win", "have")
     return (
-        f"By {row['measure']}{group}, {_first_names(starred)} {wins} the greatest share of requests and "
-        f"{has} * above, but {order} puts {_first_names(best)} first, which the verdict is about."
+        f"By {scope}, {starred} {wins} the greatest share of requests and {has} * above, but "
+        f"{order} puts {best} first, which the verdict is about."
     )
 
 
@@ -186,8 +185,8 @@ def _agreement(
 
 def _ties(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
     by = provenance["groups"]
-    table = in_order(tables["tie_rates"], by, provenance["measures"])
-    n, table = _without_n(table)
+    in_order = tables["tie_rates"].sort(*by, place_among(provenance["measures"]))
+    n, table = _without_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield Section(f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1)
 
@@ -215,7 +214,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     ``ranges`` has the numbers of requests of each measure (and group) as text.
     """
     pairs = v.select("n_significant", "n_pairs").iter_rows()
-    told_apart = pl.Series([f"{n:,} of {of:,}" for n, of in pairs], dtype=pl.String)
+    told_apart = pl.Series("pairs told apart", [f"{n:,} of {of:,}" for n, of in pairs], pl.String)
     groups = v.columns[: v.width - len(schemas.VERDICT.columns)]
     v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
@@ -234,12 +233,10 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         "not_worse": "not significantly worse",
         "untested": "not tested",
         "favoured": "ahead in the test",
-        "pairs_told_apart": "pairs told apart",
     }
-    short = v.select(
-        *groups, "measure", *differing, **named, n="range", pairs_told_apart=told_apart
-    )
-    return short.rename(called, strict=False)
+    lists = [texts.alias(called.get(name, name)) for name, texts in named.items()]
+    n = pl.col("range").alias("n")
+    return v.select(*groups, "measure", *differing, *lists, n, told_apart)
 
 
 def _listed(runs: Sequence[str]) -> str:
@@ -262,8 +259,3 @@ def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> p
     shown = [measure for measure in measures if measure in matrix.columns]
     order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
     return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
-
-
-def in_order(table: pl.DataFrame, by: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
-    """Sort a table by group and by the order in which the measures were asked for."""
-    return table.sort(*by, place_among(measures))
