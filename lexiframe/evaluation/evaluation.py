@@ -612,7 +612,7 @@ class Evaluation:
         table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
         return shown.paper_markdown(table, caption)
 
-    def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.Paper:
+    def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
         from lexiframe.views import shown
 
         names = self._names_of(measures)

@@ -15,10 +15,11 @@ import polars as pl
 from lexiframe.base import LexiframeError, escaped, schemas, to_polars
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, MeasureLike
-from lexiframe.views.sentences.words import group_of, test_and_correction
-from lexiframe.views.shown.cells import MISSING, cell, p_text
-from lexiframe.views.shown.markdown import markdown_of, mean_markdown
-from lexiframe.views.shown.paper import Paper
+from lexiframe.views.sentences.rows import place_among, with_group
+from lexiframe.views.sentences.words import test_and_correction
+from lexiframe.views.shown.cells import MISSING, as_cells, cell, texts_of, with_p_values
+from lexiframe.views.shown.markdown import markdown_cell, markdown_of
+from lexiframe.views.shown.model import ShownTable
 from lexiframe.views.shown.paper_marks import Marks
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["comparison_table", "mean_table", "ordering_table", "verdict_table"]
 
-_GROUP, _LETTER = "group of requests", "letter"
+_GROUP = "group of requests"
 
 
 class _Evaluated(Protocol):
@@ -34,7 +35,7 @@ class _Evaluated(Protocol):
 
     provenance: dict[str, Any]
 
-    def _paper(self, measures: Any, runs: Any, **how: Any) -> Paper: ...
+    def _paper(self, measures: Any, runs: Any, **how: Any) -> ShownTable: ...
 
 
 def mean_table(
@@ -85,28 +86,19 @@ def mean_table(
         )
     paper = e._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
     # Columns are named by place: the names of measures may be those of other columns.
-    places = [f"measure {place}" for place in range(len(paper.measures))]
+    n_leads = sum(not column.is_number for column in paper.columns)
+    leads, places = ["letter", "run"][-n_leads:], range(len(paper.columns) - n_leads)
+    columns = dict(zip([*leads, *(f"measure {n}" for n in places)], paper.columns, strict=True))
     rows = [
-        {
-            _GROUP: panel.title,
-            _LETTER: row.letter,
-            "run": row.run,
-            **dict(zip(places, map(mean_markdown, row.means), strict=True)),
-        }
-        for panel in paper.panels
-        for row in panel.rows
+        [title, *(c.text for c in row[:n_leads]), *map(markdown_cell, row[n_leads:])]
+        for title, row in paper.rows()
     ]
-    columns = [_GROUP, _LETTER, "run", *places]
-    table = pl.DataFrame(rows, schema=dict.fromkeys(columns, pl.String))
-    unused = [_LETTER] * (not paper.has_letters) + [_GROUP] * (not e.provenance["groups"])
-    by = [_GROUP] * bool(e.provenance["groups"])
-    shown = _grouped(gt, table.drop(unused), by, stub=False)
-    marked = [name for place, name in enumerate(places) if paper.has_marks(place)]
-    shown = shown.cols_align("right", columns=places).cols_align("left", columns=marked)
-    shown = shown.fmt_markdown(columns=places)
-    labels = {_LETTER: ""} if paper.has_letters else {}
-    shown = _labelled(gt, shown, labels | dict(zip(places, paper.measures, strict=True)))
-    return _noted(gt, shown, paper.caption)
+    table = pl.DataFrame(rows, dict.fromkeys([_GROUP, *columns], pl.String), orient="row")
+    headings = {name: column.heading for name, column in columns.items()}
+    right = [name for name, column in columns.items() if column.is_right]
+    table = table if paper.has_titles else table.drop(_GROUP)
+    shown = _made(gt, table, headings, right, paper.notes)
+    return shown.fmt_markdown(columns=[*columns][n_leads:])
 
 
 def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
@@ -149,38 +141,25 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
             f"{', '.join(known)}"
         )
     asked = known if measures is None else list(dict.fromkeys(measures))
-    places = pl.col("measure").replace_strict(
-        {name: n for n, name in enumerate(asked)}, default=None, return_dtype=pl.Int64
-    )
-    table = table.with_columns(place=places).filter(pl.col("place").is_not_null())
-    table = table.sort("place", "method", maintain_order=True)
+    table = table.filter(pl.col("measure").is_in(asked))
+    table = table.sort(place_among(asked), "method", maintain_order=True)
     pairs = table.select("measure", "method").unique(maintain_order=True).rows()
     columns = {pair: f"ordering {n}" for n, pair in enumerate(pairs)}
     names = [columns[pair] for pair in table.select("measure", "method").iter_rows()]
     table = table.with_columns(column=pl.Series(names, dtype=pl.String))
-    table = _with_groups(table, by)
-    ranks = table.pivot("column", index=[_GROUP, "run"], values="rank")
+    ranks = with_group(table, by, _GROUP).pivot("column", index=[_GROUP, "run"], values="rank")
     ranks = ranks.sort(_GROUP, *columns.values(), "run", nulls_last=True)
-    best = {
-        name: ranks.select(pl.col(name) == pl.col(name).min().over(_GROUP)).to_series()
-        for name in columns.values()
-    }
-    texts = ranks.with_columns(
-        pl.Series(name, [_rank(rank) for rank in ranks[name]], pl.String)
-        for name in columns.values()
-    )
-    shown = _grouped(gt, texts if by else texts.drop(_GROUP), [_GROUP] * bool(by))
-    shown = shown.cols_align("right", columns=list(columns.values()))
-    for name, is_best in best.items():
-        rows = is_best.fill_null(False).arg_true().to_list()
-        shown = _bold(gt, shown, name, rows)
+    best = ranks.select(pl.col(n) == pl.col(n).min().over(_GROUP) for n in columns.values())
+    texts = ranks.with_columns(texts_of(ranks[name], _rank) for name in columns.values())
+    headings = {name: measure for (measure, _), name in columns.items()}
+    note = "Ranks of the runs, 1 for the best; bold: the best of each column."
+    texts = texts if by else texts.drop(_GROUP)
+    shown = _made(gt, texts, headings, [*headings], [note], bold=best, stub="run")
     for method in dict.fromkeys(method for _, method in pairs):
         of_method = [name for (_, other), name in columns.items() if other == method]
-        shown = shown.tab_spanner(
-            gt.html(_plain(method)), columns=of_method, id=f"method {method}", gather=False
-        )
-    shown = _labelled(gt, shown, {name: measure for (measure, _), name in columns.items()})
-    return _noted(gt, shown, ["Ranks of the runs, 1 for the best; bold: the best of each column."])
+        label = gt.html(_plain(method))
+        shown = shown.tab_spanner(label, of_method, id=f"method {method}", gather=False)
+    return shown
 
 
 def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200) -> GT:
@@ -222,7 +201,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     n_rows, table = table.height, table.head(table.height if most is None else most)
     words = [test_and_correction(*pair) for pair in table.select("test", "correction").iter_rows()]
     how = [f"{test}, {correction} all pairs of the family" for test, correction in words]
-    table = _with_groups(table.with_columns(how=pl.Series(how, dtype=pl.String)), by)
+    table = with_group(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
     constant = [] if table["how"].n_unique() > 1 else ["how"]
     keys = [name for name in ("measure", _GROUP, "how") if name not in constant]
     headings = [", ".join(filter(None, row)) for row in table.select(keys).iter_rows()]
@@ -230,32 +209,32 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
         MISSING if low is None or high is None else f"{cell('', low)} to {cell('', high)}"
         for low, high in table.select("ci_low", "ci_high").iter_rows()
     ]
-    numbers = {"mean_difference": "difference", "effect_size": "effect size"}
-    p_values = {"p_value": "p", "p_adjusted": "adjusted p"}
-    texts = table.select(
+    is_incomparable = pl.when(n=0).then(pl.lit("not comparable")).otherwise(pl.lit(""))
+    told_apart = pl.when("reject").then(pl.lit("✓")).otherwise(is_incomparable)
+    numbers = as_cells(with_p_values(table.drop("n"), alpha))
+    texts = numbers.select(
         pl.Series(_GROUP, headings, dtype=pl.String),
-        "run_a",
-        "run_b",
-        "n",
-        *(pl.Series(name, [cell("", v) for v in table[name]], pl.String) for name in numbers),
-        *(pl.Series(name, [p_text(v, alpha) for v in table[name]], pl.String) for name in p_values),
-        interval=pl.Series(interval, dtype=pl.String),
-        apart=pl.when("reject")
-        .then(pl.lit("✓"))
-        .when(pl.col("n") == 0)
-        .then(pl.lit("not comparable"))
-        .otherwise(pl.lit("")),
+        *("run_a", "run_b", table["n"], "mean_difference"),
+        pl.Series("interval", interval, pl.String),
+        *("effect_size", "p_value", "p_adjusted"),
+        table.select(told_apart.alias("apart")).to_series(),
     )
-    order = ["run_a", "run_b", "n", "mean_difference", "interval", "effect_size", *p_values]
-    shown = _grouped(gt, texts.select(_GROUP, *order, "apart"), [_GROUP], stub=False)
-    shown = shown.cols_align("right", columns=[*order[2:]]).cols_align("center", columns="apart")
-    shown = _bold(gt, shown, "p_adjusted", table["reject"].fill_null(False).arg_true().to_list())
-    labels = {"run_a": "run a", "run_b": "run b", "apart": "told apart", **numbers, **p_values}
-    shown = _labelled(gt, shown, labels)
-    said = [f"Test: {how[0]}."] if constant and how else []
+    named = {
+        "run_a": "run a",
+        "run_b": "run b",
+        "mean_difference": "difference",
+        "effect_size": "effect size",
+        "p_value": "p",
+        "p_adjusted": "adjusted p",
+        "apart": "told apart",
+    }
+    notes = ["A positive difference is better for run a."]
+    notes += [f"Test: {test}." for test in how[:1] if constant]
     if table.height < n_rows:
-        said.append(f"The first {table.height:,} of {n_rows:,} comparisons.")
-    return _noted(gt, shown, ["A positive difference is better for run a.", *said])
+        notes.append(f"The first {table.height:,} of {n_rows:,} comparisons.")
+    bold = table.select(p_adjusted="reject")
+    shown = _made(gt, texts, named, texts.columns[3:-1], notes, bold)
+    return shown.cols_align("center", columns="apart")
 
 
 def verdict_table(v: Frame, /) -> GT:
@@ -287,23 +266,16 @@ def verdict_table(v: Frame, /) -> GT:
     """
     gt = _great_tables()
     table, by = _checked(v, schemas.VERDICT)
-    table = _with_groups(table, by)
-    of = pl.format("{} of {}", "n_significant", "n_pairs")
     differing = [name for name in ("test", "correction") if table[name].n_unique() > 1]
-    texts = table.select(
-        _GROUP,
-        "measure",
-        *differing,
-        pl.col("best").list.join(", "),
-        pl.col("not_worse").list.join(", "),
+    texts = with_group(table, by, _GROUP).select(
+        *([_GROUP] if by else []),
+        *("measure", *differing),
+        pl.col("best", "not_worse").list.join(", "),
         "n",
-        of.alias("apart"),
+        pl.format("{} of {}", "n_significant", "n_pairs").alias("apart"),
     )
-    labels = {"not_worse": "not significantly worse", "apart": "pairs told apart"}
-    shown = _grouped(
-        gt, texts if by else texts.drop(_GROUP), [_GROUP] * bool(by), stub=False
-    ).cols_align("right", columns=["n", "apart"])
-    return _noted(gt, _labelled(gt, shown, labels), table["sentence"].to_list())
+    named = {"not_worse": "not significantly worse", "apart": "pairs told apart"}
+    return _made(gt, texts, named, ["n", "apart"], table["sentence"].to_list())
 
 
 def _checked(frame: Frame, schema: schemas.TableSchema) -> tuple[pl.DataFrame, list[str]]:
@@ -313,23 +285,33 @@ def _checked(frame: Frame, schema: schemas.TableSchema) -> tuple[pl.DataFrame, l
     return schemas.check(given, schema).with_columns(given[name] for name in by), by
 
 
-def _with_groups(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    titles = [
-        ", ".join(group_of(name, value) for name, value in zip(by, row, strict=True))
-        for row in (table.select(by).iter_rows() if by else [()] * table.height)
-    ]
-    return table.with_columns(pl.Series(_GROUP, titles, pl.String))
+def _made(
+    gt: Any,
+    table: pl.DataFrame,
+    headings: Mapping[str, str],
+    right: Sequence[str],
+    notes: Iterable[str],
+    bold: pl.DataFrame | None = None,
+    stub: str | None = None,
+) -> GT:
+    """Return a table with names as plain text, a title above each group, and notes below.
 
-
-def _grouped(gt: Any, table: pl.DataFrame, by: Sequence[str], *, stub: bool = True) -> GT:
-    """Return a table with names as plain text, runs at the side, and a heading for each group."""
+    ``bold`` has true where a cell is bold, in columns of the same names.
+    """
     texts = (
         pl.Series(c.name, [escaped(t) for t in c]) if c.dtype == pl.String else c for c in table
     )
-    table = table.select(texts)
-    shown: GT = gt.GT(
-        table, rowname_col="run" if stub else None, groupname_col=by[0] if by else None
-    )
+    group = _GROUP if _GROUP in table.columns else None
+    shown: GT = gt.GT(table.select(texts), rowname_col=stub, groupname_col=group)
+    shown = shown.cols_align("right", columns=[*right])
+    labels = {name: gt.html(_plain(text)) for name, text in headings.items()}
+    shown = shown.cols_label(cases=labels)
+    for column in [] if bold is None else bold:
+        rows = column.fill_null(False).arg_true().to_list()
+        cells = gt.loc.body(columns=column.name, rows=rows)
+        shown = shown.tab_style(gt.style.text(weight="bold"), cells)
+    for note in notes:
+        shown = shown.tab_source_note(gt.md(markdown_of(note)))
     return shown
 
 
@@ -338,22 +320,8 @@ def _rank(rank: float | None) -> str:
     return MISSING if rank is None else f"{rank:.1f}".removesuffix(".0")
 
 
-def _bold(gt: Any, table: GT, column: str, rows: list[int]) -> GT:
-    return table.tab_style(gt.style.text(weight="bold"), gt.loc.body(columns=column, rows=rows))
-
-
-def _labelled(gt: Any, table: GT, labels: Mapping[str, str]) -> GT:
-    return table.cols_label(cases={name: gt.html(_plain(text)) for name, text in labels.items()})
-
-
 def _plain(text: str) -> str:
     return html.escape(escaped(text))
-
-
-def _noted(gt: Any, table: GT, sentences: Iterable[str]) -> GT:
-    for sentence in sentences:
-        table = table.tab_source_note(gt.md(markdown_of(sentence)))
-    return table
 
 
 def _great_tables() -> Any:

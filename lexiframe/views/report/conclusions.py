@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped
-from lexiframe.orderings import is_count
 from lexiframe.views.sentences.lacking import without_unranked
+from lexiframe.views.sentences.rows import is_first, place_among, with_group, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import group_of
+from lexiframe.views.sentences.words import and_joined, counted
 from lexiframe.views.shown.cells import cell
 from lexiframe.views.shown.means import inference_in_words
 
@@ -44,42 +44,11 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
         table = v.with_columns(near="not_worse", told=told, is_best=is_best)
     else:
-        table = _of_comparisons(tables, provenance, _best(o))
+        first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
+        table = _of_comparisons(tables, provenance, first.agg(best="run"))
     if c.height:
         table = without_counts(table)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
-
-
-def without_counts(table: pl.DataFrame) -> pl.DataFrame:
-    """Leave out the measures that are counts: more of them is not better, so they have no best."""
-    counts = [name for name in table["measure"].unique() if is_count(name)]
-    return table.filter(~pl.col("measure").is_in(counts))
-
-
-def with_group(table: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Replace the attributes of groups by a column ``group``, their names and values in words.
-
-    Examples
-    --------
-    >>> with_group(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
-    [(1, 'kind = a'), (2, 'no kind')]
-    """
-    there = [name for name in by if name in table.columns]
-    if not there:
-        return table.with_columns(group=pl.lit(""))
-    groups = table.select(there).unique()
-    words = [
-        ", ".join(group_of(name, row[name]) for name in there)
-        for row in groups.iter_rows(named=True)
-    ]
-    groups = groups.with_columns(pl.Series(_WORDS, words, pl.String))
-    named = table.select(there).join(
-        groups, on=there, how="left", nulls_equal=True, maintain_order="left"
-    )
-    return table.drop(there).with_columns(group=named[_WORDS])
-
-
-_WORDS = "\x1fwords"  # no attribute has this name; one may be called "group"
 
 
 def headline(
@@ -107,9 +76,8 @@ def headline(
     []
     """
     orderings = without_counts(orderings)
-    first = orderings.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
-    found = first.sort("run").group_by("measure").agg("run").rows()
-    by_measure = {measure: tuple(runs) for measure, runs in found}
+    first = orderings.filter(is_first()).sort("run").group_by("measure").agg("run")
+    by_measure = {measure: tuple(runs) for measure, runs in first.rows()}
     by_best: dict[tuple[str, ...], list[str]] = {}
     for measure in measures:
         if measure in by_measure:
@@ -141,16 +109,14 @@ _MANY = 3
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [escaped(name) for name in names]
-    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    return and_joined([escaped(name) for name in names])
 
 
 def _of_comparisons(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
 ) -> pl.DataFrame:
     """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
-    by, asked = provenance["groups"], list(dict.fromkeys(provenance["measures"]))
-    place = pl.col("measure").cast(pl.Enum(asked))
+    by, place = provenance["groups"], place_among(provenance["measures"])
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
     c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
@@ -178,10 +144,9 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
     """Say what the means of a single run are."""
     level = f"{100 * (1 - inference['alpha']):g} %"
     sentences = [
-        f"By {row['measure']}, the mean of {escaped(row['run'])} over {row['n']} "
-        f"request{'s' * (row['n'] != 1)} is {cell('mean', row['mean'], 4)}"
-        + (f" ({level} interval: {_interval(row)})" if row["ci_low"] is not None else "")
-        + "."
+        f"By {row['measure']}, the mean of {escaped(row['run'])} over "
+        f"{counted(str(row['n']), 'request')} is {cell('mean', row['mean'], 4)}"
+        + (f" ({level} interval: {_interval(row)})." if row["ci_low"] is not None else ".")
         for row in means.iter_rows(named=True)
     ]
     empty = pl.lit("")
@@ -199,9 +164,3 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
 
 def _interval(row: Mapping[str, Any]) -> str:
     return " to ".join(cell(end, row[end], 4) for end in ("ci_low", "ci_high"))
-
-
-def _best(orderings: pl.DataFrame) -> pl.DataFrame:
-    is_best = pl.col("rank") == pl.col("rank").min().over("group", "measure")
-    of_measure = orderings.filter(is_best).sort("run").group_by("group", "measure")
-    return of_measure.agg(best="run")

@@ -13,13 +13,14 @@ from lexiframe.base import __version__, sums
 from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
 from lexiframe.significance import own_tests
-from lexiframe.views.report.conclusions import conclusions, headline, with_group
+from lexiframe.views.report.conclusions import conclusions, headline
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.rows import with_group
 from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.means import inference_in_words, marks
 
@@ -79,7 +80,7 @@ def report_data(
     }
     measures = list(dict.fromkeys(provenance["measures"]))
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
-    groups = _groups(grouped["orderings"])
+    groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
         "version": __version__,
         "runs": runs.to_list(),
@@ -135,14 +136,10 @@ def _measure(
     name: str, cells: dict[str, Any] | None, measures: Sequence[Measure]
 ) -> dict[str, Any]:
     """Return what the page knows of a measure; cells is None when no request counts for it."""
-    decides = next(
-        (
-            {"direction": m.direction, "rel": m.rel, "cutoff": m.cutoff}
-            for m in measures
-            if isinstance(m, LexicographicPreference) and str(m) == name
-        ),
-        None,
-    )
+    decides = None
+    for m in measures:
+        if isinstance(m, LexicographicPreference) and str(m) == name:
+            decides = {"direction": m.direction, "rel": m.rel, "cutoff": m.cutoff}
     return {"name": name, "cells": cells, "decides": decides, "is_count": is_count(name)}
 
 
@@ -158,10 +155,6 @@ def _both_ways(comparisons: pl.DataFrame) -> pl.DataFrame:
     is_odds = pl.col("test").str.contains(r"^sign(\(|$)")  # the others change their sign
     turned = pl.when(is_odds).then(1 / pl.col("effect_size")).otherwise(-pl.col("effect_size"))
     return comparisons.with_columns(effect_turned=turned, gain=GAIN)
-
-
-def _groups(orderings: pl.DataFrame) -> list[str]:
-    return orderings["group"].unique(maintain_order=True).to_list()
 
 
 def _group_of_requests(
@@ -188,12 +181,9 @@ def _marks(
         for test, correction in used:
             chosen = {"test": test.partition("(")[0], "correction": correction}
             found = marks(means, c.filter(group=group), {**inference, **chosen})
-            found = found.with_columns(mark=pl.col("mark") + lacking.counts(means))
-            parts.append(
-                found.with_columns(
-                    group=pl.lit(group), test=pl.lit(test), correction=pl.lit(correction)
-                )
-            )
+            mark = pl.col("mark") + lacking.counts(means)
+            of = {"group": group, "test": test, "correction": correction}
+            parts.append(found.with_columns(mark=mark, **{n: pl.lit(v) for n, v in of.items()}))
     return pl.concat(parts)
 
 

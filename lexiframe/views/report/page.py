@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import json
+import re
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
@@ -18,13 +19,7 @@ from lexiframe.views.shown.summary import as_html
 
 SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
 """The scripts in the order in which they run."""
-_ESCAPES = {
-    "<": "\\u003c",
-    ">": "\\u003e",
-    "&": "\\u0026",
-    "\u2028": "\\u2028",
-    "\u2029": "\\u2029",
-}
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 """Characters that could end the script in which JSON stands, or break a line of it."""
 
 
@@ -61,13 +56,8 @@ def html_page(
         "facts": _json(facts),
         "numbers": packing.text(),
     }
-    page = _part("page.html")
-    pieces = page.split("{{")  # one pass: what is put in is not searched again
-    filled = [pieces[0]]
-    for piece in pieces[1:]:
-        name, _, behind = piece.partition("}}")
-        filled += [parts[name], behind]
-    return "".join(filled)
+    # one pass: what is put in is not searched again
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _part("page.html"))
 
 
 def _part(name: str) -> str:
@@ -86,8 +76,7 @@ def _policy(script: str) -> str:
 def _json(facts: Mapping[str, Any]) -> str:
     shown = _printable(facts)
     text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for character, written in _ESCAPES.items():
-        text = text.replace(character, written)
+    text = text.translate(_ESCAPES)
     # Lone surrogates, which ids from broken files may have, cannot be written as UTF-8.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -38,10 +38,8 @@ def rank_probabilities(
         s = s.filter(~pl.col("measure").is_in([*lacking.of]))
         notes = lacking.notes([*lacking.of])
     missing = "own" if lacking.missing == "own" else None
-    for table, method, samples in (
-        (s, "mean", OF_MEANS),
-        (others, order, _samples(others)),
-    ):
+    fewer = OF_PREFERENCES if others.height <= _MANY else _FEWER
+    for table, method, samples in ((s, "mean", OF_MEANS), (others, order, fewer)):
         if table.height and d.height:
             within: dict[str, Any] = {"requests": attributes, "by": by} if by else {}
             within["missing"] = missing
@@ -53,7 +51,3 @@ def rank_probabilities(
                 which = ", ".join(table["measure"].unique().sort())
                 notes.append(f"{which}: {samples} samples, by {method}")
     return pl.concat(found, how="diagonal"), [errors.printable(note) for note in notes]
-
-
-def _samples(d: pl.DataFrame) -> int:
-    return OF_PREFERENCES if d.height <= _MANY else _FEWER

@@ -34,7 +34,7 @@ def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, st
     An image is a ``data:`` address, or a file that is put into the page. An address on the web is
     shown as a link: the page makes no request to a network.
     """
-    table = _joined(texts, "doc_id", doc_ids, "texts")
+    table = _joined(texts, "doc_id", doc_ids, "texts", "title")
     known = [name for name in ("title", "image") if name in table.columns]
     if not known:
         raise LexiframeError(
@@ -60,9 +60,7 @@ def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, st
 
 def texts_of_queries(queries: Any, query_ids: list[str]) -> dict[str, str]:
     """Return the texts of the queries by id."""
-    if hasattr(queries, "items"):
-        queries = _titles(queries, "query_id", "text")
-    table = _joined(queries, "query_id", query_ids, "queries")
+    table = _joined(queries, "query_id", query_ids, "queries", "text")
     known = next((name for name in _QUERY if name in table.columns), None)
     if known is None:
         raise LexiframeError(
@@ -77,12 +75,14 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _joined(given: Any, key: str, ids: list[str], called: str) -> pl.DataFrame:
+def _joined(given: Any, key: str, ids: list[str], called: str, column: str) -> pl.DataFrame:
+    """Return the texts of the ids; those of a dictionary stand in ``column``."""
     from lexiframe.io import read_log
 
     known = pl.DataFrame({key: pl.Series(ids, dtype=pl.String).unique().sort()})
-    if hasattr(given, "items"):  # a dictionary of titles
-        given = _titles(given, key)
+    if hasattr(given, "items"):  # the ids of an empty dictionary are text, too
+        keys = pl.Series([*given], dtype=None if given else pl.String)
+        given = pl.DataFrame({key: keys, column: [*given.values()]})
     if not (isinstance(given, str | Path) or column_forms.is_frame(given)):
         raise TypeError(
             f"{called}: expected a frame, a file or a dictionary of texts by {key}, found "
@@ -90,12 +90,6 @@ def _joined(given: Any, key: str, ids: list[str], called: str) -> pl.DataFrame:
         )
     entries = read_log(given) if isinstance(given, str | Path) else to_polars(given, called)
     return logs.join_entries(known, entries, key, called, called)
-
-
-def _titles(given: Any, key: str, called: str = "title") -> pl.DataFrame:
-    """Return a dictionary of texts as a frame; the ids of an empty one are text, too."""
-    ids = pl.Series([*given], dtype=None if given else pl.String)
-    return pl.DataFrame({key: ids, called: [*given.values()]})
 
 
 def _image(address: str) -> dict[str, str]:

@@ -6,8 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped, schemas
-from lexiframe.views.sentences.words import for_group, listed, test_and_correction
+from lexiframe.base import schemas
+from lexiframe.views.sentences.rows import sentence_of_each
+from lexiframe.views.sentences.words import counted, listed, percent, test_and_correction
 
 Row = dict[str, Any]
 _ERROR = {"centred": "equal means are rejected", "exchanged": "exchangeable runs are told apart"}
@@ -19,34 +20,28 @@ def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
     A rate differs from the level if its whole interval lies on one side of it.
     """
     by = [name for name in audits.columns if name not in schemas.AUDITS.columns]
-    keys = [*by, "measure", "test", "null", "alpha"]
-    parts = audits.sort(*keys, "n_requests").partition_by(keys, maintain_order=True)
-    rows = [(*part.select(keys).row(0), _sentences(part.to_dicts(), by)) for part in parts]
-    schema = {name: audits.schema[name] for name in keys} | {"sentence": schemas.STR}
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    key = ["measure", "test", "null", "alpha"]
+    in_order = audits.sort(*by, *key, "n_requests").select(*by, *schemas.AUDITS.columns)
+    return sentence_of_each(in_order, schemas.AUDITS, key, _sentences)
 
 
-def _sentences(rows: list[Row], by: list[str]) -> str:
+def _sentences(part: pl.DataFrame, of_group: str) -> str:
     """Return what is said of the numbers of requests of one test."""
+    rows = part.to_dicts()
     first = rows[0]
-    scope = f"By {first['measure']}{for_group(first, by)}"
     test = test_and_correction(first["test"], "none")[0]
     rates = _at_sizes(rows, "error_rate")
-    n_pairs = f"{first['n_pairs']:,} pair{'s' * (first['n_pairs'] != 1)} of runs"
-    return escaped(
-        f"{scope}, {_ERROR[first['null']]} in {rates} ({test}, α = {first['alpha']:g}): "
-        f"{_kept(rows)}. {_found(rows)} There were {first['trials']:,} trials of each size, "
-        f"drawn from {n_pairs} and {first['n']:,} requests."
+    return (
+        f"By {first['measure']}{of_group}, {_ERROR[first['null']]} in {rates} ({test}, "
+        f"α = {first['alpha']:g}): {_kept(rows)}. {_found(rows)} There were {first['trials']:,} "
+        f"trials of each size, drawn from {counted(first['n_pairs'], 'pair')} of runs and "
+        f"{first['n']:,} requests."
     )
-
-
-def _percent(rate: float) -> str:
-    return f"{rate:.1%}".replace("%", " %")
 
 
 def _at_sizes(rows: list[Row], rate: str) -> str:
     """List a rate by size: "5.1 % of samples of 25 requests and 5.0 % of 50"."""
-    texts = [f"{_percent(row[rate])} of {row['n_requests']:,}" for row in rows]
+    texts = [f"{percent(row[rate])} of {row['n_requests']:,}" for row in rows]
     texts[0] = texts[0].replace(" of ", " of samples of ") + " requests"
     return listed(texts)
 
@@ -68,9 +63,9 @@ def _found(rows: list[Row]) -> str:
     known = [row for row in rows if row["power"] is not None]
     if not known:
         return "No pair that was drawn differs in the mean."
-    every = listed([_percent(row["power"]) for row in known])
+    every = listed([percent(row["power"]) for row in known])
     said = every if len(known) == len(rows) else _at_sizes(known, "power")
-    wrong = [_percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
+    wrong = [percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
     if not wrong:
         return f"Differences are found in {said}."
     of_them = f"{listed(wrong)} of what is found has the wrong direction"

@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import attributes_of, sentence_of_each
-from lexiframe.views.sentences.words import for_group, listed
+from lexiframe.views.sentences.rows import sentence_of_each
+from lexiframe.views.sentences.words import by_one_alone, counted, listed
 
 
 def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,23 +25,25 @@ def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
 the orders of the runs is 1.00.
     """
-    names = attributes_of(table, schemas.CONCLUSIONS)
-    return sentence_of_each(table, schemas.CONCLUSIONS.key, names, _sentence)
+    return sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
 
 
-def _sentence(row: dict[str, Any], names: list[str]) -> str:
-    by = f"By {row['measure']}{for_group(row, names)} ({row['test']}, {row['correction']}), "
-    a, b = row["name_a"], row["name_b"]
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
+    by, a, b = _by(row, of_group), row["name_a"], row["name_b"]
     if row["n_pairs"] == 0:
         return f"{by}{a} and {b} compare no pair of runs both.{_alone(row)}"
-    n, agree = row["n_pairs"], row["AA"] + row["MA"] + row["PA"]
-    pairs = "pair" if n == 1 else "pairs"
+    agree, pairs = row["AA"] + row["MA"] + row["PA"], counted(row["n_pairs"], "pair")
     sure = f"{row['AA']:,} {'is' if row['AA'] == 1 else 'are'} significant on both sides"
     return (
-        f"{by}{a} and {b} agree on which run is better in {agree:,} of {n:,} {pairs}: {sure}, "
+        f"{by}{a} and {b} agree on which run is better in {agree:,} of {pairs}: {sure}, "
         f"{row['MA']:,} on one side, {row['PA']:,} on neither. {_changes(row)}{_ties(row)}"
         f"{_order(row)}{_alone(row)}"
     )
+
+
+def _by(row: dict[str, Any], of_group: str) -> str:
+    return f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
 
 
 def _changes(row: dict[str, Any]) -> str:
@@ -56,7 +58,7 @@ def _changes(row: dict[str, Any]) -> str:
 
 def _ties(row: dict[str, Any]) -> str:
     n = row["TIE"]
-    return f" In {n:,} pair{'s' * (n > 1)} the runs are equal on a side." if n else ""
+    return f" In {counted(n, 'pair')} the runs are equal on a side." if n else ""
 
 
 def _order(row: dict[str, Any]) -> str:
@@ -65,14 +67,8 @@ def _order(row: dict[str, Any]) -> str:
 
 
 def _alone(row: dict[str, Any]) -> str:
-    """Say how many pairs one side alone compares, if there are any."""
-    counts = ((row["name_a"], row["only_a"]), (row["name_b"], row["only_b"]))
-    said = [
-        f" {n:,} pair{'s are' if n > 1 else ' is'} compared by {name} alone."
-        for name, n in counts
-        if n
-    ]
-    return "".join(said)
+    counts = {row["name_a"]: row["only_a"], row["name_b"]: row["only_b"]}
+    return by_one_alone(counts, "pair", "is compared", "are compared")
 
 
 def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -87,19 +83,14 @@ def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
     By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
     """
-    names = attributes_of(table, schemas.CONCLUSION_PAIRS)
-    key = [*names, *schemas.CONCLUSIONS.key]
+    return sentence_of_each(table, schemas.CONCLUSION_PAIRS, schemas.CONCLUSIONS.key, _of_pairs)
+
+
+def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
     pair = pl.format("{} and {} ({})", "run_a", "run_b", "category")
-    rows = table.group_by(key, maintain_order=True).agg(
-        n=pl.len(), changed=pair.filter(pl.col("changes_side"))
-    )
-    return sentence_of_each(rows, schemas.CONCLUSIONS.key, names, _of_pairs)
-
-
-def _of_pairs(row: dict[str, Any], names: list[str]) -> str:
-    by = f"By {row['measure']}{for_group(row, names)} ({row['test']}, {row['correction']}), "
-    n, changed = row["n"], row["changed"]
-    pairs = f"{n:,} pair{'s' * (n > 1)}"
+    changed = part.filter("changes_side").select(pair).to_series().to_list()
+    by, pairs = _by(row, of_group), counted(part.height, "pair")
     between = f"between {row['name_a']} and {row['name_b']}"
     if not changed:
         return f"{by}none of {pairs} changes sides {between}."

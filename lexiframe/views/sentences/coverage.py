@@ -7,6 +7,8 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.views.sentences.words import counted, percent
+
 
 def coverage_in_words(coverage: pl.DataFrame) -> str:
     """Return a sentence on what all runs together answered and retrieved.
@@ -21,12 +23,12 @@ documents retrieved: 1,500, of these judged: 50.0 %, relevant: 18.
     """
     total = coverage.sum()
     retrieved, judged = total["retrieved"][0], total["judged"][0]
-    share = f"{_percent(judged / retrieved)}, relevant: " if retrieved else "0, relevant: "
+    share = f"{percent(judged / retrieved)}, relevant: " if retrieved else "0, relevant: "
     below = total["negative"][0] if "negative" in total.columns else 0
     spam = f"; with a grade below 0, counted as unjudged: {below:,}" * bool(below)
     requests, without = coverage["requests"][0], coverage["without_relevant"][0]
     return (
-        f"Coverage: {_counted(coverage.height, 'run')}, {_counted(requests, 'request')} "
+        f"Coverage: {counted(coverage.height, 'run')}, {counted(requests, 'request')} "
         f"({without:,} without a relevant item); rankings missing: {total['missing'][0]:,}, extra: "
         f"{total['extra'][0]:,}; documents retrieved: {retrieved:,}, of these judged: "
         f"{share}{total['relevant_retrieved'][0]:,}{spam}."
@@ -45,9 +47,9 @@ def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
 50.0 % (2 runs).
     """
     said = [
-        _from_to(coverage, "depth", "depth", _whole),
-        _from_to(coverage, "judged_at_10", "judged in the top 10", _percent),
-        _from_to(coverage, "missing", "requests not answered", _whole),
+        _from_to(coverage, "depth", "depth", "{:,}".format),
+        _from_to(coverage, "judged_at_10", "judged in the top 10", percent),
+        _from_to(coverage, "missing", "requests not answered", "{:,}".format),
     ]
     differing = "; ".join(filter(None, said))
     return (f"The runs differ: {differing}.",) if differing else ()
@@ -62,15 +64,3 @@ def _from_to(coverage: pl.DataFrame, name: str, called: str, write: Callable[[An
     ends = (values["run"].filter(pl.Series(written) == end) for end in (written[0], written[-1]))
     low, high = (runs[0] if len(runs) == 1 else f"{len(runs):,} runs" for runs in ends)
     return f"{called} from {written[0]} ({low}) to {written[-1]} ({high})"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"
-
-
-def _whole(n: int) -> str:
-    return f"{n:,}"
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 from typing import Any
 
 import polars as pl
 
 from lexiframe.base import escaped
-from lexiframe.views.sentences.words import for_group, listed, test_and_correction
+from lexiframe.views.sentences.words import (
+    counted,
+    for_group,
+    listed,
+    n_range,
+    percent,
+    test_and_correction,
+)
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 
@@ -33,26 +41,25 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     new does not pass the gate: AP does not decide whether it is not worse than old by more than \
 the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
-    groups = table.columns[: table.columns.index("measure")]
     gates = table.partition_by(_ONE_GATE, maintain_order=True)
-    said = [_of_gate([*part.iter_rows(named=True)], groups) for part in gates]
+    said = [_of_gate(part.to_dicts()) for part in gates]
     schema = {name: table.schema[name] for name in _ONE_GATE}
     return pl.DataFrame(said, {**schema, "outcome": pl.String, "sentence": pl.String})
 
 
-def _of_gate(rows: list[dict[str, Any]], groups: list[str]) -> dict[str, Any]:
+def _of_gate(rows: list[dict[str, Any]]) -> dict[str, Any]:
     found = {row["outcome"] for row in rows}
     outcome = next(name for name in ("fail", "undecided", "pass") if name in found)
-    said = f"{_summary(rows, outcome, groups)} ({_how(rows)})."
+    said = f"{_summary(rows, outcome)} ({_how(rows)})."
     return {**{name: rows[0][name] for name in _ONE_GATE}, "outcome": outcome,
             "sentence": escaped(said)}  # fmt: skip
 
 
-def _summary(rows: list[dict[str, Any]], outcome: str, groups: list[str]) -> str:
+def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
     runs = f"{rows[0]['candidate']} {'passes' if outcome == 'pass' else 'does not pass'} the gate"
     shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[rows[0]["require"]])
     named = {
-        name: [name_of_row(row, groups) for row in rows if row["outcome"] == name]
+        name: [name_of_row(row) for row in rows if row["outcome"] == name]
         for name in {row["outcome"] for row in rows}
     }
     if outcome == "pass":
@@ -83,32 +90,30 @@ def _needed(rows: list[dict[str, Any]]) -> str:
     return f", but about {max(sizes):,} requests would"
 
 
-def name_of_row(row: dict[str, Any], groups: list[str]) -> str:
-    """Return the measure of a row, and its group of requests if there are groups.
+def name_of_row(row: dict[str, Any]) -> str:
+    """Return the measure of a row, and its group of requests, whose attributes stand in front.
 
     Examples
     --------
-    >>> name_of_row({"kind": "short", "measure": "AP"}, ["kind"])
+    >>> name_of_row({"kind": "short", "measure": "AP"})
     'AP for kind = short'
     """
-    return f"{row['measure']}{for_group(row, groups)}"
+    names = [*takewhile(lambda name: name != "measure", row)]
+    return f"{row['measure']}{for_group(row, names)}"
 
 
 def _how(rows: list[dict[str, Any]]) -> str:
     how, over = test_and_correction(rows[0]["test"], rows[0]["correction"])
     corrected = f", {over} the {len(rows):,} rows" * (rows[0]["correction"] != "none")
-    sizes = [row["n"] for row in rows]
-    n = " to ".join(f"{n:,}" for n in dict.fromkeys([min(sizes), max(sizes)]))
-    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {n}{_of_all(rows, n)}"
+    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_of_all(rows)}"
 
 
-def _of_all(rows: list[dict[str, Any]], n: str) -> str:
-    """Say of how many requests n are, which run lacks some, and how much is judged of both."""
+def _of_all(rows: list[dict[str, Any]]) -> str:
+    """Say n, of how many requests, which run lacks some, and how much is judged of both."""
+    n = n_range(row["n"] for row in rows)
     if any(row.get("requests") is None for row in rows):
-        return f" request{'s' * (n != '1')}"
-    all_requests = [int(row["requests"]) for row in rows]
-    of = " to ".join(f"{size:,}" for size in dict.fromkeys([min(all_requests), max(all_requests)]))
-    said = f" of {of} request{'s' * (of != '1')}"
+        return counted(n, "request")
+    said = f"{n} of {counted(n_range(int(row['requests']) for row in rows), 'request')}"
     for role in ("baseline", "candidate"):
         lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
         said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
@@ -133,11 +138,11 @@ and 29.5 %'
         return ""
     there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
     said = (
-        f"{row['requests']:,} request{'s' * (row['requests'] != 1)}, of which {row['baseline']} "
-        f"has {there[0]} and {row['candidate']} {there[1]}"
+        f"{counted(row['requests'], 'request')}, of which {row['baseline']} has {there[0]} and "
+        f"{row['candidate']} {there[1]}"
     )
     shares = [row[f"{role}_judged_at_10"] for role in ("baseline", "candidate")]
     if None in shares:
         return said
-    judged = " and ".join(f"{100 * share:.1f} %" for share in shares)
+    judged = " and ".join(map(percent, shares))
     return f"{said}; judged among their first 10 documents: {judged}"

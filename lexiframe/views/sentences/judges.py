@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import attributes_of, sentence_of_each
-from lexiframe.views.sentences.words import in_group
+from lexiframe.views.sentences.rows import sentence_of_each
+from lexiframe.views.sentences.words import by_one_alone, counted, percent
 
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,20 +25,24 @@ def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
 0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
 average. 1 document has a grade by llm alone.
     """
-    names = attributes_of(table, schemas.JUDGE_AGREEMENT)
-    return sentence_of_each(table, schemas.JUDGE_AGREEMENT.key, names, _sentence)
+    return sentence_of_each(table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _sentence)
 
 
-def _sentence(row: dict[str, Any], names: list[str]) -> str:
-    of_group = f"For {in_group(row, names)}, " if names else ""
+def _first(of_group: str) -> str:
+    """Return the group as the beginning of a sentence, or nothing."""
+    return f"For{of_group.removeprefix(' for')}, " if of_group else ""
+
+
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
     if n == 0:
-        return f"{of_group}{a} and {b} judged no document both.{_alone(row)}"
+        return f"{_first(of_group)}{a} and {b} judged no document both.{_alone(row)}"
     same = round(row["agreement"] * n)
     documents = "document that both judged" if n == 1 else "documents that both judged"
-    agreed = f"{of_group}{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
-    share = f"{100 * row['agreement']:.1f} %"
-    return f"{agreed} ({share}){_kappas(row)}. {_height(row)}{_alone(row)}"
+    agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
+    how = f"({percent(row['agreement'])}){_kappas(row)}"
+    return f"{_first(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
 
 
 def _kappas(row: dict[str, Any]) -> str:
@@ -64,14 +68,8 @@ def _height(row: dict[str, Any]) -> str:
 
 
 def _alone(row: dict[str, Any]) -> str:
-    """Say how many documents one judge alone judged, if there are any."""
-    counts = ((row["judge_a"], row["only_a"]), (row["judge_b"], row["only_b"]))
-    said = [
-        f" {n:,} document{'s have' if n > 1 else ' has'} a grade by {judge} alone."
-        for judge, n in counts
-        if n
-    ]
-    return "".join(said)
+    counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
+    return by_one_alone(counts, "document", "has a grade", "have a grade")
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -86,28 +84,18 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
     nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
 0 and llm 1: 1 (33.3 %).
     """
-    names = attributes_of(table, schemas.JUDGE_CONFUSION)
-    key = [*names, *schemas.JUDGE_AGREEMENT.key]
-    differs = pl.col("relevance_a") != pl.col("relevance_b")
-    most = pl.col("n").filter(differs).arg_max()
-    rows = table.group_by(key, maintain_order=True).agg(
-        n=pl.col("n").sum(),
-        differ=pl.col("n").filter(differs).sum(),
-        most=pl.col("n").filter(differs).max(),
-        a=pl.col("relevance_a").filter(differs).get(most, null_on_oob=True),
-        b=pl.col("relevance_b").filter(differs).get(most, null_on_oob=True),
-    )
-    return sentence_of_each(rows, schemas.JUDGE_AGREEMENT.key, names, _of_grades)
+    return sentence_of_each(table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _of_grades)
 
 
-def _of_grades(row: dict[str, Any], names: list[str]) -> str:
-    of_group = f"For {in_group(row, names)}, " if names else ""
-    a, b, n = row["judge_a"], row["judge_b"], row["n"]
-    documents = f"document{'s' * (n > 1)} that both judged"
-    if not row["differ"]:
-        return f"{of_group}{a} and {b} give the {n:,} {documents} the same grades."
+def _of_grades(part: pl.DataFrame, of_group: str) -> str:
+    a, b, n = part["judge_a"][0], part["judge_b"][0], int(part["n"].sum())
+    both, documents = f"{_first(of_group)}{a} and {b}", f"{counted(n, 'document')} that both judged"
+    differ = part.filter(pl.col("relevance_a") != pl.col("relevance_b"), pl.col("n") > 0)
+    if differ.is_empty():
+        return f"{both} give the {documents} the same grades."
+    most = differ.sort("n", descending=True, maintain_order=True).row(0, named=True)
     return (
-        f"{of_group}{a} and {b} differ about {row['differ']:,} of the {n:,} {documents}, most "
-        f"often where {a} gives {row['a']:g} and {b} {row['b']:g}: {row['most']:,} "
-        f"({100 * row['most'] / n:.1f} %)."
+        f"{both} differ about {differ['n'].sum():,} of the {documents}, most often where {a} "
+        f"gives {most['relevance_a']:g} and {b} {most['relevance_b']:g}: {most['n']:,} "
+        f"({percent(most['n'] / n)})."
     )

@@ -1,23 +1,72 @@
-"""What modules of sentences share: the attributes of groups, and a sentence for each row."""
+"""What modules of sentences share: parts of a table, its order, and the best of its rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 import polars as pl
 
 from lexiframe.base import escaped, schemas
-
-
-def attributes_of(table: pl.DataFrame, schema: schemas.TableSchema) -> list[str]:
-    """Return the attributes of groups: the columns in front of those of the table."""
-    return [*takewhile(lambda name: name not in schema.columns, table.columns)]
+from lexiframe.orderings import is_count
+from lexiframe.views.sentences.words import for_group, group_title
 
 
 def sentence_of_each(
-    rows: pl.DataFrame, key: Sequence[str], names: list[str], say: Callable[..., str]
+    table: pl.DataFrame,
+    schema: schemas.TableSchema,
+    key: Sequence[str],
+    say: Callable[[pl.DataFrame, str], str],
 ) -> pl.DataFrame:
-    """Return the key of each row, and what is said of it; ``names`` are attributes of groups."""
-    said = [escaped(say(row, names)) for row in rows.iter_rows(named=True)]
-    return rows.select(*names, *key).with_columns(sentence=pl.Series(said, dtype=pl.String))
+    """Return what is said of the rows of each key, in each group of requests, in their order.
+
+    ``say`` takes these rows, and the group as the end of a phrase (see `for_group`). Attributes of
+    groups are the columns in front of those of the table.
+    """
+    names = [*takewhile(lambda name: name not in schema.columns, table.columns)]
+    on = [*names, *key]
+    parts = table.partition_by(on, maintain_order=True) if on else [table]
+    groups = [for_group(part.row(0, named=True), names) if names else "" for part in parts]
+    said = [escaped(say(part, group)) for part, group in zip(parts, groups, strict=True)]
+    keys = table.select(on).unique(maintain_order=True)
+    return pl.DataFrame([*keys, pl.Series("sentence", said, pl.String)])
+
+
+def with_group(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
+    """Replace the attributes of groups by a column ``called``, their names and values in words.
+
+    Examples
+    --------
+    >>> with_group(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
+    [(1, 'kind = a'), (2, 'no kind')]
+    """
+    there = [name for name in by if name in table.columns]
+    if not there:
+        return table.with_columns(pl.lit("").alias(called))
+    groups = table.select(there).unique()
+    titles = [group_title(there, row) for row in groups.iter_rows()]
+    groups = groups.with_columns(pl.Series(_TITLE, titles, pl.String))
+    titled = table.select(there).join(
+        groups, on=there, how="left", nulls_equal=True, maintain_order="left"
+    )
+    return table.drop(there).with_columns(titled[_TITLE].alias(called))
+
+
+_TITLE = "\x1ftitle"  # no attribute has this name; one may be called "group"
+
+
+def without_counts(table: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the measures that are counts: more of them is not better, so they have no best."""
+    counts = [name for name in table["measure"].unique() if is_count(name)]
+    return table.filter(~pl.col("measure").is_in(counts))
+
+
+def place_among(measures: Iterable[str]) -> pl.Expr:
+    """Return the place of a row's measure among those that were asked for; others come last."""
+    places = {measure: place for place, measure in enumerate(dict.fromkeys(measures))}
+    return pl.col("measure").replace_strict(places, default=len(places), return_dtype=pl.Int64)
+
+
+def is_first(by: Sequence[str] = ()) -> pl.Expr:
+    """Return whether the run of a row has the best rank by its measure (in its group)."""
+    return pl.col("rank") == pl.col("rank").min().over(*by, "measure")

@@ -9,13 +9,11 @@ import polars as pl
 from lexiframe.base import schemas
 from lexiframe.views.sentences.audits import audits_in_words
 from lexiframe.views.sentences.conclusions import conclusion_sentences, pair_sentences
-from lexiframe.views.sentences.equivalences import equivalences_in_words
 from lexiframe.views.sentences.gates import gate_sentences
-from lexiframe.views.sentences.holes import hole_sentences
 from lexiframe.views.sentences.judges import agreement_sentences, confusion_sentences
+from lexiframe.views.sentences.margins import equivalences_in_words, required_in_words
 from lexiframe.views.sentences.overlap import contrasting_sentences, overlap_sentences
-from lexiframe.views.sentences.required import required_in_words
-from lexiframe.views.sentences.unjudged import unjudged_sentences
+from lexiframe.views.sentences.unjudged import hole_sentences, unjudged_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""

@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped
-from lexiframe.orderings import is_count
 from lexiframe.typing import Evaluated
+from lexiframe.views.sentences.rows import place_among, without_counts
 from lexiframe.views.sentences.verdicts import GAIN
-from lexiframe.views.sentences.words import for_group, how_tested, listed
+from lexiframe.views.sentences.words import for_group, how_tested, they_are
 
 
 def baseline_sentences(e: Evaluated) -> list[str]:
@@ -35,9 +35,7 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
     """
     names, inference = e.provenance["groups"], e.provenance["inference"]
     by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
-    c = e.comparisons.rename(dict(zip(names, by, strict=True)))
-    counts = [measure for measure in e.provenance["measures"] if is_count(measure)]
-    c = c.filter(~pl.col("measure").is_in(counts))  # more or fewer is neither better nor worse
+    c = without_counts(e.comparisons.rename(dict(zip(names, by, strict=True))))
     is_better, run = GAIN > 0, pl.col("run_a")
     of_measure = c.sort("run_a").group_by(*by, "measure", "test", "correction")
     table = of_measure.agg(
@@ -51,10 +49,9 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
     )
     if inference["family"] == "all":
         table = table.with_columns(family=pl.col("family").sum().over("test", "correction"))
-    asked = {measure: place for place, measure in enumerate(e.provenance["measures"])}
-    place = pl.col("measure").replace_strict(asked, return_dtype=pl.Int64)
-    rows = table.sort(*by, place, "test", "correction").iter_rows(named=True)
-    return [_sentence(row, names, inference) for row in rows]
+    place = place_among(e.provenance["measures"])
+    table = table.sort(*by, place, "test", "correction")
+    return [_sentence(row, names, inference) for row in table.iter_rows(named=True)]
 
 
 def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) -> str:
@@ -64,18 +61,13 @@ def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) 
     than = f" than {inference['baseline']}"
     said = []
     if inference["alternative"] != "less":
-        said.append(f"{_are(row['better'], 'no run')} significantly better{than}")
+        said.append(f"{they_are(row['better'], 'no run')} significantly better{than}")
     if inference["alternative"] != "greater":
         none, than = ("none", "") if said else ("no run", than)
-        said.append(f"{_are(row['worse'], none)} significantly worse{than}")
+        said.append(f"{they_are(row['worse'], none)} significantly worse{than}")
     if row["undecided"]:
-        said.append(f"and {_are(row['undecided'])} not told apart from it")
+        said.append(f"and {they_are(row['undecided'])} not told apart from it")
     if row["incomparable"]:
-        said.append(f"and {_are(row['incomparable'])} not comparable: no request in common")
+        said.append(f"and {they_are(row['incomparable'])} not comparable: no request in common")
     how = how_tested(row, names, inference["alpha"], inference["family"])
     return escaped(f"{by}, {', '.join(said)} ({how}).")
-
-
-def _are(runs: list[str], none: str = "") -> str:
-    """Return the runs with their verb; ``none`` stands for no run."""
-    return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"

@@ -20,12 +20,12 @@ from lexiframe.base import (
 )
 from lexiframe.collection import HoleSensitivity, JudgeComparison
 from lexiframe.io import column_forms
-from lexiframe.orderings import is_count
 from lexiframe.significance import MEANS, tests
 from lexiframe.typing import Evaluated, Frame
 from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.rows import is_first, place_among, without_counts
 from lexiframe.views.sentences.tables import sentences_of
-from lexiframe.views.sentences.words import for_group, how_tested, listed
+from lexiframe.views.sentences.words import for_group, how_tested, listed, they_are
 
 
 @typed
@@ -117,8 +117,8 @@ the 3 pairs, α = 0.05, n = 5 requests).
 def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
     """Return the verdict on a table that helps to decide."""
     parts: dict[str, Any] = {"": table} if column_forms.is_frame(table) else _tables_in(table)
-    found = {name: sentences_of(to_polars(part)) for name, part in parts.items()}
-    known = {name: sentences for name, sentences in found.items() if sentences is not None}
+    found = ((name, sentences_of(to_polars(part))) for name, part in parts.items())
+    known = {name: sentences for name, sentences in found if sentences is not None}
     if len(known) > 1:
         raise TypeError(
             f"verdict: expected a table, found {type(table).__name__}, of which several have a "
@@ -168,26 +168,20 @@ def verdict_of(
     tested = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(False)
     c = c.with_columns(reject=tested & (pl.col("p_adjusted") < level), tested=tested)
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
-    is_best = pl.col("rank") == pl.col("rank").min().over(*by, "measure")
-    orderings = orderings.with_columns(is_best=is_best).sort("rank", "run")
+    orderings = orderings.with_columns(is_best=is_first(by)).sort("rank", "run")
     runs = orderings.group_by(*by, "measure").agg(
         n_runs=pl.len(), best=pl.col("run").filter("is_best"), method=pl.col("method").first()
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
     table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
-    leads = pl.col("run").filter(pl.col("rank") == pl.col("rank").min()).sort().alias("first")
-    first = means.group_by(*by, "measure").agg(leads)
-    table = table.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
+    leading = means.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(first="run")
+    table = table.join(leading, on=[*by, "measure"], how="left", nulls_equal=True)
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))
-    counts = [measure for measure in table["measure"].unique() if is_count(measure)]
-    table = table.filter(~pl.col("measure").is_in(counts))
-    asked = {measure: place for place, measure in enumerate(provenance["measures"])}
-    place = pl.col("measure").replace_strict(asked, default=len(asked), return_dtype=pl.Int64)
-    table = table.with_columns(
-        pl.col("not_worse", "untested", "favoured", "better", "first").fill_null([])
-    ).sort(*by, place, *_KEY)
+    lists = pl.col("not_worse", "untested", "favoured", "better", "first")
+    table = without_counts(table).with_columns(lists.fill_null([]))
+    table = table.sort(*by, place_among(provenance["measures"]), *_KEY)
     lacking = Lacking.in_evaluation(provenance)
     sentences = [
         " ".join([_sentence(row, names, level, family), *lacking.said([row["measure"]])])
@@ -217,6 +211,15 @@ def _gain() -> pl.Expr:
 
 GAIN = _gain()
 """Greater than 0 if the test favours run_a, even where the mean difference does not."""
+
+
+def both_ways(c: pl.DataFrame) -> pl.DataFrame:
+    """Return each comparison for both of its runs: ``run``, its ``rival``, and how far it gains."""
+    a, b = pl.col("run_a"), pl.col("run_b")
+    return pl.concat(
+        c.with_columns(run=run, rival=rival, gain=sign * GAIN)
+        for run, rival, sign in ((a, b, 1), (b, a, -1))
+    )
 
 
 def _comparisons(
@@ -278,16 +281,11 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     what the test compares, and ``better`` significantly of one of them. ``n_against`` counts the
     comparisons of best runs with others.
     """
-    a, b = pl.col("run_a"), pl.col("run_b")
-    both = [
-        c.select(*by, *_KEY, "reject", "tested", run=run, rival=rival, gain=sign * GAIN)
-        for run, rival, sign in ((a, b, 1), (b, a, -1))
-    ]
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
     best = of_measure.filter("is_best").rename({"run": "rival"})
     others = of_measure.filter(~pl.col("is_best"))
     against = (
-        pl.concat(both)
+        both_ways(c)
         .join(best, on=[*by, "measure", "rival"], how="semi", nulls_equal=True)
         .join(others, on=[*by, "measure", "run"], nulls_equal=True)
     )
@@ -354,8 +352,7 @@ def _of_others(row: dict[str, Any]) -> str:
         return f"no test is possible {why}"
     untested = f"; {listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
     if row["not_worse"]:
-        verb = "is" if len(row["not_worse"]) == 1 else "are"
-        return f"{listed(row['not_worse'])} {verb} not significantly worse{untested}"
+        return f"{they_are(row['not_worse'])} not significantly worse{untested}"
     verb = "the other run is" if n_others == 1 else "all other runs are"
     return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
 
@@ -369,8 +366,7 @@ def _of_favoured(row: dict[str, Any]) -> str:
     if row["favoured"]:
         test = tests.TESTS.get(row["test"].partition("(")[0])
         compared = (test.compares if test else MEANS).words
-        verb = "is" if len(row["favoured"]) == 1 else "are"
-        ahead = f"{listed(row['favoured'])} {verb} ahead of {listed(row['best'])}"
+        ahead = f"{they_are(row['favoured'])} ahead of {listed(row['best'])}"
         said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
     order = "the mean" if row["method"].partition("(")[0] == "mean" else row["method"]
     return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""

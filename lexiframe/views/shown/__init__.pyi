@@ -2,12 +2,12 @@
 
 "For other rooms: what they use of it"
 from .paper_marks import Marks as Marks
-from .paper import Paper as Paper
+from .model import ShownTable as ShownTable
 from .summary import as_html as as_html
 from .summary import as_text as as_text
-from .gate_texts import gate_markdown as gate_markdown
-from .gate_texts import gate_text as gate_text
-from .junit import junit_xml as junit_xml
+from .gates import gate_markdown as gate_markdown
+from .gates import gate_text as gate_text
+from .gates import junit_xml as junit_xml
 from .latex import latex_table as latex_table
 from .markdown import markdown_table as markdown_table
 from .latex import paper_latex as paper_latex

@@ -8,11 +8,9 @@ from typing import Any
 import polars as pl
 
 from lexiframe.views.sentences.words import group_of
-from lexiframe.views.shown.cells import MISSING, as_cells, cell, with_p_values
+from lexiframe.views.shown.cells import MISSING, as_cells, with_p_values
 from lexiframe.views.shown.means import ends, inference_in_words
 from lexiframe.views.shown.tables import Section
-
-_COUNTS = ("better", "worse", "tied")
 
 
 def baseline_section(
@@ -70,22 +68,16 @@ def _by_measure(
 def _in_short(part: pl.DataFrame, alpha: float) -> pl.DataFrame:
     """Return the rows of one measure with the columns that a narrow terminal has room for."""
     texts = as_cells(with_p_values(part, alpha))
-    intervals = [
-        f"{cell('', low)}, {cell('', high)}"
-        for low, high in part.select("ci_low", "ci_high").iter_rows()
-    ]
-    interval = pl.Series(intervals, dtype=pl.String)
-    counts = pl.concat_str(_COUNTS, separator="/")
     mean = ["mean"] if "mean" in texts.columns and part["mean"].count() else []
     n = ["n"] if "n" in texts.columns else []
     return texts.select(
         "run",
         *mean,
         pl.col("mean_difference").alias("diff."),
-        interval.alias("interval"),
+        pl.format("{}, {}", "ci_low", "ci_high").alias("interval"),
         pl.col("p_value").alias("p"),
         pl.col("p_adjusted").alias("adj. p"),
-        counts.alias("+/−/="),
+        pl.concat_str("better", "worse", "tied", separator="/").alias("+/−/="),
         *n,
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -85,17 +87,18 @@ def _side(text: str, alpha: float) -> int | None:
 
 def with_p_values(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
     """Return a table with its p-values as text, see `p_text`."""
-    names = [name for name in table.columns if _P_VALUE.match(name)]
-    texts = (pl.Series(n, [p_text(p, alpha) for p in table[n]], pl.String) for n in names)
-    return table.with_columns(*texts)
+    p_values = (column for column in table if _P_VALUE.match(column.name))
+    return table.with_columns(texts_of(column, partial(p_text, alpha=alpha)) for column in p_values)
+
+
+def texts_of(column: pl.Series, write: Callable[[Any], str]) -> pl.Series:
+    """Return a column of texts: each value as ``write`` has it."""
+    return pl.Series(column.name, [write(value) for value in column], pl.String)
 
 
 def as_cells(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table with all cells as text."""
-    return table.select(
-        pl.Series(name, [cell(name, value) for value in table[name]], pl.String)
-        for name in table.columns
-    )
+    return table.select(texts_of(column, partial(cell, column.name)) for column in table)
 
 
 def are_numbers(column: pl.Series) -> bool:
@@ -113,10 +116,7 @@ def as_texts(table: pl.DataFrame) -> pl.DataFrame:
     >>> as_texts(pl.DataFrame({"best": [["a", "b"]], "p_value": 1e-9, "reject": True})).rows()
     [('a, b', '<0.001', 'true')]
     """
-    return table.select(
-        pl.Series(name, [_whole(name, value) for value in table[name]], pl.String)
-        for name in table.columns
-    )
+    return table.select(texts_of(column, partial(_whole, column.name)) for column in table)
 
 
 def _whole(name: str, value: Any) -> str:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, escaped, shown
-from lexiframe.views.shown.cells import are_numbers, as_texts
-from lexiframe.views.shown.paper import Mean, Paper, Row
+from lexiframe.views.shown.model import Cell, Column, ShownTable
 
 _PAGE = 40
 """The number of rows up to which a table fits a page; longer ones are longtables."""
@@ -75,68 +75,62 @@ def latex_table(table: pl.DataFrame) -> str:
     \bottomrule
     \end{tabular}
     """
-    is_number = [are_numbers(column) for column in table]
-    sides = "".join("r" if number else "l" for number in is_number)
-    rows = [
-        _row(_number(text) if number else latex_of(text) for text, number in cells)
-        for cells in (zip(row, is_number, strict=True) for row in as_texts(table).iter_rows())
-    ]
-    head = _row(map(latex_of, table.columns))
-    if len(rows) > _PAGE:
-        return "\n".join(_long(sides, head, rows, ""))
-    return "\n".join(_with_needs("booktabs", _tabular(sides, head, rows)))
+    return "\n".join(_written(ShownTable.of(table)))
 
 
-def paper_latex(paper: Paper, caption: str | None = None, label: str | None = None) -> str:
+def paper_latex(paper: ShownTable, caption: str | None = None, label: str | None = None) -> str:
     """Return a table for a paper as LaTeX, in a float, or on several pages if it is long."""
     if label is not None and _NO_LABEL.search(label):
         raise LexiframeError(
             rf"label: expected a name without \ {{ }} % # ~ ^ & $, found {shown(label)}"
         )
-    ours = (latex_of(said).replace(" = ", "~=~") for said in paper.caption)  # stay in a line
+    ours = (latex_of(said).replace(" = ", "~=~") for said in paper.notes)  # stay in a line
     said = " ".join([*([caption] if caption else []), *ours])
     named = f"\\caption{{{said}}}" + (f"\\label{{{label}}}" if label is not None else "")
-    # Numbers end and marks begin at the same place: each measure with marks has two columns.
-    marked = [paper.has_marks(place) for place in range(len(paper.measures))]
-    leads = 1 + paper.has_letters
-    sides = "l" * leads + "".join("r@{}l" if is_marked else "r" for is_marked in marked)
-    head = _row([*[""] * paper.has_letters, "run", *_measures(paper.measures, marked)])
-    rows = list(_panels(paper, marked, leads + len(marked) + sum(marked)))
+    return "\n".join([*_written(paper, named), ""])
+
+
+def _written(table: ShownTable, named: str = "") -> list[str]:
+    """Return the lines of a table; one that is named by a caption stands in a float."""
+    sides = "".join(map(_side, table.columns))
+    head, rows = _row(map(_heading, table.columns)), list(_rows(table))
     if len(rows) > _PAGE:
-        return "\n".join([*_long(sides, head, rows, named), ""])
-    # The standard classes put captions close to what stands below them.
-    inside = [r"\centering", named, r"\smallskip", "", *_tabular(sides, head, rows)]
-    float_ = [r"\begin{table}", *inside, r"\end{table}", ""]
-    return "\n".join(_with_needs("booktabs", float_))
+        return _with_needs("booktabs,longtable", _long(sides, head, rows, named))
+    inside = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
+    lines = [rf"\begin{{tabular}}{{{sides}}}", *inside, r"\end{tabular}"]
+    if named:  # the standard classes put captions close to what stands below them
+        above = [r"\begin{table}", r"\centering", named, r"\smallskip", ""]
+        lines = [*above, *lines, r"\end{table}"]
+    return _with_needs("booktabs", lines)
 
 
-def _measures(measures: Iterable[str], marked: Iterable[bool]) -> Iterator[str]:
-    for measure, is_marked in zip(measures, marked, strict=True):
-        text = latex_of(measure)
-        yield rf"\multicolumn{{2}}{{c}}{{{text}}}" if is_marked else text
+def _side(column: Column) -> str:
+    """Return where the cells are; numbers with marks have two columns, which meet."""
+    if column.has_marks:
+        return "r@{}l"
+    return "r" if column.is_number else "l"
 
 
-def _panels(paper: Paper, marked: Sequence[bool], width: int) -> Iterator[str]:
-    for place, panel in enumerate(paper.panels):
+def _heading(column: Column) -> str:
+    text = latex_of(column.heading)
+    return rf"\multicolumn{{2}}{{c}}{{{text}}}" if column.has_marks else text
+
+
+def _rows(table: ShownTable) -> Iterator[str]:
+    width = len(table.columns) + sum(column.has_marks for column in table.columns)
+    for place, panel in enumerate(table.panels):
         if panel.title:
             yield from [r"\midrule"] * (place > 0)
             yield rf"\multicolumn{{{width}}}{{l}}{{\emph{{{latex_of(panel.title)}}}}} \\"
         for row in panel.rows:
-            yield _row(_cells(row, marked, has_letters=paper.has_letters))
+            yield _row(chain.from_iterable(map(_cells, row, table.columns)))
 
 
-def _cells(row: Row, marked: Sequence[bool], *, has_letters: bool) -> Iterator[str]:
-    yield from [row.letter] * has_letters
-    yield latex_of(row.run)
-    for mean, is_marked in zip(row.means, marked, strict=True):
-        number = _number(mean.number)
-        yield rf"\textbf{{{number}}}" if mean.is_best else number
-        if is_marked:
-            yield _superscript(mean)
-
-
-def _superscript(mean: Mean) -> str:
-    return rf"\textsuperscript{{{latex_of(mean.mark)}}}" if mean.mark else ""
+def _cells(cell: Cell, column: Column) -> Iterator[str]:
+    text = _number(cell.text) if column.is_number else latex_of(cell.text)
+    yield rf"\textbf{{{text}}}" if cell.is_best else text
+    if column.has_marks:
+        yield rf"\textsuperscript{{{latex_of(cell.mark)}}}" if cell.mark else ""
 
 
 def _number(text: str) -> str:
@@ -148,14 +142,9 @@ def _row(cells: Iterable[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
-def _tabular(sides: str, head: str, rows: Sequence[str]) -> list[str]:
-    top, end = rf"\begin{{tabular}}{{{sides}}}", r"\end{tabular}"
-    return [top, r"\toprule", head, r"\midrule", *rows, r"\bottomrule", end]
-
-
 def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
     """Return a table of several pages, each of which begins with the names of the columns."""
-    lines = [
+    return [
         rf"\begin{{longtable}}{{{sides}}}",
         *([rf"{named} \\"] if named else []),
         *(r"\toprule", head, r"\midrule", r"\endfirsthead"),
@@ -164,7 +153,6 @@ def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
         *rows,
         r"\end{longtable}",
     ]
-    return _with_needs("booktabs,longtable", lines)
 
 
 def _with_needs(packages: str, lines: Sequence[str]) -> list[str]:

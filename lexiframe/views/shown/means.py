@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -11,8 +12,10 @@ from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
 from lexiframe.significance import own_tests, told_apart
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.verdicts import GAIN
-from lexiframe.views.shown.cells import MISSING, cell
+from lexiframe.views.sentences.rows import is_first, place_among
+from lexiframe.views.sentences.verdicts import both_ways
+from lexiframe.views.sentences.words import counted, n_range
+from lexiframe.views.shown.cells import MISSING, cell, texts_of
 from lexiframe.views.shown.tables import Section
 
 MOST_RUNS = 40
@@ -31,11 +34,9 @@ def means_section(
     lacking: Lacking | None = None,
 ) -> Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
-    places = {measure: n for n, measure in enumerate(dict.fromkeys(measures))}
-    means = means.sort(pl.col("measure").replace_strict(places, return_dtype=pl.Int64))
-    n = n_range(means["n"])
-    over = f"over {n} request{'s' * (n != '1')}{of_group}"
-    notes = measure_notes(means, list(places))
+    means = means.sort(place_among(measures))
+    over = f"over {counted(n_range(means['n']), 'request')}{of_group}"
+    notes = measure_notes(means, list(dict.fromkeys(measures)))
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
         return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
@@ -77,21 +78,15 @@ def marks(
     ``~``. One-sided tests of all pairs have neither: they do not show whether runs differ.
     """
     baseline = inference.get("baseline")
-    best = means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
-    best = best.select("measure", "run", is_best=True)
+    best = means.filter(is_first()).select("measure", "run", is_best=True)
     rivals = best.select("measure", rival="run")
     if baseline is not None:
         rivals = means.select("measure", rival=pl.lit(baseline)).unique()
-    c = of_first_test(comparisons, inference).with_columns(is_tested=told_apart.IS_TESTED)
-    a, b = pl.col("run_a"), pl.col("run_b")
-    both = pl.concat(
-        c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
-        for run, rival, sign in ((a, b, 1), (b, a, -1))
-    )
-    told = pl.col("reject") & pl.col("is_tested")
+    both = both_ways(of_first_test(comparisons, inference))
+    told = pl.col("reject") & told_apart.IS_TESTED
     against = both.join(rivals, on=["measure", "rival"]).group_by("measure", "run")
     found = against.agg(
-        n=pl.col("is_tested").sum(), told=told.any(), gain=pl.col("gain").filter(told).first()
+        n=told_apart.IS_TESTED.sum(), told=told.any(), gain=pl.col("gain").filter(told).first()
     )
     table = means.select("run", "measure").join(best, on=["measure", "run"], how="left")
     table = table.join(found, on=["measure", "run"], how="left").join(
@@ -191,24 +186,10 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
 def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
     """Return the title and the table of a single run: means, intervals, n where it differs."""
     level = f"{100 * (1 - alpha):g} % intervals"
-    numbers = [
-        pl.Series(name, [cell(name, v, _DECIMALS) for v in means[name]], pl.String)
-        for name in ("mean", "ci_low", "ci_high")
-    ]
+    write = partial(cell, "mean", decimals=_DECIMALS)
+    numbers = [texts_of(means[name], write) for name in ("mean", "ci_low", "ci_high")]
     n = ["n"] if means["n"].n_unique() > 1 else []
     return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
-
-
-def n_range(numbers: pl.Series) -> str:
-    """Return the least and the greatest of some numbers, or the number if all are the same.
-
-    Examples
-    --------
-    >>> n_range(pl.Series([1200, 4])), n_range(pl.Series([4, 4]))
-    ('4 to 1,200', '4')
-    """
-    ends_of_range: list[Any] = [numbers.min(), numbers.max()]
-    return " to ".join(f"{n:,}" for n in dict.fromkeys(ends_of_range))
 
 
 def by_rank(ranks: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -11,9 +10,11 @@ import polars as pl
 from lexiframe.base import LexiframeError, shown
 from lexiframe.pairwise import parse_measures
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.words import group_of
-from lexiframe.views.shown.cells import MISSING, cell
-from lexiframe.views.shown.means import by_rank, measure_notes, measures_of_scores, n_range
+from lexiframe.views.sentences.rows import place_among
+from lexiframe.views.sentences.words import counted, group_title, n_range
+from lexiframe.views.shown.cells import cell
+from lexiframe.views.shown.means import by_rank, measure_notes, measures_of_scores
+from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
 from lexiframe.views.shown.paper_marks import (
     UNTESTED,
     Marks,
@@ -27,54 +28,6 @@ from lexiframe.views.shown.paper_marks import (
 _MOST_DECIMALS = 15
 
 
-@dataclass(frozen=True)
-class Mean:
-    """A cell: the number as text, whether it is the best, and the superscript behind it."""
-
-    number: str = MISSING
-    is_best: bool = False
-    mark: str = ""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A run: its letter, if the table has letters, its name and its means."""
-
-    letter: str
-    run: str
-    means: tuple[Mean, ...]
-
-
-@dataclass(frozen=True)
-class Panel:
-    """The rows of a group of requests; the title names it, and is empty without groups."""
-
-    title: str
-    rows: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
-class Paper:
-    """A table for a paper: a row for each run, a column for each measure.
-
-    ``caption`` has sentences as plain text. ``marks`` is the kind of the marks.
-    """
-
-    measures: tuple[str, ...]
-    panels: tuple[Panel, ...]
-    caption: tuple[str, ...]
-    marks: str
-
-    @property
-    def has_letters(self) -> bool:
-        """Whether each run has a letter."""
-        return self.marks == "letters"
-
-    def has_marks(self, place: int) -> bool:
-        """Return whether a mean of the measure at this place has a mark."""
-        return any(row.means[place].mark for panel in self.panels for row in panel.rows)
-
-
 def paper_of(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
@@ -84,7 +37,7 @@ def paper_of(
     marks: Marks = "auto",
     decimals: Any = None,
     percent: bool = False,
-) -> Paper:
+) -> ShownTable:
     """Return the means of an evaluation as a table for a paper.
 
     Parameters
@@ -104,10 +57,11 @@ def paper_of(
     means = tables["means"].filter(pl.col("measure").is_in([*measures]))
     runs = _best_first(means, measures) if runs is None else runs
     means = means.filter(pl.col("run").is_in([*runs]))
-    means = means.sort(pl.col("measure").replace_strict(_places(measures), return_dtype=pl.Int64))
-    columns = tuple(means["measure"].unique(maintain_order=True))
+    means = means.sort(place_among(measures))
+    shown_measures = means["measure"].unique(maintain_order=True).to_list()
     lacking = Lacking.in_evaluation(provenance)
     kind = chosen_marks(marks, runs, inference)
+    letters = letters_of(runs) if kind == "letters" else {}
     of_scores = measures_of_scores(tables, provenance)
     scaled = _scaled(means, of_scores, percent=percent)
     compared = tables["comparisons"]
@@ -115,21 +69,24 @@ def paper_of(
     for title, part, c in _groups(scaled, compared, by):
         found = marked(kind, part, c, runs, inference)
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
-        cells = _cells(found, decimals, percent=percent)
-        panels.append(Panel(title, _rows(cells, runs, columns, kind)))
+        panels.append(Panel(title, tuple(_rows(found, runs, shown_measures, letters, decimals))))
         notes.append((title, [*measure_notes(part, measures), *lacking.notes(measures)]))
+    rows = [row for panel in panels for row in panel.rows]
+    cells = [cell for row in rows for cell in row]
+    bold = "Bold: the best mean of a measure, of several runs if they tie."
     caption = (
-        _what(scaled, tables, columns, by, of_scores),
+        _what(scaled, tables, shown_measures, by, of_scores),
         *_notes(notes),
-        *_bold(panels),
+        *[bold] * any(cell.is_best for cell in cells),
         *marks_in_words(kind, compared, means, by, inference),
-        *_untested(panels, kind, inference),
+        *[untested_in_words(kind, inference)] * any(UNTESTED in cell.mark for cell in cells),
     )
-    return Paper(columns, tuple(panels), caption, kind)
-
-
-def _places(measures: Sequence[str]) -> dict[str, int]:
-    return {measure: place for place, measure in enumerate(measures)}
+    leads = [*[Column("")] * bool(letters), Column("run")]
+    numbers = (
+        Column(name, is_number=True, has_marks=any(row[place].mark for row in rows))
+        for place, name in enumerate(shown_measures, len(leads))
+    )
+    return ShownTable((*leads, *numbers), tuple(panels), caption)
 
 
 def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
@@ -172,36 +129,26 @@ def _groups(
     compared = comparisons.partition_by(by, as_dict=True)
     parts = means.sort(by, maintain_order=True).partition_by(by, as_dict=True, maintain_order=True)
     for key, part in parts.items():
-        named = [group_of(name, value) for name, value in zip(by, key, strict=True)]
-        title = f"{', '.join(named)} (n = {n_range(part['n'])})"
+        title = f"{group_title(by, key)} (n = {n_range(part['n'])})"
         yield title, part, compared.get(key, comparisons.clear())
 
 
-def _cells(means: pl.DataFrame, decimals: int | None, *, percent: bool) -> pl.DataFrame:
-    """Write the means as text: four decimals, as trec_eval prints, and two of percent."""
-    digits = 4 if decimals is None else decimals
-    of_percent = 2 if decimals is None else decimals
-    texts = [
-        cell("mean", mean, of_percent if percent and is_percent else digits)
-        for mean, is_percent in means.select("mean", "in_percent").iter_rows()
-    ]
-    return means.with_columns(text=pl.Series(texts, dtype=pl.String))
-
-
 def _rows(
-    cells: pl.DataFrame, runs: Sequence[str], columns: Sequence[str], kind: str
-) -> tuple[Row, ...]:
-    of = {
-        (run, measure): Mean(*rest)
-        for run, measure, *rest in cells.select(
-            "run", "measure", "text", "is_best", "mark"
-        ).iter_rows()
-    }
-    letters = letters_of(runs) if kind == "letters" else {}
-    return tuple(
-        Row(letters.get(run, ""), run, tuple(of.get((run, m), Mean()) for m in columns))
-        for run in runs
-    )
+    means: pl.DataFrame,
+    runs: Sequence[str],
+    measures: Sequence[str],
+    letters: Mapping[str, str],
+    decimals: int | None,
+) -> Iterator[tuple[Cell, ...]]:
+    """Write the means as text: four decimals, as trec_eval prints, and two of percent."""
+    of = {}
+    for row in means.iter_rows(named=True):
+        usual = 2 if row["in_percent"] else 4
+        text = cell("mean", row["mean"], usual if decimals is None else decimals)
+        of[row["run"], row["measure"]] = Cell(text, row["is_best"], row["mark"])
+    for run in runs:
+        letter = [Cell(letters[run])] if letters else []
+        yield (*letter, Cell(run), *(of.get((run, measure), Cell()) for measure in measures))
 
 
 def _what(
@@ -214,7 +161,7 @@ def _what(
     """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
     shares = [name for name in columns if name not in of_scores]
     n = n_range(means["n"]) if means.height else "0"
-    said = f"Means over {n} request{'s' * (n != '1')}"
+    said = f"Means over {counted(n, 'request')}"
     if by:
         said = "Means over the requests of each group"
     if shares:
@@ -235,15 +182,3 @@ def _notes(notes: Sequence[tuple[str, Sequence[str]]]) -> Iterator[str]:
         titles = [title for title, of_group in notes if said in of_group]
         where = f"; {', '.join(titles)}" if len(titles) < len(notes) else ""
         yield f"{said[0].upper()}{said[1:]}{where}."
-
-
-def _untested(panels: Sequence[Panel], kind: str, inference: Mapping[str, Any]) -> Iterator[str]:
-    marks = (mean.mark for panel in panels for row in panel.rows for mean in row.means)
-    if any(UNTESTED in mark for mark in marks):
-        yield untested_in_words(kind, inference)
-
-
-def _bold(panels: Sequence[Panel]) -> Iterator[str]:
-    rows = [row for panel in panels for row in panel.rows]
-    if any(mean.is_best for row in rows for mean in row.means):
-        yield "Bold: the best mean of a measure, of several runs if they tie."

@@ -10,9 +10,10 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice
 from lexiframe.significance import told_apart
-from lexiframe.views.sentences.verdicts import GAIN
-from lexiframe.views.sentences.words import test_and_correction
-from lexiframe.views.shown.means import marks, n_range, of_first_test
+from lexiframe.views.sentences.rows import is_first
+from lexiframe.views.sentences.verdicts import both_ways
+from lexiframe.views.sentences.words import n_range, test_and_correction
+from lexiframe.views.shown.means import marks, of_first_test
 
 Marks = Literal["auto", "letters", "best", "baseline", "none"]
 """The marks that a table for a paper may have; ``auto`` chooses."""
@@ -70,23 +71,16 @@ def marked(
 ) -> pl.DataFrame:
     """Add to means ``is_best`` (several runs may be) and ``mark``, the text of the superscript."""
     # A count has no rank and so no best run; with a single run, the best would say nothing.
-    lowest = pl.col("rank").min().over("measure")
-    is_best = (pl.col("rank") == lowest).fill_null(False) & (len(runs) > 1)
-    means = means.with_columns(is_best=is_best)
+    means = means.with_columns(is_best=is_first().fill_null(False) & (len(runs) > 1))
     if kind == "none":
         return means.with_columns(mark=pl.lit(""))
     if kind == "letters":
         found = _better_than(comparisons, letters_of(runs), inference)
     else:
-        near, told = ("~", NEAR), r"[▲▼?]"
-        found = marks(means, comparisons, inference)
-        mark = pl.col("mark")
-        shown = (
-            mark.str.replace(*near, literal=True).str.replace("*", "", literal=True)
-            if kind == "best"
-            else mark.str.extract(f"({told})").fill_null("")
-        )
-        found = found.with_columns(mark=shown)
+        mark = pl.col("mark").str.extract("([▲▼?])").fill_null("")
+        if kind == "best":
+            mark = pl.col("mark").str.replace_many({"~": NEAR, "*": ""})
+        found = marks(means, comparisons, inference).with_columns(mark)
     joined = means.join(found, on=["run", "measure"], how="left", maintain_order="left")
     ranked = pl.col("rank").is_not_null()
     mark = pl.when(ranked).then(pl.col("mark")).otherwise(None).fill_null("")
@@ -101,15 +95,11 @@ def _better_than(
     Which run of a pair is better is decided by what the test compares, as in the verdict. One
     request says nothing about others: ``?`` stands behind the letters where a pair is not tested.
     """
-    a, b = pl.col("run_a"), pl.col("run_b")
-    c = of_first_test(comparisons, inference).with_columns(is_tested=told_apart.IS_TESTED)
-    both = pl.concat(
-        c.select("measure", "reject", "is_tested", run=run, rival=rival, gain=sign * GAIN)
-        for run, rival, sign in ((a, b, 1), (b, a, -1))
-    ).filter(pl.col("rival").is_in([*letters]))
-    won = pl.col("reject") & pl.col("is_tested") & (pl.col("gain") > 0)
+    both = both_ways(of_first_test(comparisons, inference))
+    both = both.filter(pl.col("rival").is_in([*letters]))
+    won = pl.col("reject") & told_apart.IS_TESTED & (pl.col("gain") > 0)
     letter = pl.col("rival").replace_strict(letters, default=None, return_dtype=pl.String)
-    untested = pl.when(pl.col("is_tested").all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
+    untested = pl.when(told_apart.IS_TESTED.all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
     return both.group_by("run", "measure").agg(mark=letter.filter(won).sort().str.join() + untested)
 
 

@@ -14,18 +14,17 @@ from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.leaders import leaders_in_words
+from lexiframe.views.sentences.rows import is_first, place_among
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import first_runs, group_of
+from lexiframe.views.sentences.words import first_runs, group_of, group_title, n_range
 from lexiframe.views.shown.against import baseline_section
-from lexiframe.views.shown.cells import MISSING, shortened
+from lexiframe.views.shown.cells import MISSING, shortened, texts_of
 from lexiframe.views.shown.means import (
     by_rank,
     ends,
     inference_in_words,
     means_section,
     measures_of_scores,
-    n_range,
 )
 from lexiframe.views.shown.tables import Section
 
@@ -132,13 +131,46 @@ def _verdict(
 _BEST = "best: first by {}; the others are tested against these"
 
 
+def leaders_in_words(
+    means: pl.DataFrame, verdict: pl.DataFrame, by: Sequence[str], order: str
+) -> list[str]:
+    """Return a sentence for each measure (and group) whose best runs differ by mean and verdict.
+
+    Examples
+    --------
+    >>> means = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": [1.0, 2.0]})
+    >>> verdict = pl.DataFrame({"measure": ["LP"], "best": [["b"]]})
+    >>> print(*leaders_in_words(means, verdict, [], "mc4"))
+    By LP, a wins the greatest share of requests and has * above, but mc4 puts b first, \
+which the verdict is about.
+    """
+    on = [*by, "measure"]
+    starred = means.filter(is_first(by)).sort("run").group_by(on).agg(starred="run")
+    stated = verdict.unique(on, keep="first", maintain_order=True)
+    both = stated.join(starred, on=on, nulls_equal=True, maintain_order="left")
+    differing = both.filter(pl.col("best").list.sort() != pl.col("starred"))
+    return [_of_leaders(row, by, order) for row in differing.iter_rows(named=True)]
+
+
+def _of_leaders(row: dict[str, Any], by: Sequence[str], order: str) -> str:
+    scope = ", ".join([row["measure"], *(group_of(name, row[name]) for name in by)])
+    starred, best = (_first_names(row[name]) for name in ("starred", "best"))
+    wins, has = ("wins", "has") if len(row["starred"]) == 1 else ("win", "have")
+    return (
+        f"By {scope}, {starred} {wins} the greatest share of requests and {has} * above, but "
+        f"{order} puts {best} first, which the verdict is about."
+    )
+
+
+def _first_names(runs: Sequence[str]) -> str:
+    return " and ".join(map(shortened, first_runs(runs, 3)))
+
+
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return for each measure (and group) the numbers of requests of its pairs as text."""
     comparisons = comparisons.filter(pl.col("n") > 0)  # the others have no request in common
-    parts = comparisons.partition_by([*by, "measure"], maintain_order=True)
-    rows = [part.select(*by, "measure", range=pl.lit(n_range(part["n"]))).head(1) for part in parts]
-    empty = comparisons.clear().select(*by, "measure", range=pl.lit("", dtype=pl.String))
-    return pl.concat([empty, *rows])
+    table = comparisons.group_by(*by, "measure").agg(of_pairs="n")
+    return table.select(*by, "measure", texts_of(table["of_pairs"], n_range).alias("range"))
 
 
 def _agreement(
@@ -153,8 +185,8 @@ def _agreement(
 
 def _ties(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
     by = provenance["groups"]
-    table = in_order(tables["tie_rates"], by, provenance["measures"])
-    n, table = _without_n(table)
+    in_order = tables["tie_rates"].sort(*by, place_among(provenance["measures"]))
+    n, table = _without_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield Section(f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1)
 
@@ -173,7 +205,7 @@ def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.Dat
         yield "", table
         return
     for part in table.partition_by(by, maintain_order=True):
-        yield "".join(f", {group_of(name, part[name][0])}" for name in by), part.drop(by)
+        yield f", {group_title(by, part.select(by).row(0))}", part.drop(by)
 
 
 def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
@@ -182,7 +214,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     ``ranges`` has the numbers of requests of each measure (and group) as text.
     """
     pairs = v.select("n_significant", "n_pairs").iter_rows()
-    told_apart = pl.Series([f"{n:,} of {of:,}" for n, of in pairs], dtype=pl.String)
+    told_apart = pl.Series("pairs told apart", [f"{n:,} of {of:,}" for n, of in pairs], pl.String)
     groups = v.columns[: v.width - len(schemas.VERDICT.columns)]
     v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
@@ -192,7 +224,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     # A measure without any test says so for all of its runs, and lists none.
     rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test), "favoured": v}
     named = {
-        name: pl.Series([_listed(runs) for runs in v[name]], dtype=pl.String)
+        name: texts_of(v[name], _listed)
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
@@ -201,12 +233,10 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         "not_worse": "not significantly worse",
         "untested": "not tested",
         "favoured": "ahead in the test",
-        "pairs_told_apart": "pairs told apart",
     }
-    short = v.select(
-        *groups, "measure", *differing, **named, n="range", pairs_told_apart=told_apart
-    )
-    return short.rename(called, strict=False)
+    lists = [texts.alias(called.get(name, name)) for name, texts in named.items()]
+    n = pl.col("range").alias("n")
+    return v.select(*groups, "measure", *differing, *lists, n, told_apart)
 
 
 def _listed(runs: Sequence[str]) -> str:
@@ -229,8 +259,3 @@ def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> p
     shown = [measure for measure in measures if measure in matrix.columns]
     order = pl.DataFrame({"measure": shown}, schema={"measure": pl.String})
     return order.join(matrix, on="measure", maintain_order="left").select("measure", *shown)
-
-
-def in_order(table: pl.DataFrame, by: Sequence[str], measures: Sequence[str]) -> pl.DataFrame:
-    """Sort a table by group and by the order in which the measures were asked for."""
-    return table.sort(*by, pl.col("measure").cast(pl.Enum(list(dict.fromkeys(measures)))))

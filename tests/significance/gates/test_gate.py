@@ -15,8 +15,7 @@ from lexiframe.significance.gates.deciding import decided
 from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
 from lexiframe.views.sentences.gates import gate_sentences
-from lexiframe.views.shown.gate_texts import gate_markdown, gate_text
-from lexiframe.views.shown.junit import junit_xml
+from lexiframe.views.shown.gates import gate_markdown, gate_text, junit_xml
 from lexiframe.views.shown.markdown import markdown_of
 from tests.frames import assert_close
 from tests.small_tables import preferences, scores

@@ -1,9 +1,13 @@
-"""A gate for people to read: on a terminal, and as Markdown for the summary of a job."""
+"""A gate on a terminal, as Markdown for the summary of a job, and as XML for other services."""
 
 from __future__ import annotations
 
+from typing import Any
+from xml.etree import ElementTree
+
 import polars as pl
 
+from lexiframe.base import escaped
 from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
 from lexiframe.views.shown.cells import with_p_values
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
@@ -58,15 +62,11 @@ def gate_markdown(table: pl.DataFrame) -> str:
 
 def _coverage(table: pl.DataFrame) -> list[str]:
     """Say what the runs answer; of rows that say the same, those of a group stand once."""
-    groups = table.columns[: table.columns.index("measure")]
-    rows = [*table.iter_rows(named=True)]
-    found = [coverage_of_row(row) for row in rows]
-    if len({*found}) == 1:
-        return [f"Coverage: {found[0]}."] if found[0] else []
-    said = {
-        f"{name_of_row(r, groups)}: {text}." for r, text in zip(rows, found, strict=True) if text
-    }
-    return [f"Coverage of {text}" for text in sorted(said)]
+    found = {name_of_row(row): coverage_of_row(row) for row in table.iter_rows(named=True)}
+    different = {*found.values()}
+    if len(different) == 1:
+        return [f"Coverage: {said}." for said in different if said]
+    return sorted(f"Coverage of {name}: {said}." for name, said in found.items() if said)
 
 
 def _title(table: pl.DataFrame) -> str:
@@ -76,19 +76,66 @@ def _title(table: pl.DataFrame) -> str:
 
 
 def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
-    groups = table.columns[: table.columns.index("measure")]
     rows = table.filter(pl.col("outcome") != "pass").iter_rows(named=True)
-    return [(name_of_row(row, groups), row["why"]) for row in rows]
+    return [(name_of_row(row), row["why"]) for row in rows]
 
 
 def _rows(table: pl.DataFrame) -> pl.DataFrame:
     """Return what differs between the rows; the verdict says what is the same."""
     groups = table.columns[: table.columns.index("measure")]
     p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
-    table = table.with_columns(p_value=p_value)
-    shown = table.select(
-        *groups, "measure", "outcome", "margin", "ci_low", "ci_high", "p_value",
-        difference="mean_difference",
-    )  # fmt: skip
-    order = [*groups, "measure", "outcome", "difference", "ci_low", "ci_high", "margin", "p_value"]
-    return with_p_values(shown.select(order), table["alpha"][0])
+    difference = pl.col("mean_difference").alias("difference")
+    numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
+    shown = table.select(*groups, "measure", "outcome", *numbers)
+    return with_p_values(shown, table["alpha"][0])
+
+
+def junit_xml(table: pl.DataFrame) -> str:
+    """Return the table of `gate` as JUnit XML: each row is a test case, a failure unless it passes.
+
+    Services for continuous integration read it. The type and the message of a failure say whether
+    the row fails or is undecided.
+
+    Examples
+    --------
+    >>> g = pl.DataFrame({"measure": ["AP"], "baseline": "bm25", "candidate": "dense",
+    ...                   "outcome": "fail", "why": "dense is worse than bm25 by more than 0.01."})
+    >>> print(junit_xml(g))
+    <?xml version="1.0" encoding="utf-8"?>
+    <testsuites name="lexiframe gate" tests="1" failures="1" errors="0">
+      <testsuite name="dense against bm25" tests="1" failures="1" errors="0" skipped="0">
+        <testcase classname="lexiframe.gate" name="AP" time="0">
+          <failure type="fail" message="fail: dense is worse than bm25 by more than 0.01." />
+        </testcase>
+      </testsuite>
+    </testsuites>
+    """
+    rows = [*table.iter_rows(named=True)]
+    counts = {"tests": len(rows), "failures": sum(row["outcome"] != "pass" for row in rows)}
+    root = _element(None, "testsuites", name="lexiframe gate", **counts, errors=0)
+    title = f"{rows[0]['candidate']} against {rows[0]['baseline']}"
+    suite = _element(root, "testsuite", name=title, **counts, errors=0, skipped=0)
+    for row in rows:
+        name = name_of_row(row)
+        case = _element(suite, "testcase", classname="lexiframe.gate", name=name, time=0)
+        if covered := coverage_of_row(row):
+            properties = _element(case, "properties")
+            _element(properties, "property", name="coverage", value=covered)
+        if row["outcome"] == "pass":
+            ElementTree.SubElement(case, "system-out").text = escaped(row["why"])
+        else:
+            said = f"{row['outcome']}: {row['why']}"
+            _element(case, "failure", type=row["outcome"], message=said)
+    ElementTree.indent(root)
+    head = '<?xml version="1.0" encoding="utf-8"?>'
+    return f"{head}\n{ElementTree.tostring(root, encoding='unicode')}"
+
+
+def _element(
+    parent: ElementTree.Element | None, tag: str, /, **attributes: Any
+) -> ElementTree.Element:
+    """Make an element; control characters, which XML forbids even escaped, are written out."""
+    texts = {name: escaped(str(value)) for name, value in attributes.items()}
+    if parent is None:
+        return ElementTree.Element(tag, texts)
+    return ElementTree.SubElement(parent, tag, texts)
