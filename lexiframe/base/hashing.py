@@ -63,19 +63,22 @@ def bucket_of(query_ids: pl.Series, n: int) -> np.ndarray:
 def hashes_of(ids: pl.Series) -> np.ndarray:
     """Return a hash of 64 bits of each id: strings, integers or categories, without nulls."""
     if isinstance(ids.dtype, pl.Enum):
-        return np.asarray(hashes_of(ids.dtype.categories)[ids.to_physical()])
+        return np.asarray(_in_blocks(ids.dtype.categories)[ids.to_physical()])
+    return _in_blocks(ids)
+
+
+def _buckets(ids: pl.Series, n: int) -> np.ndarray:
+    hashes = _in_blocks(ids)
+    hashes %= np.uint64(n)
+    return hashes.view(np.int64)
+
+
+def _in_blocks(ids: pl.Series) -> np.ndarray:
+    """Return a hash of 64 bits for each id, some of them at once."""
     hashes = np.empty(len(ids), np.uint64)
     for start in range(0, len(ids), _BLOCK):
         hashes[start : start + _BLOCK] = _hashes(ids[start : start + _BLOCK].cast(pl.String))
     return hashes
-
-
-def _buckets(ids: pl.Series, n: int) -> np.ndarray:
-    bucket = np.empty(len(ids), np.int64)
-    for start in range(0, len(ids), _BLOCK):
-        hashes = _hashes(ids[start : start + _BLOCK].cast(pl.String))
-        bucket[start : start + _BLOCK] = hashes % np.uint64(n)
-    return bucket
 
 
 def _hashes(texts: pl.Series) -> np.ndarray:

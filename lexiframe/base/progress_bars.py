@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -23,12 +23,18 @@ def progress(items: Iterable[T], total: int, label: str) -> Iterator[T]:
     >>> list(progress([1, 2], total=2, label="adding"))
     [1, 2]
     """
+    bar = _bar(total, label, iterable=items)
+    yield from items if bar is None else bar
+
+
+def _bar(total: int, label: str, **more: Any) -> Any:
+    """Return a progress bar, or nothing if standard error is no terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield from items
-        return
+        return None
     from tqdm import tqdm
 
-    yield from tqdm(items, label, total, leave=False, file=sys.stderr, delay=2, mininterval=0.5)
+    how = {"leave": False, "file": sys.stderr, "delay": 2, "mininterval": 0.5}
+    return tqdm(total=total, desc=label, **how, **more)
 
 
 FEW = 10_000
@@ -68,23 +74,9 @@ def counted(total: int, label: str) -> Iterator[Callable[[int], None]]:
     >>> with counted(2, "reading") as count:
     ...     count(1)
     """
-    if sys.stderr is None or not sys.stderr.isatty():
+    bar = _bar(total, label, unit=" rows", unit_scale=True)
+    if bar is None:
         yield lambda n: None
         return
-    from tqdm import tqdm
-
-    with tqdm(
-        desc=label,
-        total=total,
-        unit=" rows",
-        unit_scale=True,
-        leave=False,
-        file=sys.stderr,
-        delay=2,
-        mininterval=0.5,
-    ) as bar:
-
-        def count(n: int) -> None:
-            bar.update(n)
-
-        yield count
+    with bar:
+        yield bar.update

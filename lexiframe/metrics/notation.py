@@ -63,11 +63,6 @@ IR_MEASURES = {
     "NumRet": "num_ret",
     "NumRel": "num_rel",
     "NumRelRet": "num_rel_ret",
-    "MAP": "AP",
-    "MRR": "RR",
-    "NDCG": "nDCG",
-    "Precision": "P",
-    "Recall": "R",
     "RPrec": "Rprec",
     "α_DCG": "alpha-DCG",
     "α_nDCG": "alpha-nDCG",
@@ -111,7 +106,8 @@ OTHERS = {
     "hits": "num_rel_ret",
     "f1": "F1",
 }
-"""The names of ranx, BEIR, LensKit, RecBole, RePlay and RecTools, in lower case: capitals vary."""
+"""The names of ranx, BEIR, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in lower
+case: capitals vary."""
 
 
 @dataclass(frozen=True)

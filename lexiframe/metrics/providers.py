@@ -64,11 +64,8 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
     metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff
     frame = column_forms.to_frame(providers, "score", "providers")
-    owners = column_forms.checked_ids(
-        column_forms.in_our_words(frame, schemas.PROVIDERS, "providers"),
-        schemas.PROVIDERS,
-        "providers",
-    )
+    frame = column_forms.in_our_words(frame, schemas.PROVIDERS, "providers")
+    owners = column_forms.checked_ids(frame, schemas.PROVIDERS, "providers")
     if owners.is_duplicated().any():
         twins = owners.filter(owners.is_duplicated()).rows()
         raise SchemaError(
@@ -82,16 +79,13 @@ def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "A
             "providers: expected a provider of every relevant item, found none of "
             f"{n_and_first(orphans['doc_id'].sort())}; add one for each, such as the item itself"
         )
-    request = ("run", "query_id")
+    least = pl.col("exposure").min().over("run", "query_id")
+    rounding = sums.TIE * pl.max_horizontal(least.abs(), 1.0)
     return (
         items.join(owners, on="doc_id")
-        .group_by(*request, "provider", maintain_order=True)
+        .group_by("run", "query_id", "provider", maintain_order=True)
         .agg(items=pl.len().cast(pl.Int64), exposure=pl.col("exposure").sum())
-        .with_columns(least=pl.col("exposure").min().over(request))
-        .with_columns(
-            least=pl.col("least") + sums.TIE * pl.max_horizontal(pl.col("least").abs(), 1.0)
-        )
-        .with_columns(is_worst_off=pl.col("exposure") <= pl.col("least"))
+        .with_columns(is_worst_off=pl.col("exposure") <= least + rounding)
         .sort(schemas.PROVIDER_EXPOSURE.key)
         .select(*schemas.PROVIDER_EXPOSURE.columns)
     )

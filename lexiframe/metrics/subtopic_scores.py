@@ -8,7 +8,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, progress, schemas
+from lexiframe.metrics.kinds.counts import ratio
 from lexiframe.metrics.kinds.ideals import Serving, greatest_sum, greedy_gains
+from lexiframe.metrics.kinds.recall_level import exposed
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.needed import no_item_of_grade
 from lexiframe.metrics.row_by_row import row_by_row
@@ -92,8 +94,7 @@ def _values(
             divisor = n_subtopics * _at_every_rank(metric)
         else:
             divisor = n_subtopics
-        value = np.divide(total, divisor, out=np.zeros_like(total), where=divisor > 0)
-        yield metric, metric.limits.within(value)
+        yield metric, metric.limits.within(ratio(total, divisor))
 
 
 def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -128,7 +129,7 @@ def _ranks(depth: int) -> pl.DataFrame:
 def _exposures(metric: SubtopicMetric, depth: int) -> np.ndarray:
     """e(1), e(2) ... up to the depth, the cut-off, or where the rest is lost in rounding."""
     depth = min(depth, metric.cutoff or depth)
-    values = row_by_row(_ranks(depth), exposure=metric.exposures())["exposure"].to_numpy()
+    values = row_by_row(_ranks(depth), exposure=exposed(metric))["exposure"].to_numpy()
     return values[: np.count_nonzero(values > _NOTHING * values.max(initial=0.0))]
 
 

@@ -32,10 +32,10 @@ class Rows:
 
     @classmethod
     def of(
-        cls, part: run_parts.RunPart, judged: JudgedItems, score_type: str, *, rank: bool
+        cls, part: run_parts.RunPart, queries: Mapping[str, int], score_type: str, *, rank: bool
     ) -> Rows:
         """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
-        query, extra = _query_codes(part.rows["query_id"], judged.query_index)
+        query, extra = _query_codes(part.rows["query_id"], queries)
         with np.errstate(over="ignore"):  # as in C, scores beyond float32 are infinite
             score = part.rows["score"].to_numpy().astype(score_type, copy=False)
         ranks = part.rows["rank"].to_numpy() if rank else None
@@ -67,9 +67,8 @@ class Rows:
         small = query.astype(np.min_scalar_type(query.max(initial=0)))
         return self.take(by_score[np.argsort(small[by_score], kind="stable")])
 
-    def retrieved(self, judged: JudgedItems) -> np.ndarray:
-        """Count the rows of every judged query."""
-        n_queries = len(judged.queries)
+    def retrieved(self, n_queries: int) -> np.ndarray:
+        """Count the rows of every judged query, of which there are ``n_queries``."""
         return np.bincount(self.query, minlength=n_queries)[:n_queries]
 
     def are_own(self, judged: JudgedItems) -> np.ndarray:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import polars as pl
 
@@ -25,6 +25,8 @@ from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranks_and_ties import RANKS, RunRanks
 
+T = TypeVar("T")
+Loader = Callable[[], list[run_parts.RunPart]]
 _NO_ROWS = pl.DataFrame()
 
 
@@ -95,21 +97,15 @@ def rank_runs(
     if foresee is not None:
         foresee(len(loaders), judged)
     codes = shared_codes() if documents else None
-    rank = partial(rank_run, judged=judged, policies=policies, pool=pool, codes=codes)
-
     marks: dict[str, str] = {}
 
-    def load_and_rank(
-        load: Callable[[], list[run_parts.RunPart]],
-    ) -> list[tuple[RunRanks, run_parts.RunPart]]:
-        parts = load()
-        marks.update({part.name: fingerprint(part) for part in parts} if fingerprint else {})
-        # without their rows, so that only the runs that are being ranked are in memory
-        return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in parts]
+    def rank(part: run_parts.RunPart) -> RunRanks:
+        if fingerprint is not None:
+            marks[part.name] = fingerprint(part)
+        return rank_run(part, judged, policies, pool=pool, codes=codes)
 
-    done = [*in_threads(load_and_rank, loaders, "reading runs", n_rows)]
+    done = ranked_parts(rank, loaders, n_rows)
     ranked = [run for runs in done for run in runs]
-    data_sources.refuse_twins((part.name, part.where) for _, part in ranked)
     if not (are_part or any(run.answered.any() for run, _ in ranked)):
         refuse_other_queries(
             sorted({name for run, _ in ranked for name in run.extra}), judged.queries
@@ -123,6 +119,22 @@ def rank_runs(
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
     return RankedRuns(judged, by_name, read, n_wider, marks)
+
+
+def ranked_parts(
+    rank: Callable[[run_parts.RunPart], T], loaders: list[Loader], n_rows: int
+) -> list[list[tuple[T, run_parts.RunPart]]]:
+    """Load and rank the runs of each source; raise if two runs have one name.
+
+    The runs come back without their rows, so that only those that are being ranked are in memory.
+    """
+
+    def load_and_rank(load: Loader) -> list[tuple[T, run_parts.RunPart]]:
+        return [(rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()]
+
+    done = [*in_threads(load_and_rank, loaders, "reading runs", n_rows)]
+    data_sources.refuse_twins((part.name, part.where) for parts in done for _, part in parts)
+    return done
 
 
 def joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
@@ -177,9 +189,7 @@ def refuse_other_queries(
     )
 
 
-def loaders_of(
-    scan: run_scan.RunScan, *, rank: bool, hashed: bool
-) -> tuple[list[Callable[[], list[run_parts.RunPart]]], int]:
+def loaders_of(scan: run_scan.RunScan, *, rank: bool, hashed: bool) -> tuple[list[Loader], int]:
     """Return a function for each source or run that loads it, and the number of rows.
 
     The number is at least what is few rows (see `in_threads`) for sources that are not read yet.

@@ -7,6 +7,7 @@ are wanted, so a group of equal scores is put in order only when it holds such a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,21 +83,21 @@ def rank_judged(
     """
     if part.rows.is_empty():
         return _retrieved_nothing(part, judged)
-    ties = policies.ties
-    rows, duplicate = _in_order(part, judged, policies)
-    retrieved = rows.retrieved(judged)
-    answered, extra = _answered(part, judged, retrieved, rows.extra)
+    ties, n_queries = policies.ties, len(judged.queries)
+    rows, duplicate = _in_order(part, judged.query_index, policies)
+    retrieved = rows.retrieved(n_queries)
+    answered, extra = _answered(part, judged.query_index, retrieved, rows.extra)
     own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
     if own.any():
         rows = rows.take(np.flatnonzero(~own))
-        retrieved = rows.retrieved(judged)
+        retrieved = rows.retrieved(n_queries)
     hit, item = rows.find(judged)
     strangers = [] if len(hit) else _some_documents(rows, judged)
     if policies.unjudged == "remove":
         stays = judged.is_judged[item]
         rows, item = rows.take(hit[stays]), item[stays]
         hit = np.arange(len(item))
-    kept = rows.retrieved(judged)
+    kept = rows.retrieved(n_queries)
     first = rows.first_of_query(hit)
     tied = rows.ties(hit)
     rank = np.zeros(judged.items.height, RANKS)
@@ -116,25 +117,28 @@ def rank_judged(
         unjudged,
         strangers,
         _pool(rows, judged, policies) if pool else None,
-        _NO_DOCUMENTS if codes is None else _ranked_documents(rows, judged, ties, codes),
+        _NO_DOCUMENTS if codes is None else _ranked_documents(rows, n_queries, ties, codes),
         int(own.sum()),
     )
 
 
-def _in_order(part: run_parts.RunPart, judged: JudgedItems, policies: Policies) -> tuple[Rows, int]:
+def _in_order(
+    part: run_parts.RunPart, queries: Mapping[str, int], policies: Policies
+) -> tuple[Rows, int]:
     """Return the rows by query and score, each document once, and how many rows were removed.
 
-    Equal scores are not in order yet, see `_place`.
+    ``queries`` are those that are asked for, with their numbers, in order. Equal scores are not in
+    order yet, see `_place`.
     """
     ties = policies.ties
     if ties == "rank":
         _refuse_missing_ranks(part)
-    rows = Rows.of(part, judged, policies.score_type, rank=ties == "rank")
+    rows = Rows.of(part, queries, policies.score_type, rank=ties == "rank")
     duplicate = 0
     if rows.has_twins():
-        rows, duplicate = _without_twins(rows, part, policies, len(judged.queries))
+        rows, duplicate = _without_twins(rows, part, policies, len(queries))
     if ties == "rank":
-        _refuse_repeated_ranks(rows, judged, part.where)
+        _refuse_repeated_ranks(rows, queries, part.where)
     return rows.in_order(stable=ties == "input"), duplicate
 
 
@@ -165,19 +169,20 @@ class RunList:
 
 
 def list_documents(
-    part: run_parts.RunPart, queries: JudgedItems, policies: Policies, codes: pl.Series
+    part: run_parts.RunPart, queries: pl.Series, policies: Policies, codes: pl.Series
 ) -> RunList:
-    """Rank all documents of one run for some queries; ``queries`` may have no judged item.
+    """Rank all documents of one run for some queries, which are sorted.
 
     ``codes``, a column of categories for all runs, numbers the documents.
     """
     documents, duplicates, found = _NO_DOCUMENTS, 0, []
-    retrieved = np.zeros(len(queries.queries), np.int64)
+    number = {query: n for n, query in enumerate(queries)}
+    retrieved = np.zeros(len(queries), np.int64)
     if part.rows.height:
-        rows, duplicates = _in_order(part, queries, policies)
-        documents = _ranked_documents(rows, queries, policies.ties, codes)
-        retrieved, found = rows.retrieved(queries), rows.extra
-    answered, extra = _answered(part, queries, retrieved, found)
+        rows, duplicates = _in_order(part, number, policies)
+        documents = _ranked_documents(rows, len(queries), policies.ties, codes)
+        retrieved, found = rows.retrieved(len(queries)), rows.extra
+    answered, extra = _answered(part, number, retrieved, found)
     return RunList(part.name, documents, retrieved, answered, extra, duplicates)
 
 
@@ -185,16 +190,15 @@ def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
     """Return query and document of the rows of judged queries, down to the depth."""
     if policies.depth is None:
         return rows.documents(judged)
-    everything = np.arange(len(rows.query))
-    place = _place(rows, everything, rows.ties(everything), policies.ties)
-    is_within = place - rows.first_of_query(everything) < policies.depth
+    first = rows.first_of_query(np.arange(len(rows.query)))
+    is_within = _places(rows, policies.ties) - first < policies.depth
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
 def _retrieved_nothing(part: run_parts.RunPart, judged: JudgedItems) -> RunRanks:
     nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
-    answered, extra = _answered(part, judged, nothing, [])
+    answered, extra = _answered(part, judged.query_index, nothing, [])
     tied, pool = TiedItems(*np.empty((3, 0), np.int64)), None
     return RunRanks(
         part.name, nowhere, tied, nothing, answered, extra, 0, 0, [], pool, _NO_DOCUMENTS
@@ -202,13 +206,13 @@ def _retrieved_nothing(part: run_parts.RunPart, judged: JudgedItems) -> RunRanks
 
 
 def _answered(
-    part: run_parts.RunPart, judged: JudgedItems, retrieved: np.ndarray, extra: list[str]
+    part: run_parts.RunPart, queries: Mapping[str, int], retrieved: np.ndarray, extra: list[str]
 ) -> tuple[np.ndarray, list[str]]:
     """Return which judged queries were answered, even by an empty list, and which other queries."""
     answered = retrieved > 0
     if part.empty:
-        answered |= judged.queries.is_in(part.empty).to_numpy()
-        extra = list({*extra, *part.empty} - {*judged.queries})
+        answered[[queries[query] for query in part.empty if query in queries]] = True
+        extra = list({*extra, *part.empty} - queries.keys())
     return answered, extra
 
 
@@ -217,15 +221,19 @@ def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
     return documents.head(_ENOUGH_TO_COMPARE).to_list()
 
 
-def _ranked_documents(rows: Rows, judged: JudgedItems, ties: Ties, codes: pl.Series) -> np.ndarray:
-    """Return the documents of judged queries in the order of query and rank."""
-    everything = np.arange(len(rows.query))
-    documents = np.empty(len(everything), _NO_DOCUMENTS.dtype)
-    place = _place(rows, everything, rows.ties(everything), ties)
+def _ranked_documents(rows: Rows, n_queries: int, ties: Ties, codes: pl.Series) -> np.ndarray:
+    """Return the documents of the first ``n_queries`` queries in the order of query and rank."""
+    documents = np.empty(len(rows.query), _NO_DOCUMENTS.dtype)
     numbers = coded.of_each(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
-    documents[place] = numbers.to_numpy()
-    is_judged = rows.query < len(judged.queries)
+    documents[_places(rows, ties)] = numbers.to_numpy()
+    is_judged = rows.query < n_queries
     return documents[is_judged][np.argsort(rows.query[is_judged], kind="stable")]
+
+
+def _places(rows: Rows, ties: Ties) -> np.ndarray:
+    """Return the places of all rows once equal scores are put in order."""
+    everything = np.arange(len(rows.query))
+    return _place(rows, everything, rows.ties(everything), ties)
 
 
 def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
@@ -271,9 +279,7 @@ def _without_twins(
     if policies.duplicates == "error":
         raise problems.repeated_document(part.rows, part.where, part.places)
     ordered = rows.in_order(stable=policies.ties == "input")
-    everything = np.arange(len(ordered.query))
-    place = _place(ordered, everything, ordered.ties(everything), policies.ties)
-    ordered = ordered.take(np.argsort(place))
+    ordered = ordered.take(np.argsort(_places(ordered, policies.ties)))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
     best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
     removed = ordered.query[~best.to_numpy()]
@@ -296,9 +302,9 @@ def _refuse_missing_ranks(part: run_parts.RunPart) -> None:
         )
 
 
-def _refuse_repeated_ranks(rows: Rows, judged: JudgedItems, where: str) -> None:
+def _refuse_repeated_ranks(rows: Rows, queries: Mapping[str, int], where: str) -> None:
     columns = {"query": rows.query, "doc_id": rows.doc_id, "rank": rows.rank}
-    ranked = pl.DataFrame(columns).filter(pl.col("query") < len(judged.queries))
+    ranked = pl.DataFrame(columns).filter(pl.col("query") < len(queries))
     alike = ranked.filter(pl.struct("query", "rank").is_duplicated())
     if alike.height:
         first = alike.row(0, named=True)
@@ -306,7 +312,7 @@ def _refuse_repeated_ranks(rows: Rows, judged: JudgedItems, where: str) -> None:
         one, other = alike.filter(of_first)["doc_id"].head(2)
         raise SchemaError(
             f"{where}: ties='rank' needs ranks that differ within a query, and {one!r} and "
-            f"{other!r} for query {judged.queries[first['query']]!r} both have the rank "
+            f"{other!r} for query {[*queries][first['query']]!r} both have the rank "
             f"{first['rank']} ({alike.height} such rows in all); correct the ranks, or use "
             "another policy, such as ties='doc_id_desc'"
         )

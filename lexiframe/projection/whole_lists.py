@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, coded, in_threads, likely_cause, unknown_name, warn
-from lexiframe.io import data_sources, run_parts, run_scan, scan_runs, warn_of_wider_lines
-from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.lookup import HashIndex
+from lexiframe.base import LexiframeError, coded, likely_cause, unknown_name, warn
+from lexiframe.io import run_parts, run_scan, scan_runs, warn_of_wider_lines
 from lexiframe.projection.policies import Policies
-from lexiframe.projection.ranked_runs import loaders_of, shared_codes
+from lexiframe.projection.ranked_runs import loaders_of, ranked_parts, shared_codes
 from lexiframe.projection.ranks_and_ties import RunList, list_documents
 
 
@@ -81,28 +79,18 @@ def ranked_lists(
     loaders, n_rows = loaders_of(scan, rank=policies.ties == "rank", hashed=False)
     codes = shared_codes()
     rank = partial(_listed, policies=policies, codes=codes, queries=queries)
-
-    def load_and_rank(load: Any) -> list[tuple[pl.Series, RunList, run_parts.RunPart]]:
-        return [(*rank(part), replace(part, rows=_NO_ROWS, places=None)) for part in load()]
-
-    done = [
-        one for some in in_threads(load_and_rank, loaders, "reading runs", n_rows) for one in some
-    ]
-    data_sources.refuse_twins((part.name, part.where) for _, _, part in done)
-    warn_of_wider_lines({part.where: part.n_wider for _, _, part in done if part.n_wider})
-    there = [part.name for _, _, part in done]
+    done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
+    warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
+    there = [part.name for _, part in done]
     for name in only or ():
         if name not in there:
             raise unknown_name("run", name, sorted(there))
-    kept = [(own, found) for own, found, _ in done if only is None or found.name in only]
+    kept = [listed for listed, part in done if only is None or part.name in only]
     kept.sort(key=lambda one: one[1].name)
     if queries is not None:
         return RankedLists(queries, [found for _, found in kept], codes)
     everything = pl.concat([own for own, _ in kept]).unique().sort()
     return RankedLists(everything, [_spread(*one, everything) for one in kept], codes)
-
-
-_NO_ROWS = pl.DataFrame()
 
 
 def _listed(
@@ -114,7 +102,7 @@ def _listed(
         if part.rows.height:
             queries = pl.concat([coded.strings_of(coded.encode(part.rows["query_id"])[0]), queries])
         queries = queries.unique().sort()
-    return queries, list_documents(part, _not_judged(queries), policies, codes)
+    return queries, list_documents(part, queries, policies, codes)
 
 
 def _spread(own: pl.Series, found: RunList, queries: pl.Series) -> RunList:
@@ -124,22 +112,6 @@ def _spread(own: pl.Series, found: RunList, queries: pl.Series) -> RunList:
     answered = np.zeros(len(queries), np.bool_)
     retrieved[place], answered[place] = found.retrieved, found.answered
     return replace(found, retrieved=retrieved, answered=answered)
-
-
-def _not_judged(queries: pl.Series) -> JudgedItems:
-    """Return judged items of which there are none."""
-    items = {"query_id": pl.String, "doc_id": pl.String, "relevance": pl.Float64}
-    nothing = np.empty(0, np.int64)
-    return JudgedItems(
-        items=pl.DataFrame(schema={**items, "is_relevant": pl.Boolean}),
-        judgments=pl.DataFrame(),
-        queries=queries,
-        complete=False,
-        repeated=0,
-        own=0,
-        query=nothing,
-        index=HashIndex(nothing, ()),
-    )
 
 
 def warn_of_lists(lists: RankedLists, repeated: int = 0) -> None:

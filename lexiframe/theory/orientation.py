@@ -72,9 +72,10 @@ def orientation(
     p = positions_of(groups, _RANKINGS, n)
     values = scores(p, metrics).pivot("run", index=["measure", "query_id"], values="value")
     late, soon, top, low = (pl.col(name) for name in _RANKINGS)
-    scale = pl.col("measure").replace_strict(
-        {str(metric): _sign(metric) for metric in metrics}, return_dtype=pl.Float64
-    ) / pl.when(pl.col("measure").is_in(_of_last_item(metrics))).then(top - low).otherwise(1.0)
+    smaller = [str(metric) for metric in metrics if metric.smaller_is_better]
+    of_last_item = [str(metric) for metric in metrics if metric.name == "TSE"]
+    sign = pl.when(pl.col("measure").is_in(smaller)).then(-1.0).otherwise(1.0)
+    scale = sign / pl.when(pl.col("measure").is_in(of_last_item)).then(top - low).otherwise(1.0)
     return values.select(
         "measure",
         m=pl.col("query_id").cast(pl.Int64),  # requests are called by their m
@@ -87,11 +88,3 @@ def _extremes(n: int, m: int) -> np.ndarray:
     """Return the ranks of the four rankings that are compared, in the order of their names."""
     last, first = np.arange(n - m + 1, n + 1), np.arange(1, m + 1)
     return np.stack([last, np.append(1, last[1:]), first, np.append(first[:-1], n)])
-
-
-def _sign(metric: Any) -> float:
-    return -1.0 if getattr(metric, "smaller_is_better", False) else 1.0
-
-
-def _of_last_item(metrics: Iterable[Any]) -> list[str]:
-    return [str(metric) for metric in metrics if metric.name == "TSE"]

@@ -83,7 +83,7 @@ def test_a_document_of_another_query_is_no_hit():
     """Should two documents of different queries have the same hash of 64 bits."""
     judged = judged_items(QRELS, Policies())
     part = RunPart("x", RUNS.drop("run"), "x.run")
-    found = rows.Rows.of(part, judged, "float64", rank=False)
+    found = rows.Rows.of(part, judged.query_index, "float64", rank=False)
 
     class Colliding:
         def find(self, _hashes, _query):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import add
 
@@ -15,6 +15,8 @@ from lexiframe.base.sums.tolerance import TIE
 
 _CELLS = 2**20
 """The numbers that a thread handles at once."""
+_SUMS = ("n", "wins", "losses", "total", "squares", "excess")
+
 _LARGE = 1e140
 """The squares of larger numbers count as infinite."""
 
@@ -94,42 +96,25 @@ class Moments:
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the requests of both, which have the same columns."""
-        return Moments(
-            self.n + other.n,
-            self.wins + other.wins,
-            self.losses + other.losses,
-            self.total + other.total,
-            self.squares + other.squares,
-            self.excess + other.excess,
-            np.minimum(self.least, other.least),
-            np.maximum(self.greatest, other.greatest),
-        )
+        added = {name: getattr(self, name) + getattr(other, name) for name in _SUMS}
+        least = np.minimum(self.least, other.least)
+        greatest = np.maximum(self.greatest, other.greatest)
+        return Moments(**added, least=least, greatest=greatest)
 
     def __getitem__(self, columns: np.ndarray) -> Moments:
         """Return the moments of some columns."""
-        return Moments(
-            self.n[columns],
-            self.wins[columns],
-            self.losses[columns],
-            self.total[columns],
-            self.squares[columns],
-            self.excess[columns],
-            self.least[columns],
-            self.greatest[columns],
-        )
+        return Moments(*(getattr(self, field.name)[columns] for field in fields(self)))
 
     def turned(self, columns: np.ndarray) -> Moments:
         """Return the moments with the other sign where ``columns`` is true."""
         sign = np.where(columns, -1, 1)
-        return Moments(
-            self.n,
-            np.where(columns, self.losses, self.wins),
-            np.where(columns, self.wins, self.losses),
-            self.total.times(sign),
-            self.squares,
-            self.excess,
-            np.where(columns, 0.0 - self.greatest, self.least),
-            np.where(columns, 0.0 - self.least, self.greatest),
+        return replace(
+            self,
+            wins=np.where(columns, self.losses, self.wins),
+            losses=np.where(columns, self.wins, self.losses),
+            total=self.total.times(sign),
+            least=np.where(columns, 0.0 - self.greatest, self.least),
+            greatest=np.where(columns, 0.0 - self.least, self.greatest),
         )
 
     @property

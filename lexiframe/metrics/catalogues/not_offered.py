@@ -29,15 +29,8 @@ _NEAREST = {
     "unj": "it is 1 − Judged(denominator='k')@k",
     "rbp_resid": "the nearest is RBP_residual(p=0.9), with binary relevance",
     "ideal_dcg": "the nearest is DCG, which nDCG divides by that of the ideal ranking",
-    "official": _SEVERAL,
-    "all_trec": _SEVERAL,
-    "set": _SEVERAL,
-    "prefs": _SEVERAL,
-    "all_prefs": _SEVERAL,
-    "qrels_jg": _SEVERAL,
-    "auc": _ALL_ITEMS,
-    "roc_auc": _ALL_ITEMS,
-    "gauc": _ALL_ITEMS,
+    **dict.fromkeys(("official", "all_trec", "set", "prefs", "all_prefs", "qrels_jg"), _SEVERAL),
+    **dict.fromkeys(("auc", "roc_auc", "gauc"), _ALL_ITEMS),
     "11pt_avg": "its points are 0, 0.1 … 1; take the mean of IPrec@R over others",
     "TBG": _COSTS.format("RBP"),
     "U": _COSTS.format("linear(n=...)"),
@@ -64,10 +57,7 @@ def refuse_not_offered(text: str) -> None:
         raise errors.UnknownNameError(
             f"{text!r} needs its number: write {stem}_{number} or {ours.format(number)}"
         )
-    why = (
-        _DOCUMENTS
-        if stem.startswith("prefs_")
-        else _NEAREST.get(stem, _NEAREST.get(stem.casefold()))
-    )
+    known = _NEAREST.get(stem, _NEAREST.get(stem.casefold()))
+    why = _DOCUMENTS if stem.startswith("prefs_") else known
     if why is not None:
         raise errors.UnknownNameError(f"{text!r} is not offered: {why}")

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.catalogues.sets import SET_METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
 from lexiframe.metrics.catalogues.user_models import USER_MODELS
-from lexiframe.metrics.kinds import (
-    counts,
-    exposures,
-    graded,
-    judged,
-    search_length,
-    set_metrics,
-    weights,
-)
+from lexiframe.metrics.kinds import counts, exposures, graded, judged, search_length, weights
 from lexiframe.metrics.kinds.cascade import CascadeMetric, satisfied
 from lexiframe.metrics.kinds.graded import GradedMetric
 from lexiframe.metrics.kinds.logarithms import log_odds, logarithm
@@ -26,11 +19,12 @@ from lexiframe.metrics.kinds.order_metrics import leximin_metric, rank_metric
 from lexiframe.metrics.kinds.ranking_metric import RankingMetric
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.metrics.kinds.search_length import SearchLength
-from lexiframe.metrics.needed import JUDGED
+from lexiframe.metrics.needed import FOUND, JUDGED
 
 _P = Number(0.8, above=0, below=1)
 _OF_M = {"denominator": Word(("m", "min", "k"))}
 _MAX = Number(4, above=0)
+_COUNT: dict[str, Any] = {"kind": "count", "of_no_relevant": None, "aggregate": "sum"}
 _DCG: dict[str, Parameter] = {"dcg": Word(("log2", "exp-log2")), "gains": Gains()}
 
 # An entry has five lines at most; the formatter would give each of its arguments a line.
@@ -123,9 +117,9 @@ infAP = judged.JudgedMetric("infAP", judged.inferred_precision,
 item stand b items that are judged not relevant and u that are pooled, but have no judgment: their
 grade is negative."""
 
-Judged = judged.JudgedShare("Judged", parameters={"denominator": Word(("min", "k"))},
-    formula="#{judged of the first k} / min(k, ñ)", bounds="0 to 1",
-    source="ir_measures")
+Judged = RankingMetric("Judged", judged.judged_share, kind="judged", needs=JUDGED,
+    parameters={"denominator": Word(("min", "k"))}, bounds="0 to 1",
+    formula="#{judged of the first k} / min(k, ñ)", source="ir_measures")
 """The share of the first k documents that are judged; ``Judged(denominator='k')@k`` divides by k
 also when the ranking is shorter."""
 
@@ -146,26 +140,25 @@ yaap = RankingMetric("yaap", partial(log_odds, AP), kind="logarithm",
     source=f"{of.TREC_EVAL}; {of.SMOOTHING}")
 """Robertson's smoothed AP, on the scale of log odds: values near 0 and 1 are spread out."""
 
-num_ret = counts.Count("num_ret", counts.retrieved, formula="ñ", bounds="0 to n",
-    source=of.TREC_EVAL)
+num_ret = RankingMetric("num_ret", counts.retrieved, **_COUNT,
+    formula="ñ", bounds="0 to n", source=of.TREC_EVAL)
 """The number of documents retrieved. The counts add up: `aggregates` gives their sum over requests,
 as trec_eval prints it."""
 
-num_rel = counts.Count("num_rel", counts.relevant, formula="m", bounds="0 to n",
-    source=of.TREC_EVAL)
+num_rel = RankingMetric("num_rel", counts.relevant, **_COUNT,
+    formula="m", bounds="0 to n", source=of.TREC_EVAL)
 """The number of relevant items."""
 
-num_rel_ret = counts.Count("num_rel_ret", counts.relevant_retrieved, bounds="0 to m",
-    formula="#{p_i}; num_rel_ret@k: #{p_i ≤ k}", source=of.TREC_EVAL)
+num_rel_ret = RankingMetric("num_rel_ret", counts.relevant_retrieved, needs=FOUND, **_COUNT,
+    formula="#{p_i}; num_rel_ret@k: #{p_i ≤ k}", bounds="0 to m", source=of.TREC_EVAL)
 """The number of relevant items retrieved; ``num_rel_ret@k``, ranx' hits@k, counts the first k."""
 
-num_nonrel_judged_ret = RankingMetric("num_nonrel_judged_ret", set_metrics.nonrelevant_retrieved,
-    kind="count", needs=JUDGED, of_no_relevant=None, aggregate="sum",
-    formula="#{judged not relevant, retrieved}", bounds="0 to ñ",
+num_nonrel_judged_ret = RankingMetric("num_nonrel_judged_ret", counts.nonrelevant_retrieved,
+    needs=JUDGED, **_COUNT, formula="#{judged not relevant, retrieved}", bounds="0 to ñ",
     source=of.TREC_EVAL)
 """The number of documents retrieved that are judged not relevant."""
 
-num_q = counts.Count("num_q", counts.one, formula="1", bounds="1",
+num_q = RankingMetric("num_q", counts.one, **_COUNT, formula="1", bounds="1",
     source=of.TREC_EVAL)
 """1 for each request; the sum, which `aggregates` gives, is the number of requests."""
 

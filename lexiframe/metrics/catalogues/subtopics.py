@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.metrics.catalogues.papers import NDEVAL
+from lexiframe.metrics.catalogues.papers import CHAPELLE, NDEVAL
 from lexiframe.metrics.kinds import exposures, weights
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.metric_parameters import Number, Word
@@ -18,7 +18,7 @@ NOVELTY_BIASED = (
     f"Clarke, Kolla & Vechtomova, ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; {NDEVAL}"
 )
 INTENT_AWARE = f"Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; {NDEVAL}"
-RECIPROCAL = f"Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033; {NDEVAL}"
+RECIPROCAL = f"{CHAPELLE}; {NDEVAL}"
 SUBTOPIC_RECALL = f"Zhai, Cohen & Lafferty, SIGIR 2003, doi:10.1145/860435.860440; {NDEVAL}"
 GREEDY = "0 to 1, or more where the greedy ideal is beaten"
 

@@ -12,8 +12,8 @@ import polars as pl
 from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.graded import refuse_grades_above
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.recall_level import Exposure, seen
-from lexiframe.metrics.rankings import GRADE, RANK, Rankings
+from lexiframe.metrics.kinds.recall_level import Exposure, exposed
+from lexiframe.metrics.rankings import GRADE, Rankings
 from lexiframe.metrics.row_by_row import row_by_row
 
 
@@ -56,8 +56,7 @@ class CascadeMetric(Metric):
                 f"{chances.filter(~chances.is_between(0, 1))[0]}"
             )
         arrives = (1 - stop).cum_prod().shift(1, fill_value=1.0).over("ranking")
-        exposure = pl.when(seen(self, RANK)).then(self.evaluate(self.exposure, RANK))
-        term = (exposure * stop * arrives).fill_null(0.0)
+        term = (exposed(self) * stop * arrives).fill_null(0.0)
         terms = row_by_row(items, term=term)["term"].to_numpy()
         of_each = np.empty(len(terms))
         of_each[items["row"].to_numpy()] = terms

@@ -59,8 +59,8 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     >>> TSE("RBP(p=0.5)")
     TSE(RBP(p=0.5))
     """
-    source = f"{LEXIRECALL}, eq. 3"
-    return _with_exposure("TSE", metric, weights.last, "e(p_m)", source, "0 to e(m)", name)
+    said = {"formula": "e(p_m)", "source": f"{LEXIRECALL}, eq. 3", "bounds": "0 to e(m)"}
+    return _with_exposure("TSE", metric, name, weight=weights.last, **said)
 
 
 @typed
@@ -95,21 +95,14 @@ def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     >>> eta("nDCG")
     eta(nDCG)
     """
-    source, bounds = f"{LEXIRECALL}, eq. 2", "0 to Σ_{i≤m} e(i)"
-    return _with_exposure("eta", metric, weights.one, "Σ_i e(p_i)", source, bounds, name)
+    said = {"source": f"{LEXIRECALL}, eq. 2", "bounds": "0 to Σ_{i≤m} e(i)"}
+    return _with_exposure("eta", metric, name, weight=weights.one, formula="Σ_i e(p_i)", **said)
 
 
 def _with_exposure(
-    called: str,
-    metric: Metric | Callable[..., Any] | str,
-    weight: Callable[..., Any],
-    formula: str,
-    source: str,
-    bounds: str,
-    name: str | None,
+    called: str, metric: Metric | Callable[..., Any] | str, name: str | None, **said: Any
 ) -> RecallLevelMetric:
     taken = parse_metric(metric) if isinstance(metric, str) else metric
-    said: dict[str, Any] = {"formula": formula, "source": source, "bounds": bounds}
     if not isinstance(taken, Metric):
         if not callable(taken):
             raise TypeError(f"{called}: expected a metric or an exposure, found {taken!r}")
@@ -118,7 +111,7 @@ def _with_exposure(
             raise LexiframeError(
                 f"{called}: expected a function with a name; give one: {called}(..., 'mine')"
             )
-        return RecallLevelMetric(called, taken, weight=weight, operand=operand, **said)
+        return RecallLevelMetric(called, taken, operand=operand, **said)
     if taken.cutoff is not None:
         raise LexiframeError(
             f"{called}({taken}): write the cut-off behind the parentheses, "
@@ -130,14 +123,9 @@ def _with_exposure(
             f"{called}({taken}): expected a metric with an exposure, such as AP or nDCG"
         )
     operand = name or str(replace(taken, rel=None))
+    parameters, rel = taken.values, taken.rel
     return RecallLevelMetric(
-        called,
-        exposure,
-        weight=weight,
-        parameters=taken.values,
-        operand=operand,
-        rel=taken.rel,
-        **said,
+        called, exposure, parameters=parameters, operand=operand, rel=rel, **said
     )
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError
+from lexiframe.metrics.kinds.counts import ratio
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.recall_level import Exposure, seen
+from lexiframe.metrics.kinds.recall_level import Exposure, exposed
 from lexiframe.metrics.rankings import GRADE, N_RELEVANT, RANK, Rankings
 
 
@@ -49,8 +50,7 @@ class GradedMetric(Metric):
 
     def terms(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT, y: pl.Expr = GRADE) -> pl.Expr:
         """g(y) · e(p), for one relevant item."""
-        exposure = pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
-        return self.evaluate(self.gain, y) * exposure
+        return self.evaluate(self.gain, y) * exposed(self, p, m)
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """g(y) · e(p) of each relevant item, divided by the ideal if the metric is."""
@@ -58,8 +58,7 @@ class GradedMetric(Metric):
         terms = rankings.of_each(self.terms())
         if not self.normalised:
             return terms
-        ideal = self._ideals(rankings)[rankings.of_relevant]
-        return np.asarray(np.divide(terms, ideal, out=np.zeros_like(terms), where=ideal > 0))
+        return ratio(terms, self._ideals(rankings)[rankings.of_relevant])
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ g(y) · e(p), divided once by the ideal, so that the ideal ranking has exactly 1."""
@@ -67,10 +66,7 @@ class GradedMetric(Metric):
         found = rankings.found
         terms = found.of_each(self.terms())
         total = np.bincount(found.of_relevant, terms, len(found)).astype(np.float64)
-        if not self.normalised:
-            return total
-        ideal = self._ideals(rankings)
-        return np.asarray(np.divide(total, ideal, out=np.zeros_like(total), where=ideal > 0))
+        return ratio(total, self._ideals(rankings)) if self.normalised else total
 
     @property
     def of_ideal(self) -> GradedMetric:
@@ -80,10 +76,8 @@ class GradedMetric(Metric):
     def _ideals(self, rankings: Rankings) -> np.ndarray:
         """Return for each ranking the sum of the ideal ranking of its request."""
         rows, metric = rankings.ideal_rows, self.of_ideal
-        exposure = pl.when(seen(metric, RANK)).then(
-            metric.evaluate(self.exposure, RANK, N_RELEVANT)
-        )
-        terms = best_first(rows, metric.evaluate(self.gain, GRADE)) * rows.of_each(exposure)
+        gains = best_first(rows, metric.evaluate(self.gain, GRADE))
+        terms = gains * rows.of_each(exposed(metric))
         return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.metrics.kinds.counts import ratio, relevant, retrieved
+from lexiframe.metrics.kinds.counts import ratio, relevant, relevant_retrieved, retrieved
 from lexiframe.metrics.rankings import Rankings
 
 
@@ -54,16 +54,14 @@ def accuracy(rankings: Rankings, *, cutoff: int | None = None) -> np.ndarray:
     """1 − Σ_i (p_i − i) / (r (k − r)) over the r relevant items in the first k; k ≤ ñ."""
     position, level = (rankings.relevant[x].to_numpy() for x in ("position", "level"))
     is_seen = position <= (np.inf if cutoff is None else cutoff)  # False for NaN: not retrieved
-    of = rankings.of_relevant[is_seen]
-    above = np.bincount(of, (position - level)[is_seen], len(rankings))
-    r = np.bincount(of, minlength=len(rankings))
+    above = np.bincount(rankings.of_relevant[is_seen], (position - level)[is_seen], len(rankings))
+    r = relevant_retrieved(rankings, cutoff=cutoff)
     n = retrieved(rankings) if cutoff is None else np.minimum(retrieved(rankings), cutoff)
     return np.where(r > 0, 1 - ratio(above, r * (n - r)), 0.0)
 
 
 def binary_gain(rankings: Rankings) -> np.ndarray:
     """1/m Σ_i 1/log2(2 + p_i − i)."""
-    position, level = (rankings.relevant[x].to_numpy() for x in ("position", "level"))
-    found = position > 0
-    terms = 1 / np.log2(2 + (position - level)[found])
-    return ratio(np.bincount(rankings.of_relevant[found], terms, len(rankings)), relevant(rankings))
+    found = rankings.found
+    terms = 1 / np.log2(2 + (found.relevant["position"] - found.relevant["level"]).to_numpy())
+    return ratio(np.bincount(found.of_relevant, terms, len(found)), relevant(rankings))

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.metrics.judged_items import RelevantFound
-from lexiframe.metrics.kinds.counts import ratio
+from lexiframe.metrics.kinds import exposures
+from lexiframe.metrics.kinds.counts import ratio, retrieved
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.recall_level import Exposure
 from lexiframe.metrics.needed import JUDGED
@@ -56,24 +57,13 @@ def inferred_precision(found: RelevantFound) -> np.ndarray:
     return np.asarray((1 + (r + b + u) * (r + _EPSILON) / (r + b + 2 * _EPSILON)) / p)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgedShare(Metric):
-    """Judged@k = the share of the first k documents that are judged."""
-
-    kind: ClassVar[str] = "judged"
-    needs: ClassVar[str] = JUDGED
-
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """Return the judged items in the top k, divided by k or by the number of documents."""
-        n_judged = _sums_over_judged(self, rankings, lambda p: p * 0 + 1)
-        retrieved = rankings.first_row("n_retrieved")
-        if self.cutoff is None:
-            most = retrieved
-        elif self.values["denominator"] == "min":
-            most = np.minimum(retrieved, self.cutoff)
-        else:
-            most = np.full_like(retrieved, self.cutoff)
-        return ratio(n_judged, most)
+def judged_share(rankings: Rankings, *, denominator: str, cutoff: int | None = None) -> np.ndarray:
+    """Return the judged items in the top k, divided by k or by the number of documents."""
+    n_judged = _sums_over_judged(rankings, exposures.constant(RANK), cutoff)
+    most = retrieved(rankings)
+    if cutoff is not None:
+        most = np.minimum(most, cutoff) if denominator == "min" else np.full_like(most, cutoff)
+    return ratio(n_judged, most)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,21 +78,21 @@ class Residual(Metric):
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """1 − Σ e(p)."""
-        return 1 - _sums_over_judged(self, rankings, self.exposure)
+        return 1 - _sums_over_judged(rankings, self.evaluate(self.exposure, RANK), self.cutoff)
 
 
 _NOTHING = 2.0**-60
 """Terms below this share of the greatest one are ignored: they are lost in rounding."""
 
 
-def _sums_over_judged(metric: Metric, rankings: Rankings, term: Exposure) -> np.ndarray:
+def _sums_over_judged(rankings: Rankings, term: pl.Expr, cutoff: int | None) -> np.ndarray:
     """Return the sum of a term of the rank over the judged items retrieved within the cut-off."""
     items = rankings.judged_items
     deepest = int(items.rank.max(initial=0))
     ranks = pl.DataFrame({"position": np.arange(1, deepest + 1)})
-    terms = row_by_row(ranks, term=metric.evaluate(term, RANK))["term"].to_numpy()
+    terms = row_by_row(ranks, term=term)["term"].to_numpy()
     counting = np.flatnonzero(np.abs(terms) > _NOTHING * np.abs(terms).max(initial=0.0))
-    last = counting.max(initial=-1) + 1 if metric.cutoff is None else metric.cutoff
+    last = counting.max(initial=-1) + 1 if cutoff is None else cutoff
     # keys are sorted, so that the last bit of a sum does not depend on the order of the rows
     keys = items.keys((items.grade >= 0) & (items.rank <= last), deepest)
     ranking, rank = np.divmod(keys, deepest + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -20,10 +20,7 @@ from lexiframe.metrics.needed import RELEVANT
 from lexiframe.metrics.rankings import Rankings
 
 Aggregate = Literal["mean", "sum", "geometric mean"]
-_ELSEWHERE = {
-    "cutoff": "; a cut-off stands behind @, as in AP@10",
-}
-"""What to write instead of parameters that ir_measures has."""
+
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -68,6 +65,8 @@ class Metric:
     cuts_off: ClassVar[bool] = True
     of_no_relevant: ClassVar[float | None] = 0.0
     """The value for a request without a relevant item; None: what the formula gives."""
+    is_exact: ClassVar[bool] = False
+    """Whether equal values are equal to the last bit: then only equal values tie."""
 
     @property
     def limits(self) -> Bounds:
@@ -96,9 +95,9 @@ class Metric:
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:
             known = ", ".join(["rel", *self.parameters])
+            advice = "; a cut-off stands behind @, as in AP@10" * (unknown[0] == "cutoff")
             raise LexiframeError(
-                f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}"
-                + _ELSEWHERE.get(unknown[0], "")
+                f"{self.name} has no parameter {unknown[0]!r}; its parameters are {known}{advice}"
             )
         if self.operand is not None and parameters:
             raise LexiframeError(
@@ -118,9 +117,17 @@ class Metric:
 
     @cached_property
     def _notation(self) -> str:  # hashes and comparisons, of which there are many, need it
-        shown = {k: v for k, v in self.given.items() if v != self._default(k)}
-        shown |= {} if self.rel is None else {"rel": self.rel}
-        return notation.write(self.name, self.operand, shown, self.cutoff)
+        return self._written(self.cutoff)
+
+    def _written(self, at: float | None, but: str = "", lacking: Iterable[str] = ()) -> str:
+        """Return the notation, with ``at`` behind @, and ``...`` for the parameters ``lacking``.
+
+        The parameter called ``but`` is left out: it is the one that stands behind @.
+        """
+        said = {k: v for k, v in self.given.items() if k != but and v != self._default(k)}
+        said |= {name: "..." for name in lacking if name != but}
+        said |= {} if self.rel is None else {"rel": self.rel}
+        return notation.write(self.name, self.operand, said, at).replace("'...'", "...")
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Metric):
@@ -147,11 +154,6 @@ class Metric:
     def values(self) -> dict[str, Any]:
         """The parameters and their values."""
         return {name: self._default(name) for name in self.parameters} | dict(self.given)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether equal values are equal to the last bit: then only equal values tie."""
-        return False
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the value of each ranking: the sum of the contributions of its relevant items."""
@@ -199,12 +201,8 @@ class Metric:
 
         It keeps those that were given, so that who follows the advice is not asked for them again.
         """
-        given = {k: v for k, v in self.given.items() if k != share and v != self._default(k)}
-        lacking = {name: "..." for name in missing if name != share}
-        rel = {} if self.rel is None else {"rel": self.rel}
         at = self.cutoff if share == "cutoff" else self.values[share]
-        text = notation.write(self.name, self.operand, {**given, **lacking, **rel}, at)
-        return text.replace("'...'", "...") + f"@{example}" * (share in missing)
+        return self._written(at, share, missing) + f"@{example}" * (share in missing)
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:

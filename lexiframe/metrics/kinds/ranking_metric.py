@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lexiframe.metrics import notation
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needed import RELEVANT
 from lexiframe.metrics.rankings import Rankings
@@ -54,9 +53,7 @@ class ShareMetric(RankingMetric):
         return self(**{self.share: share})
 
     def __str__(self) -> str:
-        said = {k: v for k, v in self.given.items() if k != self.share and v != self._default(k)}
-        said |= {} if self.rel is None else {"rel": self.rel}
-        return notation.write(self.name, None, said, self.values[self.share])
+        return self._written(self.values[self.share], but=self.share)
 
     def _with(self, missing: list[str], share: str = "", example: str = "0.5") -> str:
         return super()._with(missing, share or self.share, example)

@@ -12,11 +12,11 @@ _ELEVEN = [n / 10 for n in range(11)]
 
 def interpolated_precision(rankings: Rankings, *, recall: float, rounding: str) -> np.ndarray:
     """The greatest i/p_i of the levels i from the one that is the share ``recall`` of m."""
-    position, level = (rankings.relevant[x].to_numpy() for x in ("position", "level"))
-    counts = ~np.isnan(position.astype(np.float64))
-    counts &= level >= _level_at(recall, relevant(rankings), rounding)[rankings.of_relevant]
+    found = rankings.found
+    position, level = (found.relevant[x].to_numpy() for x in ("position", "level"))
+    counts = level >= _level_at(recall, relevant(rankings), rounding)[found.of_relevant]
     precision = np.zeros(len(rankings))
-    np.maximum.at(precision, rankings.of_relevant[counts], level[counts] / position[counts])
+    np.maximum.at(precision, found.of_relevant[counts], level[counts] / position[counts])
     return precision
 
 

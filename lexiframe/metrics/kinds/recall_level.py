@@ -25,6 +25,11 @@ def seen(metric: Metric, p: pl.Expr) -> pl.Expr:
     return p.is_not_null() if metric.cutoff is None else p <= metric.cutoff
 
 
+def exposed(metric: Any, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT) -> pl.Expr:
+    """e(p); null beyond the cut-off and for items that were not retrieved: they add nothing."""
+    return pl.when(seen(metric, p)).then(metric.evaluate(metric.exposure, p, m))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RecallLevelMetric(Metric):
     """μ = Σ over recall levels i of e(p_i) · z(i, m).
@@ -67,13 +72,9 @@ class RecallLevelMetric(Metric):
 
     kind: ClassVar[str] = "recall level"
 
-    def exposures(self, p: pl.Expr = RANK, m: pl.Expr = N_RELEVANT) -> pl.Expr:
-        """e(p); null beyond the cut-off and for items that were not retrieved: they add nothing."""
-        return pl.when(seen(self, p)).then(self.evaluate(self.exposure, p, m))
-
     def terms(self, p: pl.Expr = RANK, i: pl.Expr = LEVEL, m: pl.Expr = N_RELEVANT) -> pl.Expr:
         """e(p) · z(i, m), for one relevant item."""
-        return self.exposures(p, m) * self.evaluate(self.weight, i, m)
+        return exposed(self, p, m) * self.evaluate(self.weight, i, m)
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return Σ_i e(p_i) · z(i, m), to which only the items that were retrieved add anything.
@@ -82,23 +83,21 @@ class RecallLevelMetric(Metric):
         """
         found, divisor = rankings.found, weights.divisor_of(self.weight)
         if divisor is None:
-            return np.bincount(found.of_relevant, self.contributions(found), len(found))
-        total = np.bincount(found.of_relevant, self._exposed(found), len(found))
+            return super().compute(found)
+        terms = self._of_each(exposed(self), found)
+        total = np.bincount(found.of_relevant, terms, len(found))
         ms = pl.DataFrame({"n_relevant": rankings.first_row("n_relevant")})
         divisors = row_by_row(ms, divisor=self.evaluate(divisor, N_RELEVANT))["divisor"]
         return ratio(total, divisors.to_numpy())
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
-        contributions = rankings.of_each(self.terms())
-        refuse_ranks_beyond_n(self, rankings)
-        return contributions
+        return self._of_each(self.terms(), rankings)
 
-    def _exposed(self, rankings: Rankings) -> np.ndarray:
-        """e(p_i) of each relevant item."""
-        exposed = rankings.of_each(self.exposures())
+    def _of_each(self, term: pl.Expr, rankings: Rankings) -> np.ndarray:
+        terms = rankings.of_each(term)
         refuse_ranks_beyond_n(self, rankings)
-        return exposed
+        return terms
 
 
 def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None:

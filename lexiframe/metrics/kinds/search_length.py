@@ -68,7 +68,7 @@ class SearchLength(RecallLevelMetric):
     cuts_off: ClassVar[bool] = False
 
     @property
-    def is_exact(self) -> bool:
+    def is_exact(self) -> bool:  # type: ignore[override]
         """Whether it sums whole numbers or halves, and rounds at most once, at the end."""
         counts_ranks = self.exposure in (rank, before, beyond_m, beyond_mean)
         return counts_ranks and self.weight in (weights.first, weights.last, weights.one)

@@ -50,10 +50,3 @@ def utility(
     if d and n is not None:
         neither = d * (n - n_retrieved - m + found)
     return np.asarray(a * found + b * (n_retrieved - found) + c * (m - found) + neither)
-
-
-def nonrelevant_retrieved(rankings: Rankings) -> np.ndarray:
-    """Return how many documents that are judged not relevant were retrieved."""
-    items = rankings.judged_items
-    counted = items.nonrelevant(rankings.rel) & (items.grade >= 0) & (items.rank > 0)
-    return np.bincount(items.ranking[counted], minlength=len(rankings))

@@ -92,14 +92,11 @@ def are_of_subtopics(table: pl.DataFrame, measures: Iterable[Any]) -> bool:
     """Return whether positions are by subtopic; raise if a measure needs the other kind."""
     has_subtopics = "subtopic" in table.columns
     others = [str(m) for m in measures if (m.needs == SUBTOPICS) != has_subtopics]
-    if others and has_subtopics:
-        raise LexiframeError(
-            f"{', '.join(others)}: expected positions without the column subtopic, found it; make "
-            "them with positions(..., subtopics=False)"
-        )
     if others:
+        missing = "by subtopic, found no column subtopic"
+        found = "without the column subtopic, found it" if has_subtopics else missing
         raise LexiframeError(
-            f"{', '.join(others)}: expected positions by subtopic, found no column subtopic; make "
-            "them with positions(..., subtopics=True)"
+            f"{', '.join(others)}: expected positions {found}; make them with "
+            f"positions(..., subtopics={not has_subtopics})"
         )
     return has_subtopics

@@ -11,9 +11,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError
+from lexiframe.metrics.kinds.counts import ratio
 from lexiframe.metrics.kinds.graded import GradedMetric, refuse_grades_above
 from lexiframe.metrics.kinds.metric import Metric
-from lexiframe.metrics.kinds.recall_level import RecallLevelMetric, refuse_ranks_beyond_n
+from lexiframe.metrics.kinds.recall_level import RecallLevelMetric, exposed, refuse_ranks_beyond_n
 from lexiframe.metrics.rankings import GRADE, LEVEL, N_RELEVANT, Rankings
 from lexiframe.metrics.row_by_row import row_by_row
 
@@ -87,7 +88,7 @@ def _over_subsets(
             yield _graded(metric, positions, grades, members[of_size])
         else:
             weights = _weights(metric, level[of_size], n) * members[of_size]
-            yield weights @ _of_items(metric.exposures(), positions, grades, n).T
+            yield weights @ _of_items(exposed(metric), positions, grades, n).T
 
 
 def _graded(
@@ -104,8 +105,7 @@ def _graded(
         return total
     kinds, kind = np.unique(grades, axis=0, return_inverse=True)
     ideals = np.stack([_ideals(metric.of_ideal, of_kind, members, n) for of_kind in kinds], axis=1)
-    ideals = ideals[:, kind.ravel()]
-    return np.asarray(np.divide(total, ideals, out=np.zeros_like(total), where=ideals > 0))
+    return ratio(total, ideals[:, kind.ravel()])
 
 
 def _ideals(metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: int) -> np.ndarray:
