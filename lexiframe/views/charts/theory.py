@@ -262,7 +262,7 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
         said=pl.when(pl.col("holds").is_null()).then(pl.lit("does not apply")).otherwise(holds)
     )
     order = {name: harmless_all(rows[name].unique(maintain_order=True)) for name in AXIOMS.key}
-    bare = {"domain": False, "ticks": False}
+    bare: dict[str, Any] = {"domain": False, "ticks": False}
     beside = draw.Axis(title=None, labelLimit=0, grid=True, **bare)
     above = names_axis(orient="top", labelAngle=-40, **bare)
     cross, named = "M-1,-1L1,1M1,-1L-1,1", {"legend": draw.Legend(title=None)}
