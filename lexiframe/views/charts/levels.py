@@ -56,7 +56,7 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
         tooltip("panel", ("value", "rank or level", "d"), "tie_rate", "ties", "pairs"),
     )
     points = base.mark_point(filled=True, size=40, color=COLOURS[0], opacity=1)
-    return faceted(
+    chart = faceted(
         [base.mark_line(color=COLOURS[0]), points],
         rows,
         {"column": draw.Column("panel:N", sort=[*panels.values()], header=header())},
@@ -66,7 +66,9 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
         "right: how many pairs of rankings reach a recall level at the same rank",
         width=260,
         height=180,
-    ).resolve_scale(x="independent")
+    )
+    own_scales: alt.FacetChart = chart.resolve_scale(x="independent")
+    return own_scales
 
 
 def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
@@ -132,7 +134,8 @@ def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
         width=320,
         height=180,
     )
-    return chart.resolve_scale(x="independent").resolve_axis(x="independent")
+    own_axes: alt.FacetChart = chart.resolve_scale(x="independent").resolve_axis(x="independent")
+    return own_axes
 
 
 def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:

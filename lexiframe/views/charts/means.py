@@ -88,9 +88,11 @@ def mean_chart(
     if is_one:
         return layered(layers, rows, *words, **sizes)
     names = header(labelLimit=LONGEST)
-    panels = {"facet": draw.Facet("measure:N", sort=harmless_all(named), header=names)}
-    panels |= {"columns": _SIDE_BY_SIDE}
-    return faceted(layers, rows, panels, *words, gap=0, **sizes).resolve_scale(x="independent")
+    by = draw.Facet("measure:N", sort=harmless_all(named), header=names)
+    panels = {"facet": by, "columns": _SIDE_BY_SIDE}
+    chart = faceted(layers, rows, panels, *words, gap=0, **sizes)
+    own_scales: alt.FacetChart = chart.resolve_scale(x="independent")
+    return own_scales
 
 
 def _in_words(rows: pl.DataFrame, measures: list[str], alpha: float | None) -> Iterator[str]:

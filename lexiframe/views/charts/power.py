@@ -276,7 +276,8 @@ def power_curve_chart(
         height=_HEIGHT,
     )
     # The colours of cells are shares, those of lines are pairs.
-    return chart.resolve_scale(color="independent", strokeDash="independent")
+    apart: alt.LayerChart = chart.resolve_scale(color="independent", strokeDash="independent")
+    return apart
 
 
 def _pairs_named(

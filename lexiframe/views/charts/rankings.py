@@ -79,10 +79,10 @@ the other's is at rank 22
     rows = rows.filter(pl.col("threshold") == pl.col("threshold").min()).sort("level")
     places, names = Places.of(rows), {"a": run_a, "b": run_b}
     ends = _ends(rows, places, names)
-    links = _links(ends, places, names)
+    strips, links = _strips(places, names), _links(ends, places, names)
     items = f"{places.m} relevant item{'s' * (places.m != 1)}"
     return layered(
-        [*_strips(places, names), *links, _marks(ends, places), *_labels(ends)],
+        [*strips, *links, _marks(ends, places), *_labels(ends)],
         None,
         f"Request {short(query_id)}: {items} in two rankings",
         *_in_words(rows, names),

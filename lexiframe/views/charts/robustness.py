@@ -130,7 +130,7 @@ def degradation_chart(
     mean = ("mean", "mean over samples", ".4f")
     said = tooltip("measure", "fraction", "statistic", mean, "sd", "samples")
     order = [STATISTICS[name] for name in named]
-    return faceted(
+    chart = faceted(
         [band.encode(draw.Y("low:Q"), draw.Y2("high")), *lines_with_points(base, shape, said)],
         rows,
         {
@@ -141,7 +141,9 @@ def degradation_chart(
         f"means over {counted(rows['samples'], 'sample')}",
         "the bands are one standard deviation on each side",
         **_PANEL,
-    ).resolve_scale(y="independent")
+    )
+    own_scales: alt.FacetChart = chart.resolve_scale(y="independent")
+    return own_scales
 
 
 def _by_statistic(rows: pl.DataFrame, chosen: list[str]) -> pl.DataFrame:

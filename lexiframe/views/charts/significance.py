@@ -227,14 +227,15 @@ def critical_difference_chart(
     n = alike.n_without
     without = f"no bar for {n:,} pair{'s' * (n != 1)} not told apart: a run between differs"
     parts = [_points_by_value(placed, pixels, measure), _bars(bars, len(runs), pixels)]
-    chart: alt.HConcatChart = draw.hconcat(*parts[: 2 if bars.height else 1], spacing=6)
-    return chart.resolve_scale(y="independent").properties(
+    chart = draw.hconcat(*parts[: 2 if bars.height else 1], spacing=6)
+    named: alt.HConcatChart = chart.resolve_scale(y="independent").properties(
         title=title(
             f"Runs by {measure}; a bar joins runs that are not told apart",
             f"{tested(pairs, alpha)}, {of_requests(pairs['n'])}",
             without if n else "",
         )
     )
+    return named
 
 
 _LANE = 9

@@ -277,7 +277,7 @@ def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
         del said["no case"]
     colours, shapes = zip(*said.values(), strict=True)
     order = {name: harmless_all(rows[name].unique(maintain_order=True)) for name in AXIOMS.key}
-    bare = {"domain": False, "ticks": False}
+    bare: dict[str, Any] = {"domain": False, "ticks": False}
     beside = draw.Axis(title=None, labelLimit=0, grid=True, **bare)
     above = names_axis(orient="top", labelAngle=-40, **bare)
     named = {"legend": draw.Legend(title=None)}
