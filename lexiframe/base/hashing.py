@@ -112,8 +112,7 @@ def mixed(state: np.ndarray) -> np.ndarray:
 def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the bytes of all texts, with room for a word behind them, and starts and lengths."""
     arrow = texts.to_arrow().cast(pa.large_string())
-    if isinstance(arrow, pa.ChunkedArray):
-        arrow = arrow.combine_chunks()
+
     _, offset_buffer, data = arrow.buffers()
     offsets = np.frombuffer(offset_buffer, np.int64)[arrow.offset :][: len(arrow) + 1]
     used = np.frombuffer(data or b"", np.uint8)[offsets[0] : offsets[-1]]

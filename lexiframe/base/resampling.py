@@ -8,6 +8,7 @@ sums over all samples are one product of matrices.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -120,22 +121,20 @@ def symmetric_interval(
     return float(max(bounds[0], estimate - half)), float(min(bounds[1], estimate + half))
 
 
-def check_draws(function: str, name: str, number: object, seed: object) -> None:
+def check_draws(function: str, name: str, number: Any, seed: Any) -> None:
     """Raise unless the number of trials or samples, called ``name``, and the seed can be used.
 
     Each trial or sample yields at least one number, so more of them than memory holds are refused.
     """
-    asked: tuple[tuple[str, object, int], ...] = ((name, number, 1), ("seed", seed, 0))
-    for what, value, least in asked:
+    for what, value, least in ((name, number, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise LexiframeError(
                 f"{function}: expected {what} to be a whole number from {least}, "
                 f"found {shown(value)}"
             )
-    if isinstance(number, int | np.integer):
-        if number >= _MOST:
-            raise LexiframeError(f"{function}: expected fewer {name}, found {shown(number)}")
-        _refuse_many(int(number), 1, name)
+    if number >= _MOST:
+        raise LexiframeError(f"{function}: expected fewer {name}, found {shown(number)}")
+    _refuse_many(int(number), 1, name)
 
 
 def check_share(function: str, name: str, value: float) -> None:

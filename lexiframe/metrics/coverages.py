@@ -12,6 +12,7 @@ from lexiframe.base import schemas, sums, typed
 from lexiframe.io import problems
 from lexiframe.metrics.catalogues.ranked import AP, RR, nDCG
 from lexiframe.metrics.scored import scores
+from lexiframe.metrics.stretches import begins
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -189,7 +190,8 @@ def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np
     """Return the scores, rankings × measures, with ties at their worst and at their best."""
     worst = _scores(p)
     best = worst.copy()
-    request, row = _requests(ranked, p), _rows_of_tied_items(ranked, p)
+    request = np.cumsum(begins(p, "run", "query_id")) - 1
+    row = _rows_of_tied_items(ranked, p)
     if len(row):
         tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
         # Levels follow from ranks, also those of items that were not retrieved: they come last.
@@ -207,16 +209,11 @@ def _scores(p: pl.DataFrame) -> np.ndarray:
     return values.reshape(-1, len(_MEASURES)).copy()
 
 
-def _requests(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
-    """Return for each row the number of its ranking."""
-    # All runs have the same rows: the same requests and items, in the same order.
-    of_a_run = p["query_id"].head(p.height // len(ranked.runs)).rle_id().to_numpy().astype(np.int64)
-    first = np.arange(len(ranked.runs)) * (of_a_run[-1] + 1)
-    return np.asarray((first[:, None] + of_a_run).ravel())
-
-
 def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
-    """Return the rows of relevant items that share their score with another document."""
+    """Return the rows of relevant items that share their score with another document.
+
+    All runs have the same rows: the same requests and items, in the same order.
+    """
     height = p.height // len(ranked.runs)
     row = np.zeros(ranked.judged.items.height, np.int64)
     row[ranked.judged.is_relevant] = p["doc_id"].head(height).is_not_null().arg_true().to_numpy()

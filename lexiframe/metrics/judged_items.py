@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError
+from lexiframe.metrics.stretches import begins
 from lexiframe.projection import RankedRuns
 
 
@@ -60,11 +61,11 @@ def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
 
     ``keys`` are run and request of each ranking, sorted.
     """
-    begins = _begins(table)
-    if not table.select("run", "query_id")[begins].equals(keys):
+    is_first = begins(table, "run", "query_id")
+    if not table.select("run", "query_id").filter(is_first).equals(keys):
         table = table.sort("run", "query_id", maintain_order=True)
-        begins = _begins(table)
-    edges = np.append(begins, table.height)
+        is_first = begins(table, "run", "query_id")
+    edges = np.append(np.flatnonzero(is_first), table.height)
     last_ranking = keys["run"].rle().struct.field("len").cast(pl.Int64).cum_sum().to_list()
 
     def items(run: int) -> Items:
@@ -76,16 +77,6 @@ def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
         return Items(ranking, rank, grade, rows["level"].is_not_null().to_numpy())
 
     return items
-
-
-def _begins(table: pl.DataFrame) -> np.ndarray:
-    """Return the first row of each stretch of rows of one run and request."""
-    is_first = np.zeros(table.height + 1, bool)  # np.unique of the numbers of rows is far slower
-    is_first[0] = True
-    for name in ("run", "query_id"):
-        length = table[name].rle().struct.field("len")
-        is_first[length.cast(pl.Int64).cum_sum().to_numpy()] = True
-    return np.flatnonzero(is_first[:-1])
 
 
 def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:

@@ -22,6 +22,7 @@ from lexiframe.metrics.judged_items import (
     items_of_table,
 )
 from lexiframe.metrics.row_by_row import row_by_row
+from lexiframe.metrics.stretches import begins
 from lexiframe.projection import NoRelevant, RankedRuns, impute, levels_in
 
 RANK, LEVEL, N_RELEVANT, GRADE = (
@@ -48,8 +49,7 @@ class Rankings:
         Which rankings have a value: those of requests with a relevant item, or all.
     items_of_run
         Returns the judged items of a run, for metrics that are computed run by run.
-    items
-        The judged items, of the rankings of one run (see `of_run`).
+
     rel
         The least relevant grade, when it is not that of the table.
     imputed_by
@@ -62,7 +62,7 @@ class Rankings:
     is_relevant: np.ndarray
     kept: np.ndarray
     items_of_run: ItemsOfRun
-    items: Items | None = None
+
     rel: float | None = None
     imputed_by: dict[int | str, Rankings] = field(default_factory=dict)
 
@@ -122,6 +122,7 @@ class Rankings:
 
     def of_run(self, run: int) -> Rankings:
         """Return the rankings and the judged items of one run, given its number among the runs."""
+        items = self.items_of_run(run)
         first, last = self._edges[run : run + 2].tolist()
         rows = slice(*np.searchsorted(self.ranking, [first, last]))
         return replace(
@@ -131,14 +132,14 @@ class Rankings:
             ranking=self.ranking[rows] - first,
             is_relevant=self.is_relevant[rows],
             kept=self.kept[first:last],
-            items=self.items_of_run(run),
+            items_of_run=lambda _: items,
             imputed_by={},
         )
 
     @property
     def judged_items(self) -> Items:
         """The judged items of the rankings, which are those of one run."""
-        return self.items_of_run(0) if self.items is None else self.items
+        return self.items_of_run(0)
 
     def imputed(self, n: int | str) -> Rankings:
         """Return the rankings with imputed ranks of items that were not retrieved; see `impute`."""
@@ -235,12 +236,8 @@ class Rankings:
 
 def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:
     """Return run and request of each ranking, and for each row the index of its ranking."""
-    begins = table.select(
-        (pl.col("run") != pl.col("run").shift()).fill_null(value=True)
-        | (pl.col("query_id") != pl.col("query_id").shift())
-    ).to_series()
-    keys = table.select("run", "query_id").filter(begins)
-    return keys, begins.cast(pl.Int64).cum_sum().to_numpy() - 1
+    is_first = begins(table, "run", "query_id")
+    return table.select("run", "query_id").filter(is_first), np.cumsum(is_first) - 1
 
 
 def _is_in_order(table: pl.DataFrame, keys: pl.DataFrame, ranking: np.ndarray) -> bool:

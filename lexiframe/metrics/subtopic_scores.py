@@ -14,6 +14,7 @@ from lexiframe.metrics.kinds.recall_level import exposed
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.needed import no_item_of_grade
 from lexiframe.metrics.row_by_row import row_by_row
+from lexiframe.metrics.stretches import begins
 from lexiframe.metrics.values import Values
 from lexiframe.projection import NoRelevant, levels_in
 
@@ -72,7 +73,7 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
         n_relevant=is_relevant.sum().over(subtopic).cast(pl.Int64),
     )
     # rows are sorted by subtopic; a request kept without relevant items has null levels only
-    group = table.select(pl.struct(subtopic).rle_id().cast(pl.Int64)).to_series().to_numpy()
+    group = np.cumsum(begins(table, *subtopic))
     level = pl.Series(levels_in(group)(table["level"].fill_null(0).to_numpy()))
     return table.with_columns(level=pl.when(pl.col("level").is_not_null()).then(level))
 
@@ -99,14 +100,9 @@ def _values(
 
 def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return the first row of each ranking, and the number of its subtopics."""
-    run, query, subtopic = (
-        table[name].ne_missing(table[name].shift()).to_numpy()
-        for name in ("run", "query_id", "subtopic")
-    )
-    begins = run | query
-    begins[:1] = True
-    starts = np.flatnonzero(begins)
-    return starts, np.add.reduceat((begins | subtopic).astype(np.int64), starts)
+    starts = np.flatnonzero(begins(table, "run", "query_id"))
+    is_first = begins(table, "run", "query_id", "subtopic")
+    return starts, np.add.reduceat(is_first.astype(np.int64), starts)
 
 
 def _terms(metric: SubtopicMetric) -> pl.Expr:

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import comb
-from numbers import Integral
 
 from lexiframe.base import LexiframeError, memory_use
 
 
 def check_sizes(function: str, n: int, m: int) -> None:
-    """Raise unless 1 ≤ m ≤ n, both whole numbers.
-
-    Raises
-    ------
-    TypeError
-        When one of them is not a whole number.
-    LexiframeError
-        When they are not in this order.
-    """
-    for name, value in {"n": n, "m": m}.items():
-        if not isinstance(value, Integral) or isinstance(value, bool):
-            raise TypeError(f"{function}: expected a whole number as {name}, found {value!r}")
+    """Raise unless 1 ≤ m ≤ n; `typed` has seen that both are whole numbers."""
     if not 1 <= m <= n:
         raise LexiframeError(
             f"{function}: expected 1 ≤ m ≤ n, m relevant items among n, found m = {m}, n = {n}"

@@ -6,7 +6,7 @@ r of the m relevant items are among the ñ documents retrieved; p_i is the rank 
 from __future__ import annotations
 
 from lexiframe.metrics.catalogues import papers as of
-from lexiframe.metrics.kinds import cumulated_gain, exposures, recall_curve, set_metrics, weights
+from lexiframe.metrics.kinds import counts, cumulated_gain, exposures, recall_curve, weights
 from lexiframe.metrics.kinds.ideal_overlap import binary_gain
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.metric_parameters import Flag, Gains, Number, Parameter, Word
@@ -22,18 +22,18 @@ _GAINS = {"gains": Gains()}
 # An entry has five lines at most; the formatter would give each of its arguments a line.
 # fmt: off
 
-SetP = RankingMetric("SetP", set_metrics.precision, kind="set", needs=FOUND,
+SetP = RankingMetric("SetP", counts.precision, kind="set", needs=FOUND,
     parameters={"relative": Flag(default=False)},
     formula="r/ñ; SetP(relative=True): r/min(ñ, m)", bounds="0 to 1",
     source=of.TREC_EVAL)
 """Precision of all that was retrieved: trec_eval's set_P. With ``relative=True`` it is
 set_relative_P, which divides by the greatest precision that ñ documents can have."""
 
-SetR = RankingMetric("SetR", set_metrics.recall, kind="set", needs=FOUND,
+SetR = RankingMetric("SetR", counts.recall, kind="set", needs=FOUND,
     formula="r/m", bounds="0 to 1", source=of.TREC_EVAL)
 """Recall of all that was retrieved: trec_eval's set_recall."""
 
-SetF = RankingMetric("SetF", set_metrics.weighted_mean, kind="set", needs=FOUND,
+SetF = RankingMetric("SetF", counts.weighted_mean, kind="set", needs=FOUND,
     parameters={"beta": Number(1, least=0)}, bounds="0 to 1",
     formula="(β + 1) P R / (β P + R), P = r/ñ, R = r/m",
     source=f"{of.TREC_EVAL}; {of.RIJSBERGEN}")
@@ -41,11 +41,11 @@ SetF = RankingMetric("SetF", set_metrics.weighted_mean, kind="set", needs=FOUND,
 As there and in ir_measures, β is the weight itself. Van Rijsbergen's F_β squares it, so that his
 F_2 is ``SetF(beta=4)``."""
 
-SetAP = RankingMetric("SetAP", set_metrics.average_precision, kind="set", needs=FOUND,
+SetAP = RankingMetric("SetAP", counts.average_precision, kind="set", needs=FOUND,
     formula="r²/(ñ m)", bounds="0 to 1", source=of.TREC_EVAL)
 """Precision times recall of all that was retrieved: trec_eval's set_map."""
 
-utility = RankingMetric("utility", set_metrics.utility, kind="set", needs=FOUND,
+utility = RankingMetric("utility", counts.utility, kind="set", needs=FOUND,
     parameters=_WORTH | {"n": _CORPUS}, of_no_relevant=None, bounds="−ñ to m",
     formula="a r + b (ñ − r) + c (m − r) + d (n − ñ − m + r)",
     source=of.TREC_EVAL)

@@ -1,9 +1,13 @@
-"""Counts of retrieved and of relevant items, and of those that are judged not relevant."""
+"""Counts of items, and metrics of what was retrieved as a set, with trec_eval's definitions.
+
+r of the m relevant items are among the ñ documents retrieved.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
+from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.metric_parameters import MOST
 from lexiframe.metrics.rankings import Rankings
 
@@ -40,3 +44,43 @@ def one(rankings: Rankings) -> np.ndarray:
 def ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a / b, and 0 where b is 0: of requests without relevant items, and of empty rankings."""
     return np.asarray(np.divide(a, b, out=np.zeros(a.shape), where=b > 0))
+
+
+def precision(rankings: Rankings, *, relative: bool) -> np.ndarray:
+    """r / ñ, or r / min(ñ, m)."""
+    n = retrieved(rankings)
+    most = np.minimum(n, relevant(rankings)) if relative else n
+    return ratio(relevant_retrieved(rankings), most)
+
+
+def recall(rankings: Rankings) -> np.ndarray:
+    """r / m."""
+    return ratio(relevant_retrieved(rankings), relevant(rankings))
+
+
+def weighted_mean(rankings: Rankings, *, beta: float) -> np.ndarray:
+    """(β + 1) P R / (β P + R), which is (β + 1) r / (β m + ñ)."""
+    r, n, m = relevant_retrieved(rankings), retrieved(rankings), relevant(rankings)
+    return ratio((beta + 1) * r, beta * m + n)
+
+
+def average_precision(rankings: Rankings) -> np.ndarray:
+    """r² / (ñ m)."""
+    r = relevant_retrieved(rankings).astype(np.float64)
+    return ratio(r * r, retrieved(rankings) * relevant(rankings).astype(np.float64))
+
+
+def utility(
+    rankings: Rankings, *, a: float, b: float, c: float, d: float, n: float | None = None
+) -> np.ndarray:
+    """a r + b (ñ − r) + c (m − r) + d (n − ñ − m + r)."""
+    if d and n is None:
+        raise LexiframeError(
+            f"utility(d={d:g}): counts what is neither relevant nor retrieved, and needs the "
+            "number of items in the corpus: write utility(d=..., n=...)"
+        )
+    found, n_retrieved = relevant_retrieved(rankings), retrieved(rankings)
+    m, neither = relevant(rankings), 0.0
+    if d and n is not None:
+        neither = d * (n - n_retrieved - m + found)
+    return np.asarray(a * found + b * (n_retrieved - found) + c * (m - found) + neither)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import coded
+from lexiframe.metrics.stretches import begins
 
 ALIKE = 1e-12
 """Gains whose relative difference is at most this count as equal: it may be rounding."""
@@ -44,8 +45,7 @@ class Serving:
         queries, query = coded.encode(rows["query_id"])
         names, code = coded.encode(rows["subtopic"])
         _, subtopic = np.unique(query * len(names) + code, return_inverse=True)
-        begins = (query[1:] != query[:-1]) | (rows["doc_id"][1:] != rows["doc_id"][:-1]).to_numpy()
-        first_row = np.flatnonzero(np.append(len(rows) > 0, begins))
+        first_row = np.flatnonzero(begins(rows, "query_id", "doc_id"))
         first_document = np.searchsorted(query[first_row], np.arange(len(queries)))
         return cls(queries, first_document, first_row, subtopic)
 
