@@ -35,7 +35,7 @@ from lexiframe.io import (
     write_trec,
 )
 
-_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
+_OTHER_ENDINGS = {*data_sources.SUFFIXES, ".zip"} - {*data_sources.WRITTEN}
 
 
 def check(
