@@ -25,7 +25,11 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
-NEW = {"lexiframe/significance/tests/z.py", "lexiframe/cli/commands/requests.py"}
+NEW = {
+    "lexiframe/significance/tests/z.py",
+    "lexiframe/io/forms/orc.py",
+    "lexiframe/cli/commands/requests.py",
+}
 """The files that the page adds."""
 
 
@@ -79,11 +83,15 @@ def test_the_metric_is_its_formula(executed):
 
 def test_the_reader_reads(executed, tmp_path):
     made, _ = executed
-    runs = lf.read_runs(EXAMPLE / "runs")
-    orc.write_table(runs.replace_schema_metadata(), tmp_path / "runs.orc")
-    data = pa.py_buffer((tmp_path / "runs.orc").read_bytes())
-    assert made["_read_orc"](data, 1e9).equals(runs.replace_schema_metadata())
-    assert made["_read_orc"](data, 10) is None
+    runs = lf.read_runs(EXAMPLE / "runs").replace_schema_metadata()
+    orc.write_table(runs, tmp_path / "runs.orc", stripe_size=1)
+    data = (tmp_path / "runs.orc").read_bytes()
+    assert data.startswith(made["FORM"].magic)
+    opened = made["FORM"].open(pa.BufferReader(data), "runs.orc")
+    assert opened.schema == runs.schema
+    batches = [*opened.batches(None, None)]
+    assert len(batches) > 1
+    assert pa.Table.from_batches(batches).equals(runs)
 
 
 def test_the_table_is_that_of_its_schema(executed):
@@ -155,6 +163,53 @@ print(lf.verdict(e)["sentence"][0])
     listed, *sentence = done.stdout.splitlines()
     assert listed == "[root, rootRPP] ['0 to 1', '−1 to 1']", done.stderr
     assert "(paired z-test, " in sentence[0]
+
+
+OF_ORC = f"""
+import pathlib
+import lexiframe as lf
+from pyarrow import orc
+from lexiframe.evaluation.buckets import partition as cut
+from lexiframe.io import checks, data_sources
+from lexiframe.io.batches.reading import Share
+
+runs = lf.read_runs(pathlib.Path({str(EXAMPLE)!r}) / "runs")
+qrels = lf.read_qrels(pathlib.Path({str(EXAMPLE)!r}) / "qrels.txt")
+orc.write_table(runs.replace_schema_metadata(), "runs.orc", stripe_size=1)
+orc.write_table(qrels.replace_schema_metadata(), "qrels.orc", stripe_size=1)
+assert lf.read_runs("runs.orc").equals(runs)
+assert lf.read_qrels("qrels.orc").equals(qrels)
+assert lf.check_run("runs.orc").is_empty()
+kinds = [checks.kind_of(lf.io.File(f"{{name}}.orc"), checks.TextOptions()) for name in ("runs", "qrels")]
+assert kinds == ["run", "qrels"]
+assert data_sources.run_name(pathlib.Path("bm25.orc")) == "bm25"
+assert data_sources.read_by_spark()[".orc"] == {{"format": "orc"}}
+
+cut.share_of = lambda room, rank: Share(50, 100, rank)
+cut._LEAST = cut._MOST = 4000
+parts = cut.partition("runs.orc", "qrels.orc", "buckets", n_buckets=3, memory=10**9)
+assert len(parts.facts["runs"][0]["files"]) > 2
+rows = [frame.height for bucket in range(3) for frame in parts.runs(bucket).values()]
+assert sum(rows) == runs.num_rows
+
+with open("runs.orc", "r+b") as file:
+    file.truncate(1000)
+for read in (lf.read_runs, lambda path: cut.partition(path, "qrels.orc", "more", n_buckets=3, memory=10**9)):
+    try:
+        read("runs.orc")
+    except lf.ReadError as error:
+        print(error)
+"""
+
+
+@pytest.mark.slow
+def test_the_form_is_read_whole_and_in_pieces(copy):
+    """As the page adds it; so are its names, its checks and its errors."""
+    done = run_in(copy, "-c", OF_ORC)
+    assert done.returncode == 0, done.stderr
+    errors = done.stdout.splitlines()
+    assert len(errors) == 2
+    assert all(error.startswith("runs.orc: cannot be read as ORC (") for error in errors)
 
 
 @pytest.mark.slow

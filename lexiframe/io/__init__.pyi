@@ -32,7 +32,7 @@ from .text.trec import warn_of_wider_lines as warn_of_wider_lines
 "Writing: files that replace others at once, and what they say of themselves"
 from .files import output_files as output_files
 from .files import provenance as provenance
-from .files.parquet_and_arrow import to_arrow as to_arrow
+from .files.tables import to_arrow as to_arrow
 from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
 from . import kept_results as kept_results

@@ -13,9 +13,9 @@ from lexiframe.base import LexiframeError, Problem, schemas, typed
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import items_of_implicit_feedback, words_for
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
-from lexiframe.io.files.parquet_and_arrow import read_arrow
+from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
-from lexiframe.io.forms import problems_of
+from lexiframe.io.parsing import problems_of
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels
@@ -171,7 +171,7 @@ def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tup
         parts = parse_runs(content, source, "file", options, rank=True)
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
-    is_utf8 = content.kind != "text" or not undecodable(content.data)
+    is_utf8 = not content.is_text or not undecodable(content.data)
     return is_utf8 and not any(key.is_duplicated().any() for key in keys), n_wider
 
 
@@ -182,7 +182,7 @@ def kind_of(file: File, options: TextOptions) -> Kind:
     """
     try:
         content = file.content()
-        if content.kind != "text":
+        if not content.is_text:
             names = read_arrow(content, str(file)).column_names
         elif is_json(content.data):
             names = names_in(content.data)

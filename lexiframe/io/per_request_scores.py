@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import ReadError, SchemaError, in_threads, n_and_first, schemas, typed, warn
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
-from lexiframe.io.files.parquet_and_arrow import read_arrow
+from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
@@ -171,7 +171,7 @@ def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
     if not isinstance(source.origin, File):
         return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
     content = source.origin.content("scores")
-    if content.kind == "text":
+    if content.is_text:
         unit = "record" if is_json(content.data) else "line"
         return table_of_text(content.data, source.where), unit
     table = to_frame(read_arrow(content, source.where), "value", source.where)

@@ -28,10 +28,10 @@ from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digi
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, is_in_ir_datasets, only_file
 from lexiframe.io.files.ir_datasets import from_ir_datasets
-from lexiframe.io.files.parquet_and_arrow import read_arrow, to_arrow
 from lexiframe.io.files.provenance import describe, recorded_sources
+from lexiframe.io.files.tables import read_arrow, to_arrow
 from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in
+from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in
 from lexiframe.io.problems.duplicates import (
     Duplicates,
     check_duplicates,
@@ -190,13 +190,13 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
         rows = parse_qrels(content, where, options)
     except LexiframeError as error:
         raise error_with_line(error, content, where, options, schemas.QRELS) from None
-    places = places_in(file, options, schemas.QRELS) if content.kind == "text" else None
+    places = places_in(file, options, schemas.QRELS) if content.is_text else None
     return Judgments(rows, where, places, sha256)
 
 
 def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
     """Parse and check the content of a file."""
-    if content.kind != "text":
+    if not content.is_text:
         frame = to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
         return checked_judgments(frame, where, options)
     table = parse_table(content.data, where, options, schemas.QRELS)

@@ -20,11 +20,11 @@ from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digi
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.io.files.ir_datasets import from_ir_datasets
-from lexiframe.io.files.parquet_and_arrow import read_arrow
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.forms import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.metadata import header_of
+from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
@@ -80,7 +80,7 @@ def parse_runs(
     content: Content, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Parse and check the content of a file."""
-    if content.kind != "text":
+    if not content.is_text:
         arrow = read_arrow(content, source.where)
         frame = to_frame(arrow, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)

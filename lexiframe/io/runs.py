@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from lexiframe.base import LexiframeError, check_choice, coded, in_threads, n_and_first, typed, warn
 from lexiframe.io.files.data_sources import File, find_sources, refuse_twins, warn_of_left_out
-from lexiframe.io.files.parquet_and_arrow import to_arrow
 from lexiframe.io.files.provenance import describe
+from lexiframe.io.files.tables import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.reading_options import TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart
@@ -253,6 +253,6 @@ def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
     source = scan.sources[index]
     if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
         content = source.origin.content()
-        if content.kind == "text" and (header := header_of(content.data)):
+        if content.is_text and (header := header_of(content.data)):
             return {str(source.name): header}
     return {part.name: part.header for part in scan.load(index)}

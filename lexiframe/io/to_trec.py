@@ -27,8 +27,8 @@ from lexiframe.io.files.data_sources import run_name
 from lexiframe.io.files.output_files import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.unpacking import content_of
-from lexiframe.io.forms import parse_table
 from lexiframe.io.metadata import commented, header_text
+from lexiframe.io.parsing import parse_table
 from lexiframe.io.qrel_files import load_qrels
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.run_parts import split_runs
@@ -200,7 +200,7 @@ def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: schemas.Table
     start = text[: text.find(b"\n", begins) + 1]
     try:
         content = content_of(start, "")
-        is_text = content.kind == "text"
+        is_text = content.is_text
         is_lines = is_text and parse_table(content.data, "", TextOptions(), schema) is None
         is_read = is_lines and first_fields(content.data)[:1] == [first.encode()]
     except LexiframeError:

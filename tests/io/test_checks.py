@@ -12,7 +12,7 @@ import lexiframe as lf
 from lexiframe.base.schemas import PROBLEMS, RUNS
 from lexiframe.io.checks import kind_of
 from lexiframe.io.files.data_sources import only_file
-from lexiframe.io.forms import rows_of
+from lexiframe.io.parsing import rows_of
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import json_rows
 

@@ -29,6 +29,7 @@ from pyarrow import parquet
 import lexiframe as lf
 from lexiframe.cli import app as cli
 from lexiframe.io.files.provenance import provenance_of
+from lexiframe.io.forms import FORMS
 from lexiframe.io.text.trec import _parsed
 
 pytestmark = pytest.mark.slow
@@ -599,6 +600,16 @@ def test_qrels_as_arrow(write, collection, form):
     assert_same(lf.read_qrels(write(BINARY[form](without))), expected)
 
 
+def test_each_form_that_is_declared_is_among_these_and_among_the_files_of_the_fuzzer(collection):
+    corpus = (Path(__file__).parents[1] / "fuzz/corpus").iterdir()
+    files = [path.read_bytes() for path in corpus]
+    made = [write(qrels_table(collection.judged)) for write in BINARY.values()]
+    for form in FORMS:
+        for magic in form.magic:
+            assert any(data.startswith(magic) for data in files), form.name
+            assert any(data.startswith(magic) for data in made), form.name
+
+
 # --- Qrels --------------------------------------------------------------------------------------
 
 
@@ -1002,7 +1013,7 @@ def test_long_text_is_parsed_in_blocks(last, tmp_path, monkeypatch):
 
 def in_pieces_of(size, monkeypatch):
     """Take files of more than twice so many bytes for long ones."""
-    for module in ("text.trec", "forms", "text.csv_tables", "text.json_tables"):
+    for module in ("text.trec", "parsing", "text.csv_tables", "text.json_tables"):
         monkeypatch.setattr(f"lexiframe.io.{module}.PIECE", size)
 
 
@@ -1059,7 +1070,7 @@ def test_a_bad_line_of_long_text_is_found_before_a_table_is_made(form, end, tmp_
         raise AssertionError(f"parsed whole: {arguments}")
 
     for function in ("parse_delimited", "parse_json"):
-        monkeypatch.setattr(f"lexiframe.io.forms.{function}", never)
+        monkeypatch.setattr(f"lexiframe.io.parsing.{function}", never)
     with pytest.raises(lf.ReadError) as in_pieces:
         lf.read_runs(broken)
     assert str(in_pieces.value) == str(whole.value)

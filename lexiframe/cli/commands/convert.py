@@ -27,7 +27,7 @@ PANEL = "Files"
 EXAMPLES = ("convert run.gz run.parquet", "convert qrels.tsv qrels.txt")
 
 
-_OTHER_ENDINGS = ".csv .tsv .json .jsonl .arrow .feather .bz2 .xz .zst .zip".split()
+_OTHER_ENDINGS = {*data_sources.SUFFIXES, ".zip"} - {*data_sources.WRITTEN}
 
 
 def convert(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,8 @@ from lexiframe.evaluation.spark.cogroup import BUCKET
 from lexiframe.evaluation.spark.errors import errors_of_spark
 from lexiframe.io import column_forms, data_sources, read_qrels, read_runs, run_parts
 
-_FORMATS: dict[str, tuple[str, dict[str, Any]]] = {
-    ".parquet": ("parquet", {}),
-    ".orc": ("orc", {}),
-    ".csv": ("csv", {"header": True}),
-    ".tsv": ("csv", {"header": True, "sep": "\t"}),
-    ".json": ("json", {}),
-    ".jsonl": ("json", {}),
-}
-"""The endings of the files that Spark reads, with its name for the format and its options."""
+_BY_SPARK_ALONE = {".orc": {"format": "orc"}}
+"""The endings of files that Spark reads and lexiframe does not, with Spark's options."""
 
 
 def runs_of(spark: Any, runs: Any) -> Any:
@@ -137,7 +130,7 @@ def _read_by_spark(spark: Any, data: Any) -> Any:
     if is_spark_frame(data):
         return data
     form = _form(data) if isinstance(data, str | Path) else None
-    return None if form is None else _load(spark, str(data), *form)
+    return None if form is None else _load(spark, str(data), form)
 
 
 def _sent(spark: Any, table: pa.Table) -> Any:
@@ -148,24 +141,23 @@ def _sent(spark: Any, table: pa.Table) -> Any:
     return spark.createDataFrame(table.replace_schema_metadata().cast(schema))
 
 
-def _form(path: str | Path) -> tuple[str, dict[str, Any]] | None:
-    """Return the format in which Spark reads a path; None for what the driver has to read.
+def _form(path: str | Path) -> Mapping[str, Any] | None:
+    """Return the options with which Spark reads a path; None for what the driver has to read.
 
     A file is known by its ending. A folder, a glob or an address without one is read by Spark as
     Parquet, unless it is a folder of this machine without such files.
     """
-    endings = Path(str(path).rstrip("*")).suffixes
-    for ending in reversed(endings):
-        if ending in _FORMATS:
-            return _FORMATS[ending]
-    if data_sources.is_remote(str(path)):
-        return _FORMATS[".parquet"]
+    known = _BY_SPARK_ALONE | data_sources.read_by_spark()
+    endings = reversed(Path(str(path).rstrip("*")).suffixes)
+    form = next((known[ending] for ending in endings if ending in known), None)
+    if form is not None or data_sources.is_remote(str(path)):
+        return form or known[".parquet"]
     place = data_sources.expanded(path)
-    found: Iterable[str] = glob.iglob(f"{glob.escape(str(place))}/**/*.parquet", recursive=True)
-    return _FORMATS[".parquet"] if place.is_dir() and any(True for _ in found) else None
+    found = glob.iglob(f"{glob.escape(str(place))}/**/*.parquet", recursive=True)
+    return known[".parquet"] if place.is_dir() and any(True for _ in found) else None
 
 
-def _load(spark: Any, path: str, form: str, options: dict[str, Any]) -> Any:
+def _load(spark: Any, path: str, options: Mapping[str, Any]) -> Any:
     place = path if data_sources.is_remote(path) else str(data_sources.expanded(path).absolute())
     with errors_of_spark():
-        return spark.read.format(form).options(**options).load(place)
+        return spark.read.load(place, **options)

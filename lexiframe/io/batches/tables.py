@@ -7,21 +7,18 @@ without rows, so that its columns are checked like those of any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, errors, schemas
+from lexiframe.base import LexiframeError, SchemaError, schemas
 from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.objects import to_frame
-from lexiframe.io.files.checksum import file_has_checksum
-
-_BUFFER = 1 << 20
-"""The bytes of a Parquet file that are read at once; without it, whole row groups are."""
+from lexiframe.io.files.form import Batch, Form
+from lexiframe.io.files.tables import as_table, reading
+from lexiframe.io.forms.parquet import BUFFER
 
 
 @dataclass(frozen=True)
@@ -54,50 +51,21 @@ class Request:
             found.pop("rank", None)
         return [*found.values()]
 
-    def frame(self, batch: pa.RecordBatch | pa.Table, where: str) -> pl.DataFrame:
+    def frame(self, batch: Batch, where: str) -> pl.DataFrame:
         """Convert a batch of Arrow; broken offsets are found before Polars follows them."""
         batch.validate(full=True)
-        table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
-        return to_frame(table, self.value, where, keep_twins=True)
+        return to_frame(as_table(batch), self.value, where, keep_twins=True)
 
 
 Batches = Callable[[Request], Iterator[pl.DataFrame]]
 
 
-@contextmanager
-def _reading(where: str, kind: str) -> Iterator[None]:
-    try:
-        yield
-    except LexiframeError:
-        raise
-    except (pa.ArrowException, OSError, ValueError) as error:
-        found = f"cannot be read as {kind} ({errors.in_one_line(error):.300})"
-        raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
-
-
-def of_parquet(path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
-    """Read a Parquet file; its checksums are verified, as `read_arrow` does."""
-    from pyarrow import parquet
-
-    options = {"buffer_size": _BUFFER, "pre_buffer": False}
-    with _reading(where, "Parquet"), Path(path).open("rb") as opened:
-        is_whole = file_has_checksum(opened, where)
-        with parquet.ParquetFile(path, page_checksum_verification=not is_whole, **options) as file:
-            needed = request.needed(file.schema_arrow)
-            if not file.metadata.num_rows:
-                yield request.frame(file.schema_arrow.empty_table(), where)
-            for batch in file.iter_batches(request.rows, columns=needed, use_threads=False):
-                yield request.frame(batch, where)
-
-
-def of_arrow_file(path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
-    """Read an Arrow file or stream."""
-    with _reading(where, "an Arrow file"), pa.OSFile(path) as file:
-        is_stream = file.read(4) == b"\xff\xff\xff\xff"
-        file.seek(0)
-        with pa.ipc.open_stream(file) if is_stream else pa.ipc.open_file(file) as reader:
-            some = reader if is_stream else map(reader.get_batch, range(reader.num_record_batches))
-            yield from _slices(some, reader.schema, where, request)
+def of_file(form: Form, path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
+    """Read a file that is no text; its checksums are verified, as `read_arrow` does."""
+    with reading(where, form.name), pa.OSFile(path) as file:
+        opened = form.open(file, where)
+        batches = opened.batches(request.needed(opened.schema), request.rows)
+        yield from _slices(batches, opened.schema, where, request)
 
 
 def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
@@ -108,7 +76,7 @@ def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.Data
     """
     from pyarrow import dataset
 
-    with _reading(where, "a file of the data set"):
+    with reading(where, "a file of the data set"):
         schema = fragment.physical_schema
         keys = dataset.get_partition_keys(fragment.partition_expression)
         keys = {name: value for name, value in keys.items() if name not in schema.names}
@@ -133,7 +101,7 @@ def _batches_of_fragment(
         return
     with (
         fragment.open() as opened,
-        parquet.ParquetFile(opened, buffer_size=_BUFFER, pre_buffer=False) as file,
+        parquet.ParquetFile(opened, buffer_size=BUFFER, pre_buffer=False) as file,
     ):
         groups = [group.id for group in fragment.row_groups]
         yield from file.iter_batches(rows, row_groups=groups, columns=columns, use_threads=False)
@@ -163,7 +131,7 @@ def of_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.D
 
 def of_stream(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
     """Read what gives batches of Arrow: a DuckDB relation, a data set in memory, a reader."""
-    with _reading(where, "a stream of Arrow batches"), _reader(data, request.rows) as reader:
+    with reading(where, "a stream of Arrow batches"), _reader(data, request.rows) as reader:
         yield from _slices(reader, reader.schema, where, request)
 
 
@@ -179,7 +147,7 @@ def _reader(data: Any, rows: int) -> pa.RecordBatchReader:
 
 
 def _slices(
-    batches: Iterator[pa.RecordBatch], schema: pa.Schema, where: str, request: Request
+    batches: Iterator[Batch], schema: pa.Schema, where: str, request: Request
 ) -> Iterator[pl.DataFrame]:
     """Convert batches, cut to the rows wanted; if there is none, yield one without rows."""
     n_batches = 0

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import bz2
 import codecs
-import lzma
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
-
-import pyarrow as pa
+from typing import TypeVar
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
-from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.forms import error_with_line
+from lexiframe.io.files.packings import packing_of, unpacked
+from lexiframe.io.files.unpacking import BYTE_ORDER_MARKS, UTF8_MARK, Content, content_of
+from lexiframe.io.parsing import error_with_line
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_tables import table_in
 from lexiframe.io.text.json_tables import is_json, pieces_of_json
@@ -26,18 +21,6 @@ from lexiframe.io.text.lines import blocks_of_lines, n_lines_in
 T = TypeVar("T")
 _BLOCK = 1 << 16
 """The bytes of a packed file that are unpacked at once; they may be a thousand times as many."""
-_PACKED: dict[bytes, tuple[str, Callable[[], Any]]] = {
-    b"\x1f\x8b": ("gzip", partial(zlib.decompressobj, wbits=31)),
-    b"BZh": ("bzip2", bz2.BZ2Decompressor),
-    b"\xfd7zXZ\0": ("xz", lzma.LZMADecompressor),
-}
-_ZSTD = b"\x28\xb5\x2f\xfd"
-_ENCODINGS = {
-    b"\xff\xfe\0\0": "utf-32",
-    b"\0\0\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-}
 
 
 def parse_pieces(
@@ -81,15 +64,15 @@ def _contents(
     if second is None:
         yield first, 0
         return
-    if first.kind != "text" or _is_one_value(first.data, schema, options):
+    if not first.is_text or _is_one_value(first.data, schema, options):
         advice = "write it as Parquet, or one JSON object in each line"
         found = f"a file of more than {size:,} bytes that has to be read as a whole"
         raise ReadError(Problem(where, "text with a row in each line", found, advice))
     header = _header(first.data, options)
     yield first, 0
     while second is not None:
-        data = content_of(second, where).data if second.startswith(b"\xef\xbb\xbf") else second
-        yield Content("text", header + data), n_lines_in(header)
+        data = content_of(second, where).data if second.startswith(UTF8_MARK) else second
+        yield Content(header + data), n_lines_in(header)
         second = next(pieces, None)
 
 
@@ -128,7 +111,8 @@ def _pieces(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
 def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
     """Turn UTF-16 and UTF-32 with a byte order mark into UTF-8."""
     first = next(blocks, b"")
-    encoding = next((name for mark, name in _ENCODINGS.items() if first.startswith(mark)), None)
+    marks = BYTE_ORDER_MARKS.items()
+    encoding = next((name[:6] for mark, name in marks if first.startswith(mark)), None)
 
     def all_blocks() -> Iterator[bytes]:
         yield first
@@ -148,46 +132,14 @@ def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
 
 def _unpacked(path: str, where: str) -> Iterator[bytes]:
     """Yield the bytes of a file, unpacked if they are packed."""
-    blocks = _blocks(path, where)
-    first = next(blocks, b"")
-    name = "zstd"
-    try:
-        if first.startswith(_ZSTD):
-            with pa.CompressedInputStream(pa.OSFile(path), "zstd") as stream:
-                yield from iter(lambda: stream.read(_BLOCK), b"")
-            return
-        for magic, (name, start) in _PACKED.items():  # noqa: B007 - the message below names it
-            if first.startswith(magic):
-                yield from _streams(first, blocks, start)
-                return
-    except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
-        if isinstance(error, LexiframeError):
-            raise
-        broken = f"the {name} data is broken or cut short ({errors.in_one_line(error)})"
-        raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
-    yield first
-    yield from blocks
-
-
-def _streams(first: bytes, blocks: Iterator[bytes], start: Callable[[], Any]) -> Iterator[bytes]:
-    """Unpack streams that follow each other, perhaps padded with zeros, as `content_of` does."""
-    data, stream = first, start()
-    while True:
-        yield stream.decompress(data)
-        data = stream.unused_data if stream.eof else b""
-        while stream.eof and not (data := data.lstrip(b"\0")):
-            if not (data := next(blocks, b"")):
-                return
-        if stream.eof:
-            stream = start()
-        elif not (data := next(blocks, b"")):
-            raise EOFError("it ends before its end-of-stream marker")
-
-
-def _blocks(path: str, where: str) -> Iterator[bytes]:
     try:
         with Path(path).open("rb") as file:
-            yield from iter(lambda: file.read(_BLOCK), b"")
+            packing = packing_of(file.read(_BLOCK))
+            file.seek(0)
+            if packing is None:
+                yield from iter(lambda: file.read(_BLOCK), b"")
+            else:
+                yield from unpacked(file, packing, where, _BLOCK)
     except OSError as error:
         found = f"cannot be read ({error.strerror or error})"
         raise ReadError(Problem(where, "", found)) from None

@@ -19,15 +19,17 @@ import pyarrow as pa
 from lexiframe.base import Problem, ReadError
 from lexiframe.io.batches.tables import (
     Batches,
-    of_arrow_file,
+    of_file,
     of_fragment,
     of_frame,
-    of_parquet,
     of_query,
     of_stream,
 )
 from lexiframe.io.column_forms.objects import is_frame, is_one_run
 from lexiframe.io.files.data_sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
+from lexiframe.io.files.form import Form
+from lexiframe.io.files.packings import packing_of
+from lexiframe.io.forms import form_of
 from lexiframe.io.qrel_files import file_or_data
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
@@ -36,7 +38,6 @@ Kind = Literal["table", "text", "object"]
 _SAMPLE = 1 << 16
 _PER_ROW = 24  # bytes of a row in an Arrow file: two ids and a score
 _UNPACKED = 5  # text unpacks to about this many times its size
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
 @dataclass(frozen=True)
@@ -248,14 +249,10 @@ def _of_file(file: File, number: int) -> Unit:
     known = partial(
         Unit, where, source=number, origin=file, path=file.path, stamp=stamp and stamp[2:]
     )
-    if start.startswith(b"PAR1"):
-        batches = partial(of_parquet, file.path, where)
-        rows = partial(_rows_of_parquet, file.path)
-        return known(kind="table", batches=batches, rows=rows)
-    size = stamp[2] if stamp else 0
-    if start.startswith((b"ARROW1\0\0", b"\xff\xff\xff\xff")):
-        batches = partial(of_arrow_file, file.path, where)
-        return known(kind="table", batches=batches, rows=lambda: size // _PER_ROW)
+    form, size = form_of(start), stamp[2] if stamp else 0
+    if form is not None:
+        batches = partial(of_file, form, file.path, where)
+        return known(kind="table", batches=batches, rows=partial(_rows_of, form, file.path, size))
     return known(kind="text", rows=lambda: _rows_of_text(start, size))
 
 
@@ -291,11 +288,12 @@ def _length(data: Any) -> int | None:
         return None
 
 
-def _rows_of_parquet(path: str) -> int | None:
-    from pyarrow import parquet
-
+def _rows_of(form: Form, path: str, size: int) -> int | None:
+    if form.n_rows is None:
+        return size // _PER_ROW
     try:
-        return int(parquet.read_metadata(path).num_rows)
+        with pa.OSFile(path) as file:
+            return form.n_rows(file)
     except (OSError, pa.ArrowException, ValueError):
         return None
 
@@ -308,6 +306,6 @@ def _rows_of_fragment(fragment: Any) -> int | None:
 
 
 def _rows_of_text(start: bytes, size: int) -> int:
-    if start.startswith(_PACKED):
+    if packing_of(start) is not None:
         return size * _UNPACKED // (2 * _PER_ROW)
     return size * (start.count(b"\n") or 1) // max(len(start), 1)

@@ -16,12 +16,14 @@ from typing import Any
 
 from lexiframe.base import Problem, ReadError, n_and_first, warn
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
+from lexiframe.io.files.form import TREC
+from lexiframe.io.files.packings import PACKINGS
 from lexiframe.io.files.unpacking import Content, content_of
+from lexiframe.io.forms import BY_ENDING
 
-SUFFIXES = (
-    ".gz .bz2 .xz .zst .zstd .parquet .arrow .arrows .feather .ipc .csv .tsv .json .jsonl .ndjson "
-    ".inter .trec .run .runs .res .results .txt"
-).split()
+SUFFIXES = {*BY_ENDING, *(ending for packing in PACKINGS for ending in packing.endings)}
+WRITTEN = (*TREC.endings, ".parquet", ".gz")
+"""The endings of files that are written when they are converted."""
 # Endings and names of files that often lie in a folder of runs, but are no runs.
 _ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
 STANDARD_INPUT = "-"
@@ -139,6 +141,11 @@ def warn_of_left_out(left_out: Sequence[Path]) -> None:
     elif folders:
         paths = [str(path) for path in left_out]
         warn(f"left out of {len(folders)} folders, since they are no runs: {n_and_first(paths)}")
+
+
+def read_by_spark() -> dict[str, Mapping[str, Any]]:
+    """Return the endings of files that Spark reads, with the options with which it does."""
+    return {ending: form.spark for ending, form in BY_ENDING.items() if form.spark is not None}
 
 
 def run_name(path: Path) -> str:

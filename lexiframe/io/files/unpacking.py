@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import math
 import os
 import re
-import sys
-import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from io import BytesIO
 
-import pyarrow as pa
-
-from lexiframe.base import Problem, ReadError, errors
-
-Kind = Literal["text", "parquet", "arrow"]
+from lexiframe.base import Problem, ReadError
+from lexiframe.io.files.form import Form
+from lexiframe.io.files.packings import PACKINGS, TooMuchError, packing_of, unpacked
+from lexiframe.io.forms import form_of
 
 
 @dataclass(frozen=True)
 class Content:
-    """The unpacked bytes of a file, and their kind; text is UTF-8 without a byte order mark."""
+    """The unpacked bytes of a file, and their form; text is UTF-8 without a byte order mark."""
 
-    kind: Kind
     data: bytes
+    form: Form | None = None
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the file is text, which has no form of this kind."""
+        return self.form is None
 
 
 def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Content:
@@ -44,29 +42,27 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     --------
     >>> import gzip
     >>> content_of(gzip.compress(b"q1 Q0 d1 1 0.5 bm25\n"), "bm25.run.gz")
-    Content(kind='text', data=b'q1 Q0 d1 1 0.5 bm25\n')
+    Content(data=b'q1 Q0 d1 1 0.5 bm25\n', form=None)
     >>> content_of(b"%PDF-1.7", "paper.pdf")
     Traceback (most recent call last):
     lexiframe.ReadError: paper.pdf: expected runs or judgments, found a PDF document
     """
     data = _unpacked(data, where)
-    if data.startswith(_PARQUET):
-        return Content("parquet", data)
-    if data.startswith(_ARROW):
-        return Content("arrow", data)
+    form = form_of(data)
+    if form is not None:
+        return Content(data, form)
     _refuse_other_kinds(data, where, what)
     text = _as_utf8(data, where)
     if not text or text.isspace():
         raise ReadError(Problem(where, "", "the file is empty"))
     _refuse_markup(text, where, what)
-    return Content("text", text)
+    return Content(text)
 
 
 RATIO = "LEXIFRAME_UNPACK_RATIO"
 """The environment variable that limits the unpacked size to this many times the packed one."""
 _RATIO = 100.0
 _ROOM = 1 << 30  # a file may always unpack to this many bytes
-_BLOCK = 1 << 24
 
 
 def room_for(data: bytes) -> float:
@@ -88,50 +84,6 @@ def too_much(where: str, size: int) -> ReadError:
     return ReadError(Problem(where, "", found, advice))
 
 
-class _TooMuchError(Exception):
-    """Data unpack to more bytes than the limit."""
-
-
-def _streams(start: Callable[[], Any], data: bytes, room: float) -> bytes:
-    """Unpack streams that follow each other, perhaps padded with zeros.
-
-    This function reports bytes behind a stream that do not begin another one. Python's bz2 and lzma
-    modules ignore them, and so lose all streams behind a broken header without an error.
-    """
-    parts = []
-    while data:
-        stream = start()
-        # One byte above the limit shows that there is more; sys.maxsize is the largest argument.
-        parts.append(stream.decompress(data, int(min(room + 1, sys.maxsize))))
-        room -= len(parts[-1])
-        if room < 0:
-            raise _TooMuchError
-        if not stream.eof:
-            raise EOFError("it ends before its end-of-stream marker")
-        data = stream.unused_data.lstrip(b"\0")
-    return b"".join(parts)
-
-
-def _zstd(data: bytes, room: float) -> bytes:
-    parts = []  # Python has no module for zstd before 3.14
-    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
-        while part := stream.read(_BLOCK):
-            parts.append(part)
-            room -= len(part)
-            if room < 0:
-                raise _TooMuchError
-    return b"".join(parts)
-
-
-_UNPACK: dict[bytes, tuple[str, Callable[[bytes, float], bytes]]] = {
-    # wbits=31: zlib data with the header and checksum of gzip
-    b"\x1f\x8b": ("gzip", partial(_streams, partial(zlib.decompressobj, wbits=31))),
-    b"BZh": ("bzip2", partial(_streams, bz2.BZ2Decompressor)),
-    b"\xfd7zXZ\0": ("xz", partial(_streams, lzma.LZMADecompressor)),
-    b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
-}
-_PARQUET = b"PAR1"
-_ARROW = (b"ARROW1\0\0", b"\xff\xff\xff\xff")  # the file format, the stream format
 _OTHER_KINDS = {
     b"%PDF": "a PDF document",
     b"PK\x03\x04": "a ZIP archive (or an Office document); unpack it first",
@@ -148,33 +100,29 @@ _OTHER_KINDS = {
     b"version https://git-lfs": "a Git LFS pointer; fetch the file itself with `git lfs pull`",
 }
 _OTHER_KINDS |= {
-    magic: f"{name} data inside packed data; unpack them first"
-    for magic, (name, _) in _UNPACK.items()
+    packing.magic: f"{packing.name} data inside packed data; unpack them first"
+    for packing in PACKINGS
 }
 _MARKUP = {b"<!doctype": "an HTML page", b"<html": "an HTML page", b"<?xml": "an XML document"}
-_BYTE_ORDER_MARKS = {  # the longer ones first, as UTF-32's mark begins with UTF-16's
+BYTE_ORDER_MARKS = {  # the longer ones first, as UTF-32's mark begins with UTF-16's
     b"\xff\xfe\0\0": "utf-32-le",
     b"\0\0\xfe\xff": "utf-32-be",
     b"\xff\xfe": "utf-16-le",
     b"\xfe\xff": "utf-16-be",
 }
-_UTF8_MARK = b"\xef\xbb\xbf"
-_MARKS = re.compile(b"(?:%s)+" % _UTF8_MARK)
-_BEFORE_A_MARK = (*b" \t\v\f", *_UTF8_MARK)
+UTF8_MARK = b"\xef\xbb\xbf"
+_MARKS = re.compile(b"(?:%s)+" % UTF8_MARK)
+_BEFORE_A_MARK = (*b" \t\v\f", *UTF8_MARK)
 
 
 def _unpacked(data: bytes, where: str) -> bytes:
-    for magic, (name, unpack) in _UNPACK.items():
-        if data.startswith(magic):
-            room = room_for(data)
-            try:
-                return unpack(data, room)
-            except _TooMuchError:
-                raise too_much(where, len(data)) from None
-            except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
-                broken = f"the {name} data is broken or cut short ({errors.in_one_line(error)})"
-                raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
-    return data
+    packing = packing_of(data)
+    if packing is None:
+        return data
+    try:
+        return b"".join(unpacked(BytesIO(data), packing, where, room=room_for(data)))
+    except TooMuchError:
+        raise too_much(where, len(data)) from None
 
 
 def _refuse_other_kinds(data: bytes, where: str, what: str) -> None:
@@ -196,8 +144,8 @@ def _refuse_markup(text: bytes, where: str, what: str) -> None:
 
 def _as_utf8(data: bytes, where: str) -> bytes:
     """Convert text to UTF-8 by its byte order mark; text without one is taken for UTF-8."""
-    data = _decoded(data, where).removeprefix(_UTF8_MARK)
-    has_marks = not data.isascii() and _UTF8_MARK in data
+    data = _decoded(data, where).removeprefix(UTF8_MARK)
+    has_marks = not data.isascii() and UTF8_MARK in data
     return _without_marks_of_lines(data) if has_marks else data
 
 
@@ -218,7 +166,7 @@ def _without_marks_of_lines(data: bytes) -> bytes:
 
 
 def _decoded(data: bytes, where: str) -> bytes:
-    for mark, encoding in _BYTE_ORDER_MARKS.items():
+    for mark, encoding in BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             try:
                 return data[len(mark) :].decode(encoding).encode()

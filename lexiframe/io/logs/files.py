@@ -15,7 +15,7 @@ from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.column_forms.records import flatten, table_of_records
 from lexiframe.io.files.data_sources import File, only_file
-from lexiframe.io.files.parquet_and_arrow import read_arrow
+from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.text.csv_rows import text_table
@@ -66,7 +66,7 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     if data.startswith(_SQLITE):
         raise ReadError(f"{where}: found an SQLite database; if MLflow made it, use read_mlflow")
     content = content_of(data, where, "a log")
-    if content.kind != "text":
+    if not content.is_text:
         frame = to_frame(read_arrow(content, where), "value", where)
         return _frame(_without_structs(frame), where)
     if is_json(content.data):

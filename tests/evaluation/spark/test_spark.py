@@ -17,7 +17,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.evaluation.spark import tasks as spark_tasks
-from lexiframe.io.files.parquet_and_arrow import to_arrow
+from lexiframe.io.files.tables import to_arrow
 from tests.conftest import library
 from tests.test_readme import blocks
 

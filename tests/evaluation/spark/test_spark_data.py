@@ -8,7 +8,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.evaluation.spark.cogroup import BUCKET
 from lexiframe.evaluation.spark.data import in_buckets, qrels_of, runs_of
-from lexiframe.io.files.parquet_and_arrow import to_arrow
+from lexiframe.io.files.tables import to_arrow
 
 FOLDER = lf.bundled("example")
 RUNS, QRELS = lf.read_runs(FOLDER / "runs"), lf.read_qrels(FOLDER / "qrels.txt")

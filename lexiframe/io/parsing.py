@@ -14,7 +14,7 @@ from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.lists_of_items import with_rows_of_lists
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File
-from lexiframe.io.files.parquet_and_arrow import read_arrow
+from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.problems.bad_rows import (
     Block,
@@ -71,7 +71,7 @@ def _refuse_malformed(
     words = {word for name in schema.required for word in words_for(name, options.columns)}
     if all(piece is not None and not _has_gaps(piece, words) for piece in pieces):
         return
-    first, count = _first_problem(Content("text", data), where, options, schema)
+    first, count = _first_problem(Content(data), where, options, schema)
     if count:
         raise first_error(ReadError(where), first, count, schema)
 
@@ -105,7 +105,7 @@ def rows_of(
     whole is raised.
     """
     data = content.data
-    if content.kind != "text":
+    if not content.is_text:
         table = to_frame(read_arrow(content, where), "score", where, keep_twins=True)
         table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
         flat = with_rows_of_lists(table, where, options.columns)

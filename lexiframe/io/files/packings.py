@@ -1,0 +1,97 @@
+"""How files are packed: by gzip, bzip2, xz or zstd, whatever they are called."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from lexiframe.base import Problem, ReadError, errors
+
+_BLOCK = 1 << 20
+
+
+class TooMuchError(Exception):
+    """Data unpack to more bytes than the limit."""
+
+
+@dataclass(frozen=True)
+class Packing:
+    """A way to pack files; ``unpack`` is given a file, the bytes to read at once, and the limit."""
+
+    name: str
+    magic: bytes
+    endings: tuple[str, ...]
+    unpack: Callable[[BinaryIO, int, float], Iterator[bytes]]
+
+
+def packing_of(start: bytes) -> Packing | None:
+    """Return how a file is packed, by its first bytes; None if it is not."""
+    return next((packing for packing in PACKINGS if start.startswith(packing.magic)), None)
+
+
+def unpacked(
+    file: BinaryIO, packing: Packing, where: str, size: int = -1, room: float = math.inf
+) -> Iterator[bytes]:
+    """Unpack a file, of which ``size`` bytes are read at once (−1: all).
+
+    Raise TooMuchError for more than ``room`` bytes.
+    """
+    try:
+        yield from packing.unpack(file, size, room)
+    except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
+        broken = f"the {packing.name} data is broken or cut short ({errors.in_one_line(error)})"
+        raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
+
+
+def _streams(start: Callable[[], Any], file: BinaryIO, size: int, room: float) -> Iterator[bytes]:
+    """Unpack streams that follow each other, perhaps padded with zeros.
+
+    This function reports bytes behind a stream that do not begin another one. Python's bz2 and lzma
+    modules ignore them, and so lose all streams behind a broken header without an error.
+    """
+    data, stream = file.read(size), start()
+    while True:
+        # One byte above the limit shows that there is more; sys.maxsize is the largest argument.
+        part = stream.decompress(data, int(min(room + 1, sys.maxsize)))
+        room -= len(part)
+        if room < 0:
+            raise TooMuchError
+        yield part
+        data = stream.unused_data if stream.eof else b""
+        while stream.eof and not (data := data.lstrip(b"\0")):
+            if not (data := file.read(size)):
+                return
+        if stream.eof:
+            stream = start()
+        elif not (data := file.read(size)):
+            raise EOFError("it ends before its end-of-stream marker")
+
+
+def _zstd(file: BinaryIO, size: int, room: float) -> Iterator[bytes]:
+    # Python has no module for zstd before 3.14.
+    with pa.CompressedInputStream(file, "zstd") as stream:
+        while part := stream.read(_BLOCK):
+            room -= len(part)
+            if room < 0:
+                raise TooMuchError
+            yield part
+
+
+PACKINGS = (
+    # wbits=31: zlib data with the header and checksum of gzip
+    Packing(
+        "gzip", b"\x1f\x8b", (".gz",), partial(_streams, partial(zlib.decompressobj, wbits=31))
+    ),
+    Packing("bzip2", b"BZh", (".bz2",), partial(_streams, bz2.BZ2Decompressor)),
+    Packing("xz", b"\xfd7zXZ\0", (".xz",), partial(_streams, lzma.LZMADecompressor)),
+    Packing("zstd", b"\x28\xb5\x2f\xfd", (".zst", ".zstd"), _zstd),
+)
