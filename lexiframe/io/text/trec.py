@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import polars as pl
 import pyarrow as pa
@@ -121,16 +122,18 @@ def _parse_uneven(
         "no_tag": (pl.col("tag") == "").any(),
         "tag_is_number": pl.col("tag").str.contains(NUMBER).any(),
     }
+    blocks = partial(_uneven_fields, text)
     try:
         check_utf8(text)
-        # Bad lines are found before any table is kept.
-        found = pl.concat(fields.select(**facts) for fields in _uneven_fields(text))
+        if len(text) <= 2 * PIECE:  # in longer text, bad lines are found before a table is kept
+            blocks = partial(iter, [*blocks()])
+        found = pl.concat(fields.select(**facts) for fields in blocks())
         n = found.sum().row(0, named=True)
     except _NOT_PARSED:
         return None, 0
     if n["nan"] or n["two_rows"] or n["no_rank"] or (n["no_tag"] and n["tag_is_number"]):
         return None, 0
-    tables = (fields.select(wanted).with_columns(score) for fields in _uneven_fields(text))
+    tables = (fields.select(wanted).with_columns(score) for fields in blocks())
     table = pl.concat(tables, rechunk=True)
     return table.drop("tag", strict=False) if n["no_tag"] else table, n["n_wider"]
 
