@@ -180,8 +180,8 @@ orc.write_table(qrels.replace_schema_metadata(), "qrels.orc", stripe_size=1)
 assert lf.read_runs("runs.orc").equals(runs)
 assert lf.read_qrels("qrels.orc").equals(qrels)
 assert lf.check_run("runs.orc").is_empty()
-kinds = [checks.kind_of(lf.io.File(f"{{name}}.orc"), checks.TextOptions()) for name in ("runs", "qrels")]
-assert kinds == ["run", "qrels"]
+for name, kind in (("runs.orc", "run"), ("qrels.orc", "qrels")):
+    assert checks.kind_of(lf.io.File(name), checks.TextOptions()) == kind
 assert data_sources.run_name(pathlib.Path("bm25.orc")) == "bm25"
 assert data_sources.read_by_spark()[".orc"] == {{"format": "orc"}}
 
@@ -194,7 +194,9 @@ assert sum(rows) == runs.num_rows
 
 with open("runs.orc", "r+b") as file:
     file.truncate(1000)
-for read in (lf.read_runs, lambda path: cut.partition(path, "qrels.orc", "more", n_buckets=3, memory=10**9)):
+more = ("qrels.orc", "more")
+in_parts = lambda path: cut.partition(path, *more, n_buckets=3, memory=10**9)
+for read in (lf.read_runs, in_parts):
     try:
         read("runs.orc")
     except lf.ReadError as error:

@@ -30,7 +30,7 @@ import lexiframe as lf
 from lexiframe.cli import app as cli
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.forms import FORMS
-from lexiframe.io.text.trec import _parsed
+from lexiframe.io.text.trec import parse_fields
 
 pytestmark = pytest.mark.slow
 
@@ -1025,9 +1025,9 @@ def test_numbers_of_long_text_are_parsed_before_its_ids(tmp_path, monkeypatch):
 
     def parsed(text, names, types):
         asked.append(types)
-        return _parsed(text, names, types)
+        return parse_fields(text, names, types)
 
-    monkeypatch.setattr("lexiframe.io.text.trec._parsed", parsed)
+    monkeypatch.setattr("lexiframe.io.text.trec.parse_fields", parsed)
     with pytest.raises(lf.ReadError, match="line 100: expected a number"):
         lf.read_runs(path)
     assert asked

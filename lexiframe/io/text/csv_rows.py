@@ -127,7 +127,7 @@ def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) ->
     """
     starts = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n")) + 1)
     broken = starts[records.filter("is_broken")["line"].to_numpy() - first]
-    field, mark = _field(separator, quotes=True), re.escape(separator)
+    field, mark = _field(separator), re.escape(separator)
     is_open = re.compile(rf'(?:{field}{mark})*[ \t]*"[^"]*(?:""[^"]*)*\Z'.encode())
     late = (at for at in broken if at > len(text) // 2)
     at = next((at for at in late if is_open.match(text, at)), len(text))
@@ -143,10 +143,8 @@ def _with_line_feeds(data: bytes, where: str, separator: str) -> bytes:
     return data if data.endswith(b"\n") else data + b"\n"
 
 
-def _field(separator: str, *, quotes: bool) -> str:
+def _field(separator: str) -> str:
     mark = re.escape(separator)
-    if not quotes:
-        return f"[^{mark}\n]*"
     blanks = "[ ]*" if separator == "\t" else "[ \t]*"
     quoted = f'{blanks}"[^"]*(?:""[^"]*)*"{blanks}'
     return f'(?:{quoted}|{blanks}(?:[^{mark}" \t\n][^{mark}\n]*)?)'
@@ -160,7 +158,7 @@ def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataF
     """
     if not quotes or '"' not in text:  # `_lines` takes less than half the time
         return _lines(text, first, separator)
-    mark, field = re.escape(separator), _field(separator, quotes=quotes)
+    mark, field = re.escape(separator), _field(separator)
     record = f"{field}(?:{mark}{field})*\n|[^\n]*\n"
     found = pl.Series("text", [text]).str.extract_all(record).explode().to_frame()
     n_lines = pl.col("text").str.count_matches("\n", literal=True).cast(pl.Int64)

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from lexiframe.base import Problem, ReadError
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, words_for
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.reading_options import TextOptions
-from lexiframe.io.text.csv_rows import may_quote, text_table
+from lexiframe.io.text.csv_rows import blocks_of_table, may_quote, text_table
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
-    count_of,
-    is_rectangular,
+    check_utf8,
     plain,
     quotes_are_at_edges,
     refuse_binary,
     with_line_feeds,
 )
-from lexiframe.io.text.trec import NOT_PARSED
+from lexiframe.io.text.trec import parse_fields
 
-_TOLD_APART = re.compile(r"_duplicated_[0-9]+$")  # Polars adds this to the second of equal names
 _ABOVE = re.compile(rb"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))+")  # blank lines and comments
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
@@ -122,49 +120,29 @@ def _cleaned(data: bytes, where: str, separator: str) -> bytes:
     return data if has_one_end and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
 
 
-def _scan(data: bytes, separator: str, **options: Any) -> pl.LazyFrame:
-    return pl.scan_csv(
-        data,
-        separator=separator,
-        empty_string_is_null=False,
-        quote_char='"' if may_quote(data, separator) else None,
-        extra_columns="raise",
-        missing_columns="raise",
-        **options,
-    )
-
-
-def _has_one_width(table: pl.DataFrame, data: bytes, separator: str, *, quotes: bool) -> bool:
-    """Return whether no line is too short: Polars fills such lines with nulls."""
-    separators = (table.height + 1) * (table.width - 1)
-    if not quotes and count_of(separator, data) == separators:
-        return True
-    return is_rectangular(data, separator, table.width, quotes=quotes)
-
-
 def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.DataFrame | None:
-    """Parse with Polars; return None if it fails or could change a value."""
+    """Parse with Arrow; return None if it fails or could change a value."""
+    end = data.find(b"\n") + 1
     try:
-        names = _scan(data, separator, infer_schema=False).collect_schema().names()
-        if any(name != name.strip() or _TOLD_APART.search(name) for name in names):
-            return None
-        wanted = {*_KNOWN, *options.columns.keys(), *options.columns.values()}
-        numbers = _numbers(names, options)
-        parsed = [] if options.decimal == "," else numbers
-        schema = dict.fromkeys(names, pl.String()) | dict.fromkeys(parsed, pl.Float64())
-        # Polars checks the width only if it reads all columns, so none is left out here.
-        table = _scan(data, separator, schema=schema).collect()
-    except NOT_PARSED:
+        header, _, problems = next(blocks_of_table(data[:end], "", separator))
+    except ReadError:
         return None
     quotes = b'"' in data and may_quote(data, separator)
-    if quotes and not quotes_are_at_edges(data, separator):
+    if problems.height or (quotes and not quotes_are_at_edges(data, separator)):
         return None
-    has_blank_lines = not numbers and b"\n\n" in data  # with numbers, is_bad finds their nulls
-    if has_blank_lines or not _has_one_width(table, data, separator, quotes=quotes):
+    names, numbers = header.columns, _numbers(header.columns, options)
+    types = dict.fromkeys(names, pa.string())
+    if options.decimal == ".":
+        types |= dict.fromkeys(numbers, pa.float64())
+    try:
+        check_utf8(data)
+        table = parse_fields(data[end:], names, types, separator, quotes=quotes)
+    except pa.ArrowInvalid:
         return None
     if options.decimal == ",":
         table = table.with_columns(_as_numbers(table[name], options) for name in numbers)
     is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
+    wanted = {*_KNOWN, *options.columns.keys(), *options.columns.values()}
     may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
     return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
 

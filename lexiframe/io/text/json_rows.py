@@ -124,20 +124,85 @@ def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
     return [*dict.fromkeys(name for layout in layouts for name in layout)]
 
 
+@dataclass(frozen=True)
+class CleanLines:
+    """Lines without a problem: their columns, and the number of the first line."""
+
+    table: pl.DataFrame
+    first: int
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all fields."""
+        return self.table.columns
+
+
 def records_in(
-    data: bytes, where: str, form: Form, columns: Mapping[str, str], *, exact: bool = False
-) -> Callable[[], Iterator[Records]]:
+    data: bytes,
+    where: str,
+    form: Form,
+    columns: Mapping[str, str],
+    clean: Clean,
+    *,
+    exact: bool = False,
+) -> Callable[[], Iterator[Records | CleanLines]]:
     """Return a function that yields the records of lines or a list in blocks.
 
-    ``exact`` is as for `load_json`.
+    Of long lines, only the blocks that ``clean`` cannot parse are parsed in Python. ``exact`` is as
+    for `load_json`.
     """
+    if has_clean_blocks(data, form):
+        return _blocks_of_lines(data, where, clean, exact=exact)
     blocks = _blocks_of_members(data, where, form, exact=exact)
     may_have_items = _LIST_OF_OBJECTS.search(data) is not None
     items = _column_of_items(blocks(), where, columns) if may_have_items else None
     return lambda: (_records(members, items, where, form) for members in blocks())
 
 
-def names_of(blocks: Iterable[Records]) -> list[str]:
+def has_clean_blocks(data: bytes, form: Form) -> bool:
+    """Return whether text is long lines without items: each of its blocks is parsed alone."""
+    return form == "lines" and len(data) > BLOCK_OF_ROWS and not _LIST_OF_OBJECTS.search(data)
+
+
+def _blocks_of_lines(
+    data: bytes, where: str, clean: Clean, *, exact: bool
+) -> Callable[[], Iterator[Records | CleanLines]]:
+    blocks = partial(_clean_blocks, data, clean)
+    if len(data) <= _KEPT:  # longer text would take too much memory
+        blocks = partial(iter, [*blocks()])
+
+    def all_blocks() -> Iterator[Records | CleanLines]:
+        for line, block, table in blocks():
+            if table is not None:
+                yield CleanLines(table, line)
+            else:
+                members = members_in(block, where, "lines", line, exact=exact)
+                yield _records(members, None, where, "lines")
+
+    return all_blocks
+
+
+def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.DataFrame | None]]:
+    """Yield for each block the number of its first line, and its text, or its columns if clean.
+
+    Blocks with other lines are cut into small ones, so that few lines are parsed in Python.
+    """
+    for line, block in _blocks(data, BLOCK_OF_ROWS):
+        table = clean(block)
+        if table is not None:
+            yield line, b"", table
+        else:
+            small = [(n, lines, clean(lines)) for n, lines in _blocks(block, _SMALL_BLOCK, line)]
+            if all(table is None for _, _, table in small):
+                clean = no_lines  # other blocks are probably like this one, and trying takes time
+            yield from small
+
+
+def no_lines(_block: bytes) -> None:
+    """Parse no lines: they are then parsed in Python."""
+
+
+def names_of(blocks: Iterable[Records | CleanLines]) -> list[str]:
     """Return the names of all fields in all blocks, in order of appearance."""
     return [*dict.fromkeys(name for records in blocks for name in records.names)]
 
@@ -201,10 +266,18 @@ def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
 
 
 def table_in(
-    blocks: Iterable[Records], where: str, form: Form, ids_in: Callable[[list[str]], set[str]]
+    blocks: Iterable[Records | CleanLines],
+    where: str,
+    form: Form,
+    ids_in: Callable[[list[str]], set[str]],
 ) -> pl.DataFrame:
     """Return records as columns; a column is text if its values have several types."""
-    tables = [_table(records, where, form, ids_in(records.names)) for records in blocks]
+    tables = [
+        records.table
+        if isinstance(records, CleanLines)
+        else _table(records, where, form, ids_in(records.names))
+        for records in blocks
+    ]
     return tables[0] if len(tables) == 1 else _joined(tables)
 
 
@@ -250,78 +323,22 @@ def rows_of_json(
     if form == "queries":
         yield _rows_of_queries(data, where, number)
         return
-    if has_clean_blocks(data, form):
-        yield from _rows_of_lines(data, where, clean)
-        return
-    blocks = records_in(data, where, form, columns, exact=True)
+    blocks = records_in(data, where, form, columns, clean, exact=True)
     names = names_of(blocks())
     for records in blocks():
-        unit = "line" if form == "lines" else "record"
-        yield _rows(records.columns(names), records.members, records.numbers, unit)
-
-
-def has_clean_blocks(data: bytes, form: Form) -> bool:
-    """Return whether text is long lines without items: each of its blocks is parsed alone."""
-    return form == "lines" and len(data) > BLOCK_OF_ROWS and not _LIST_OF_OBJECTS.search(data)
-
-
-def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.DataFrame | None]]:
-    """Yield for each block the number of its first line, and its text, or its columns if clean.
-
-    Blocks with other lines are cut into small ones, so that few lines are parsed in Python.
-    """
-    for line, block in _blocks(data, BLOCK_OF_ROWS):
-        table = clean(block)
-        if table is not None:
-            yield line, b"", table
+        if isinstance(records, CleanLines):
+            yield _rows_of_clean(records, names)
         else:
-            small = [(n, lines, clean(lines)) for n, lines in _blocks(block, _SMALL_BLOCK, line)]
-            if all(table is None for _, _, table in small):
-                clean = _never  # other blocks are probably like this one, and trying takes time
-            yield from small
+            unit = "line" if form == "lines" else "record"
+            yield _rows(records.columns(names), records.members, records.numbers, unit)
 
 
-def _never(_block: bytes) -> None:
-    return None
-
-
-def _records_of_lines(line: int, block: bytes, where: str, *, exact: bool = True) -> Records:
-    members = members_in(block, where, "lines", line, exact=exact)
-    return _records(members, None, where, "lines")
-
-
-def _rows_of_lines(data: bytes, where: str, clean: Clean) -> Iterator[Rows]:
-    """Yield rows of long lines without items: only blocks with problems are parsed in Python."""
-    names: dict[str, None] = {}
-    blocks = partial(_clean_blocks, data, clean)
-    if len(data) <= _KEPT:  # longer text would take too much memory
-        kept = [*blocks()]
-        blocks = partial(iter, kept)
-    for line, block, table in blocks():
-        found = _records_of_lines(line, block, where).names if table is None else table.columns
-        names |= dict.fromkeys(found)
-    for line, block, table in blocks():
-        if table is not None:
-            places = pl.int_range(line, line + table.height, eager=True)
-            absent = pl.Series([None] * table.height, dtype=pl.Object)
-            given = [table[n] if n in table.columns else absent.alias(n) for n in names]
-            yield Rows(pl.DataFrame(given), places, order=places)
-        else:
-            records = _records_of_lines(line, block, where)
-            yield _rows(records.columns(names), records.members, records.numbers, "line")
-
-
-def table_of_lines(
-    data: bytes, where: str, clean: Clean, ids_in: Callable[[list[str]], set[str]]
-) -> pl.DataFrame:
-    """Return long lines without items as columns, as `table_in` does."""
-    tables = []
-    for line, block, table in _clean_blocks(data, clean):
-        if table is None:
-            records = _records_of_lines(line, block, where, exact=False)
-            table = _table(records, where, "lines", ids_in(records.names))
-        tables.append(table)
-    return _joined(tables)
+def _rows_of_clean(lines: CleanLines, names: Iterable[str]) -> Rows:
+    table, height = lines.table, lines.table.height
+    places = pl.int_range(lines.first, lines.first + height, eager=True)
+    absent = pl.Series([None] * height, dtype=pl.Object)
+    given = [table[name] if name in table.columns else absent.alias(name) for name in names]
+    return Rows(pl.DataFrame(given), places, order=places)
 
 
 def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:

@@ -4,35 +4,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
 from lexiframe.base import LexiframeError, ReadError, schemas
 from lexiframe.io.column_forms.column_names import candidates_for, words_for
 from lexiframe.io.column_forms.numbers import EXACT
 from lexiframe.io.column_forms.objects import is_one_run, to_frame
-from lexiframe.io.problems.rows_as_written import Rows, may_be_id
+from lexiframe.io.problems.rows_as_written import Rows
 from lexiframe.io.text.json_rows import (
     Form,
-    has_clean_blocks,
     members_in,
     names_of,
+    no_lines,
     records_in,
     rows_of_json,
     table_in,
-    table_of_lines,
 )
-from lexiframe.io.text.lines import PIECE, blocks_of_lines, count_of, with_line_feeds
+from lexiframe.io.text.lines import LARGEST, PIECE, blocks_of_lines, check_utf8, with_line_feeds
 
 _BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
 _NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
-_NO_ID = rb"""\s*:\s*(?:-?[0-9]+[.eE]|true|false|[\[{])"""
-_HALF_A_PAIR = re.compile(rb"(?i)\\ud[89ab]..(?!\\ud[c-f])|(?<!\\ud[89ab]..)\\ud[c-f]")
-_ESCAPED_COLONS = (rb"\u003a", rb"\u003A")
-_NULL = re.compile(rb"(:[ \t]*)null(?=[ \t]*[,}])")
+_LINE_ENDS = re.compile(rb"[ \t]*\n[ \t\n]*")
 _START = 1 << 20  # this many bytes are enough to find the form and the names
 _NUMBERS = ("score", "relevance", "value")
 
@@ -95,7 +92,7 @@ def parse_json(
     --------
     >>> from lexiframe.base.schemas import RUNS
     >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", RUNS, {}).rows()
-    [('007', '7', 1.0)]
+    [('007', 7, 1.0)]
     """
     data = with_line_feeds(data)
     form = _form_of(data, columns)
@@ -109,10 +106,8 @@ def parse_json(
     if table is not None:
         return table
     ids_in = partial(_ids, schema=schema, columns=columns)
-    if has_clean_blocks(data, form):
-        clean = partial(_clean_lines, schema=schema, columns=columns)
-        return table_of_lines(data, where, clean, ids_in)
-    return table_in(records_in(data, where, form, columns)(), where, form, ids_in)
+    clean = partial(_clean_lines, schema=schema, columns=columns)
+    return table_in(records_in(data, where, form, columns, clean)(), where, form, ids_in)
 
 
 def pieces_of_json(
@@ -138,7 +133,7 @@ def names_in(data: bytes) -> list[str]:
     data = with_line_feeds(data[:_START])
     form = _form_of(data, {})
     try:
-        return [] if form == "queries" else names_of(records_in(data, "", form, {})())
+        return [] if form == "queries" else names_of(records_in(data, "", form, {}, no_lines)())
     except LexiframeError:
         return []
 
@@ -153,38 +148,50 @@ def _ids(names: Iterable[str], schema: schemas.TableSchema, columns: Mapping[str
     return {candidates[0] for candidates in known if candidates}
 
 
-# --- JSON lines in Polars -----------------------------------------------------------------------
+# --- JSON lines in Arrow ------------------------------------------------------------------------
 
 
 def _parse_quickly(
     data: bytes, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
-    """Let Polars parse lines; return None if it fails, or would drop or change a value."""
-    first = _first_record(data) or {}
-    ids = _ids(_names_in(first), schema, columns)
-    ranks = {*words_for("rank", columns)}
-    numbers = {w for ours in ("score", "relevance") for w in words_for(ours, columns)} | ranks
-    types: dict[str, Any] = {n: pl.String() for n in ids & {*first} if may_be_id(first[n])}
-    types |= {name: pl.Float64() for name in first if name in numbers - ranks}
-    if _may_have_odd_ids(data, ids) or _may_have_halves(data):
+    """Let Arrow parse lines; return None if it fails, or could change an id or a number."""
+    from pyarrow import json as arrow_json
+
+    data = data.strip(b" \t\n")
+    if data.count(b"}\n{") < data.count(b"\n"):
+        data = _LINE_ENDS.sub(b"\n", data)
+    n_lines, first = data.count(b"\n") + 1, _first_record(data) or {}
+    scores = {word for ours in ("score", "relevance") for word in words_for(ours, columns)}
+    # Without this type, Arrow would take texts such as 2020-01-01 for times.
+    types = {name: pa.string() for name, value in first.items() if isinstance(value, str)}
+    types |= {name: pa.float64() for name in first if name in scores}
+    parsing = arrow_json.ParseOptions(explicit_schema=pa.schema([*types.items()]))
+    try:
+        check_utf8(data)
+        reading = arrow_json.ReadOptions(use_threads=False, block_size=min(len(data), LARGEST))
+        arrow = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
+    except pa.ArrowException:
         return None
-    for length in (100, None):  # infer from all records only if the first 100 are not enough
-        try:
-            table = pl.read_ndjson(data, schema_overrides=types, infer_schema_length=length)
-        except pl.exceptions.PolarsError:
-            continue
-        if _holds_all_fields(table, data):
-            fields = _fields_of(table)
-            late = _ids([name for name, _ in fields], schema, columns) - ids
-            is_odd = any(dtype == pl.Boolean for name, dtype in fields if name in numbers)
-            return None if is_odd or _may_have_odd_ids(data, late) else table
-    return None
+    arrow = arrow.select([*dict.fromkeys([*first, *arrow.column_names])])
+    table = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
+    # Arrow takes objects, wherever a line ends.
+    is_one_per_line = data.count(b"}\n{") + 1 == n_lines == table.height
+    fields = _fields_of(table)
+    ids = _ids([name for name, _ in fields], schema, columns)
+    numbers = scores | {*words_for("rank", columns)}
+    is_odd = any(
+        dtype.is_temporal()
+        or (name in ids and dtype not in (pl.String, pl.Int64))
+        or (name in numbers and dtype == pl.Boolean)
+        for name, dtype in fields
+    )
+    return table if is_one_per_line and not is_odd else None
 
 
 def _clean_lines(
     data: bytes, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> pl.DataFrame | None:
-    """Let Polars parse lines if each is a record without an empty or huge value, else return None.
+    """Let Arrow parse lines if each is a record without an empty or huge value, else return None.
 
     The problems of other lines are found in the values as they are written, which is slower.
     """
@@ -218,64 +225,3 @@ def _fields_of(table: pl.DataFrame) -> list[tuple[str, Any]]:
     lists = [dtype.inner for dtype in table.dtypes if isinstance(dtype, pl.List)]
     items = [inner for inner in lists if isinstance(inner, pl.Struct)]
     return [*table.schema.items(), *(pair for item in items for pair in item.to_schema().items())]
-
-
-def _may_have_odd_ids(data: bytes, ids: set[str]) -> bool:
-    """Return whether an id may be neither text nor a whole number; Polars would make it text."""
-    names = "|".join(re.escape(json.dumps(name)[1:-1]) for name in ids)
-    return bool(ids) and re.search(b'"(?:%s)"' % names.encode() + _NO_ID, data) is not None
-
-
-def _may_have_halves(data: bytes) -> bool:
-    """Return whether there is an unpaired surrogate; Polars would read it as U+0000."""
-    return (
-        any(half in data for half in (rb"\ud", rb"\uD")) and _HALF_A_PAIR.search(data) is not None
-    )
-
-
-# --- Whether Polars kept every field ------------------------------------------------------------
-
-
-def _holds_all_fields(table: pl.DataFrame, data: bytes) -> bool:
-    """Return whether each field of the records is in the table; False if in doubt.
-
-    Polars drops fields that first appear after the records from which it infers types, and keeps
-    only the first of two fields of one name. Each field has a colon. So if a field was dropped, the
-    text has more colons than the table has values and colons inside texts.
-    """
-    if any(colon in data for colon in _ESCAPED_COLONS):
-        return False
-    extra = count_of(":", data) - _n_colons(table)
-    return extra == 0 or (extra > 0 and extra == _n_nulls(data, table.columns))
-
-
-def _n_colons(table: pl.DataFrame) -> int:
-    """Count the colons in JSON with the values of a table and without its nulls."""
-    return sum(len(values) - values.null_count() + _n_colons_inside(values) for values in table)
-
-
-def _n_colons_inside(values: pl.Series) -> int:
-    if isinstance(values.dtype, pl.String):
-        return int(values.str.count_matches(":", literal=True).sum())
-    if isinstance(values.dtype, pl.Struct):
-        return _n_colons(values.struct.unnest())
-    return _n_colons_inside(values.explode()) if isinstance(values.dtype, pl.List) else 0
-
-
-def _n_nulls(data: bytes, names: Sequence[str]) -> int:
-    """Count the fields that are null; -1 if their records may have two fields of one name."""
-    records = b"\n".join(_lines_with(b"null", data))
-    filled, n_nulls = _NULL.subn(rb"\1false", records)
-    try:  # as text, which can hold any value: nested ones become JSON
-        texts = pl.read_ndjson(filled, schema=dict.fromkeys(names, pl.String()))
-    except pl.exceptions.PolarsError:
-        return -1
-    return n_nulls if count_of(":", filled) == _n_colons(texts) else -1
-
-
-def _lines_with(word: bytes, data: bytes) -> Iterator[bytes]:
-    at = data.find(word)
-    while at >= 0:
-        start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at) % (len(data) + 1)
-        yield data[start:end]
-        at = data.find(word, end)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 import numpy as np
+import pyarrow as pa
 
 from lexiframe.base import Problem, ReadError
 
@@ -18,11 +19,13 @@ _BLANKS_TO_SPACES = bytes.maketrans(b"\t\v\f", b"   ")
 _TO_SPACES_AND_LINE_FEEDS = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _ODD_BYTES = (b"\t", b"\r", b"\v", b"\f", b"\0")
 _BLOCK_OF_BYTES = 1 << 18
-_BLOCK_OF_LINES = 1 << 22
 BLOCK_OF_ROWS = 1 << 22
 """The bytes of a file that are searched at once for problems of rows."""
 PIECE = 1 << 25
 """The bytes of long text that are parsed at once: the table takes several times as much memory."""
+
+LARGEST = 1 << 30
+"""The bytes of text that Arrow parses at once, so that each column is one chunk."""
 
 
 def is_plain(data: bytes) -> bool:
@@ -161,45 +164,6 @@ def lacks_final_line_feed(data: bytes) -> bool:
     return bool(last) and not last.startswith(b"#")
 
 
-def widths_of(text: bytes) -> np.ndarray:
-    r"""Count the fields of each plain line.
-
-    Examples
-    --------
-    >>> widths_of(b"a b c\na b\n").tolist()
-    [3, 2]
-    """
-    widths = []
-    for lines in blocks_of_lines(text, _BLOCK_OF_LINES):
-        characters = np.frombuffer(lines, np.uint8)
-        blanks = characters[(characters == _SPACE) | (characters == _LINE_FEED)]
-        blanks = blanks if lines.endswith(b"\n") else np.append(blanks, _LINE_FEED)
-        ends = np.flatnonzero(blanks == _LINE_FEED)
-        widths.append(np.diff(ends, prepend=-1).astype(np.int32))
-    return np.concatenate(widths)
-
-
-def squared(text: bytes, widths: np.ndarray, widest: int) -> bytes:
-    r"""Cut plain lines to the fewest fields that one of them has, at most ``widest``.
-
-    Examples
-    --------
-    >>> squared(b"a b c\na b\n", np.array([3, 2]), 6)
-    b'a b\na b\n'
-    """
-    kept, parts, n = int(min(widths.min(), widest)), [], 0
-    for lines in blocks_of_lines(text, _BLOCK_OF_LINES):
-        characters = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
-        separators = np.flatnonzero((characters == _SPACE) | (characters == _LINE_FEED))
-        last = np.flatnonzero(characters[separators] == _LINE_FEED)
-        first = np.append(0, last[:-1] + 1)
-        is_wider = widths[n : n + len(last)] > kept
-        starts = separators[first + kept - 1][is_wider]
-        parts.append(cut(characters, starts, separators[last][is_wider]).tobytes())
-        n += len(last)
-    return b"".join(parts)
-
-
 def count_of(character: str, data: bytes) -> int:
     """Count an ASCII character; this is several times faster than ``bytes.count``."""
     text = np.frombuffer(data, np.uint8)
@@ -208,35 +172,8 @@ def count_of(character: str, data: bytes) -> int:
     return sum(int(np.count_nonzero(block == ord(character))) for block in blocks)
 
 
-def is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> bool:
-    r"""Return whether all lines but empty ones have ``width`` fields; each ends in a line feed.
-
-    With ``quotes``, separators in double quotes are text.
-
-    Examples
-    --------
-    >>> is_rectangular(b'q1,d1\nq1,"d,2"\n', ",", 2, quotes=True)
-    True
-    """
-    # Quotes may hold line feeds, so text with quotes cannot be cut at them.
-    blocks = [data] if quotes else blocks_of_lines(data, _BLOCK_OF_LINES)
-    return all(_is_rectangular(block, separator, width, quotes=quotes) for block in blocks)
-
-
-def _is_rectangular(data: bytes, separator: str, width: int, *, quotes: bool) -> bool:
-    text = np.frombuffer(data, np.uint8)
-    is_mark = (text == ord(separator)) | (text == _LINE_FEED)
-    if quotes:
-        # An even number of quotes stands before marks outside quotes; overflow keeps the parity.
-        is_mark &= np.cumsum(text == ord('"'), dtype=np.uint8) & 1 == 0
-    marks = np.flatnonzero(is_mark)
-    ends = np.flatnonzero(text[marks] == _LINE_FEED)
-    is_empty = np.diff(marks[ends], prepend=-1) == 1
-    return bool(((np.diff(ends, prepend=-1) == width) | is_empty).all())
-
-
 def quotes_are_at_edges(data: bytes, separator: str) -> bool:
-    r"""Return whether all double quotes begin or end a field, or are written twice inside one.
+    r"""Return whether double quotes stand in pairs, each around a field or twice inside one.
 
     Examples
     --------
@@ -246,9 +183,17 @@ def quotes_are_at_edges(data: bytes, separator: str) -> bool:
     text = np.frombuffer(b"\n" + data + b"\n", np.uint8)
     quotes = np.flatnonzero(text == ord('"'))
     is_edge = np.zeros(256, bool)
-    is_edge[[ord(mark) for mark in (separator, "\n", '"', " ", "\t")]] = True
+    is_edge[[ord(mark) for mark in (separator, "\n", '"')]] = True
     before, behind = text[quotes[::2] - 1], text[quotes[1::2] + 1]  # opening, closing
-    return bool(is_edge[before].all() and is_edge[behind].all())
+    return len(quotes) % 2 == 0 and bool(is_edge[before].all() and is_edge[behind].all())
+
+
+def check_utf8(text: bytes) -> None:
+    """Raise Arrow's error for bytes that are not UTF-8, also in fields that are not read."""
+    if not text.isascii():
+        edges = np.array([0, len(text)], np.int64)
+        buffers = (pa.py_buffer(edges), pa.py_buffer(text))
+        pa.LargeStringArray.from_buffers(1, *buffers).validate(full=True)
 
 
 def refuse_binary(data: bytes, where: str) -> None:

@@ -1,7 +1,7 @@
 """Reading and writing TREC text: one row in each line, ASCII white space between its fields.
 
 A plain file is parsed by Arrow's CSV reader. A file with tabs, repeated spaces or comments is first
-rewritten with single spaces, and lines with different numbers of fields are cut to the same number.
+rewritten with single spaces, and lines with different numbers of fields are parsed by Polars.
 If a line is malformed, `parse_lines` raises an error without its number. Then
 `lexiframe.io.text.trec_rows` finds the malformed lines, and `lexiframe.io.problems.bad_rows` the
 rows without an id or a number.
@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -22,22 +22,22 @@ from lexiframe.io.column_forms.line_layouts import GRADED, QRELS, RANKED, RUN, S
 from lexiframe.io.column_forms.numbers import EXACT, NUMBER, whole_ranks
 from lexiframe.io.reading_options import Third
 from lexiframe.io.text.lines import (
+    BLOCK_OF_ROWS,
+    LARGEST,
     PIECE,
     blocks_of_lines,
-    cut,
+    check_utf8,
     first_fields,
     is_plain,
     lacks_final_line_feed,
     plain,
-    squared,
-    widths_of,
 )
 
-NOT_PARSED = (pl.exceptions.PolarsError, OSError)
-"""What Polars raises for malformed CSV; OSError is for text that begins like packed data."""
+_NOT_PARSED = (pa.ArrowInvalid, pl.exceptions.PolarsError, OSError)
+"""What the parsers raise; OSError is for text that begins like packed data."""
 _START = 1 << 12  # bytes of a file in which its second line is looked for
-_FEWEST_OF_TWO_ROWS = 10
-"""Two rows of a run in one line have at least this many fields."""
+_UNEVEN = (*RUN.names, "7", "8", "9", "10", "11")
+"""The fields of lines that differ in width: as many as are needed to see two rows in a line."""
 
 
 def run_layout(data: bytes, third: Third | None) -> Layout:
@@ -87,88 +87,88 @@ def parse_lines(
     if not text:
         raise ReadError(Problem(where, f"lines of {layout}", "only comments"))
     table, n_wider = parse_plain(text, layout, wanted, decimal), 0
-    if table is None:
-        widths = widths_of(text)
-        is_wider = widths > len(layout.names)
-        n_wider = int(np.count_nonzero(is_wider))
-        if not (_are_malformed(text, widths, layout) or _is_cut(data, widths, layout)):
-            asked = (*wanted, "rank") if n_wider else wanted
-            table = parse_plain(squared(text, widths, len(layout.names)), layout, asked, decimal)
-        # A space in an id shifts the fields behind it, so that the rank is no number.
-        if table is not None and n_wider:
-            are_ranks = table["rank"].filter(is_wider).str.contains(NUMBER).all()
-            table = table if are_ranks else None
+    if table is None and layout is RUN and not _is_cut(data, text):
+        table, n_wider = _parse_uneven(text, wanted, decimal)
     if table is None:
         raise ReadError(Problem(where, "", f"cannot be parsed as lines of {layout}"))
     return table.select(n for n in wanted if n in table.columns), n_wider
 
 
-def _are_malformed(lines: bytes, widths: np.ndarray, layout: Layout) -> bool:
-    """Return whether lines that failed to parse are malformed, and not only different in width."""
-    narrowest, widest, most = widths.min(), widths.max(), len(layout.names)
-    if narrowest < layout.at_least or narrowest == widest <= most:
-        return True
-    if layout.at_least == most:  # only lines of runs may have more fields, as tags with spaces
-        return bool(widest > most)
-    return _may_lack_fields(lines, widths) or _any_holds_two_rows(lines, widths)
-
-
-def _is_cut(data: bytes, widths: np.ndarray, layout: Layout) -> bool:
+def _is_cut(data: bytes, text: bytes) -> bool:
     """Return whether the last line has fewer fields than the line above and no line feed."""
-    last = widths[-2:].clip(max=len(layout.names))
-    return bool(last[-1] < last[0]) and lacks_final_line_feed(data)
+    above = text.rfind(b"\n", 0, max(text.rfind(b"\n", 0, -1), 0))
+    last = text[above + 1 :].split(b"\n")[:2]
+    widths = [min(line.count(b" ") + 1, len(RUN.names)) for line in last]
+    return widths[-1] < widths[0] and lacks_final_line_feed(data)
 
 
-def _may_lack_fields(lines: bytes, widths: np.ndarray) -> bool:
-    """Return whether a line with five fields may lack a field other than the tag.
+def _parse_uneven(
+    text: bytes, wanted: tuple[str, ...], decimal: str
+) -> tuple[pl.DataFrame | None, int]:
+    """Parse plain lines of a run that differ in width; count those with more fields than are read.
 
-    That is possible if tags of other lines are numbers: if a document is missing, say, the rank
-    would be read as the document and the tag as the score.
+    The table is None if a line has too few fields or no number, if it holds two rows, or if it may
+    lack another field than the tag. That is possible if tags of other lines are numbers: if a
+    document is missing, say, the rank would be read as the document and the tag as the score.
     """
-    has_tag = widths >= len(RUN.names)
-    if has_tag.all() or not has_tag.any():
-        return False
-    tagged = squared(_only(lines, has_tag), widths[has_tag], len(RUN.names))
-    tags = _columns(tagged, RUN.names, {"tag": pa.string()})["tag"]
-    return bool(tags.str.contains(NUMBER).any())
+    is_wider, may_be_two = (pl.col(place) != "" for place in ("7", "10"))
+    score = _number("score", decimal)
+    facts = {
+        "n_wider": is_wider.sum(),
+        "nan": score.is_nan().any(),
+        "two_rows": holds_two_rows(lambda n: pl.col(_UNEVEN[n]).filter(may_be_two)).any(),
+        # A space in an id shifts the fields behind it, so that the rank is no number.
+        "no_rank": pl.col("rank").filter(is_wider).str.contains(NUMBER).not_().any(),
+        "no_tag": (pl.col("tag") == "").any(),
+        "tag_is_number": pl.col("tag").str.contains(NUMBER).any(),
+    }
+    blocks = partial(_uneven_fields, text)
+    try:
+        check_utf8(text)
+        if len(text) <= 2 * PIECE:  # in longer text, bad lines are found before a table is kept
+            blocks = partial(iter, [*blocks()])
+        found = pl.concat(fields.select(**facts) for fields in blocks())
+        n = found.sum().row(0, named=True)
+    except _NOT_PARSED:
+        return None, 0
+    if n["nan"] or n["two_rows"] or n["no_rank"] or (n["no_tag"] and n["tag_is_number"]):
+        return None, 0
+    tables = (fields.select(wanted).with_columns(score) for fields in blocks())
+    table = pl.concat(tables, rechunk=True)
+    return table.drop("tag", strict=False) if n["no_tag"] else table, n["n_wider"]
 
 
-def _any_holds_two_rows(lines: bytes, widths: np.ndarray) -> bool:
-    may_be_two = widths >= _FEWEST_OF_TWO_ROWS
-    if not may_be_two.any():
-        return False
-    texts = _only(lines, may_be_two).decode("utf-8", "replace").split("\n")
-    split = pl.DataFrame({"fields": texts}).select(pl.col("fields").str.split(" "))
-    return bool(split.select(holds_two_rows(RUN).any()).item())
+def _uneven_fields(text: bytes) -> Iterator[pl.DataFrame]:
+    """Parse lines that differ in width, in blocks; fields that a line lacks are empty."""
+    for block in blocks_of_lines(text, BLOCK_OF_ROWS):
+        fields = pl.read_csv(
+            block,
+            separator=" ",
+            has_header=False,
+            schema=dict.fromkeys(_UNEVEN, pl.String()),
+            quote_char=None,
+            empty_string_is_null=False,
+            extra_columns="ignore",
+            missing_columns="insert",
+        )
+        yield fields.fill_null("")
 
 
-def holds_two_rows(layout: Layout) -> pl.Expr:
-    """Return which lines hold two rows, because a line feed was lost when files were joined.
+def holds_two_rows(field: Callable[[int], pl.Expr]) -> pl.Expr:
+    """Return which lines of a run hold two rows, since a line feed was lost when files were joined.
 
-    The query of the second row is joined to the last field of the first one, or follows it. In a
-    run that field is the tag, so column 2 (Q0) of the second row is the seventh or eighth field. It
-    has to equal column 2 of the first row, or be no number, so that other fields behind a row are
-    not taken for a second one.
+    The query of the second row is joined to the last field of the first one, the tag, or follows
+    it. So column 2 (Q0) of the second row is the seventh or eighth field. It has to equal column 2
+    of the first row, or be no number, so that other fields behind a row are not taken for a second
+    one. ``field`` returns the field at a place, from 0.
     """
-    fields, width = pl.col("fields"), len(layout.names)
-    if layout.at_least == width:
-        may_be_two = fields.list.len().is_in([2 * width - 1, 2 * width])
-        return may_be_two & fields.list.last().str.contains(NUMBER)
 
     def is_row(at: int) -> pl.Expr:
-        q0, rank, score = (fields.list.get(at + n, null_on_oob=True) for n in (0, 2, 3))
-        is_like = (q0 == fields.list.get(1, null_on_oob=True)) | ~q0.str.contains(NUMBER)
+        q0, rank, score = (field(at + n) for n in (0, 2, 3))
+        is_like = (q0 == field(1)) | ~q0.str.contains(NUMBER)
         return is_like & rank.str.contains(r"^[0-9]+(?:\.0+)?$") & score.str.contains(NUMBER)
 
     return is_row(6).fill_null(value=False) | is_row(7).fill_null(value=False)
-
-
-def _only(lines: bytes, kept: np.ndarray) -> bytes:
-    """Return the lines of plain text for which ``kept`` is true."""
-    text = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
-    ends = np.flatnonzero(text == ord("\n")) + 1
-    starts = np.append(0, ends[:-1])
-    return cut(text, starts[~kept], ends[~kept]).tobytes()
 
 
 def warn_of_wider_lines(counts: Mapping[str, int]) -> None:
@@ -195,44 +195,52 @@ def parse_plain(
     if decimal == ".":
         types[number] = pa.float64()
     try:
-        _check_utf8(text)
+        check_utf8(text)
         table = _columns(text, names, types)
-        if decimal == ",":
-            table = table.with_columns(pl.col(number).str.replace(",", ".", literal=True))
-        numbers = table[number].cast(pl.Float64)
-    except (pa.ArrowInvalid, pl.exceptions.PolarsError):
+        numbers = table.select(_number(number, decimal))[number]
+    except _NOT_PARSED:
         return None
     no_ranks = number == "rank" and whole_ranks(numbers).has_nulls()
     return None if numbers.is_nan().any() or no_ranks else table.with_columns(numbers)
 
 
-def _check_utf8(text: bytes) -> None:
-    """Raise Arrow's error for bytes that are not UTF-8, also in fields that are not read."""
-    if not text.isascii():
-        edges = np.array([0, len(text)], np.int64)
-        buffers = (pa.py_buffer(edges), pa.py_buffer(text))
-        pa.LargeStringArray.from_buffers(1, *buffers).validate(full=True)
+def _number(name: str, decimal: str) -> pl.Expr:
+    """Turn a field into numbers, unless Arrow did; Polars raises an error for other text."""
+    text = pl.col(name)
+    return (text.str.replace(",", ".", literal=True) if decimal == "," else text).cast(pl.Float64)
 
 
 def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
     """Parse the columns of UTF-8 text that are in ``types``; each line must have all ``names``."""
     if len(text) <= 2 * PIECE:
-        return _parsed(text, names, types)
+        return parse_fields(text, names, types)
     numbers = {name: dtype for name, dtype in types.items() if dtype != pa.string()}
     for block in blocks_of_lines(text, PIECE):  # find a bad line before any table is kept
-        _parsed(block, names, numbers or {names[-1]: pa.string()})
-    blocks = [_parsed(block, names, types) for block in blocks_of_lines(text, PIECE)]
+        parse_fields(block, names, numbers or {names[-1]: pa.string()})
+    blocks = [parse_fields(block, names, types) for block in blocks_of_lines(text, PIECE)]
     return pl.concat(blocks, rechunk=True)
 
 
-def _parsed(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
+def parse_fields(
+    text: bytes,
+    names: Sequence[str],
+    types: Mapping[str, pa.DataType],
+    separator: str = " ",
+    *,
+    quotes: bool = False,
+) -> pl.DataFrame:
+    """Let Arrow parse the fields of UTF-8 text that are in ``types``; raise if it is malformed.
+
+    Each line must have all ``names``; with ``quotes``, fields may stand in double quotes.
+    """
     from pyarrow import csv
 
+    quote = '"' if quotes else False
     table = csv.read_csv(
         pa.BufferReader(text),
         # One block, so that each column is one chunk.
-        csv.ReadOptions(use_threads=False, block_size=len(text), column_names=names),
-        csv.ParseOptions(delimiter=" ", quote_char=False),
+        csv.ReadOptions(use_threads=False, block_size=min(len(text), LARGEST), column_names=names),
+        csv.ParseOptions(delimiter=separator, quote_char=quote, newlines_in_values=quotes),
         csv.ConvertOptions(
             check_utf8=False, column_types=types, include_columns=[*types], null_values=[]
         ),

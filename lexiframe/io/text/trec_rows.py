@@ -83,12 +83,20 @@ def _with_marks(
     may_lack = pl.col("n") == layout.at_least if layout.at_least < widest else pl.lit(value=False)
     lines = lines.with_columns(
         is_cut=is_last & (width < width.shift(fill_value=min(width_above, widest))),
-        holds_two_rows=holds_two_rows(layout),
+        holds_two_rows=_holds_two_rows(layout),
         may_lack=may_lack,
     )
     if lines["may_lack"].any() and not tags_are_numbers():
         return lines.with_columns(may_lack=pl.lit(value=False))
     return lines
+
+
+def _holds_two_rows(layout: Layout) -> pl.Expr:
+    """Return which lines hold two rows, because a line feed was lost when files were joined."""
+    fields, width = pl.col("fields").list, len(layout.names)
+    if layout.at_least < width:
+        return holds_two_rows(lambda n: fields.get(n, null_on_oob=True))
+    return pl.col("n").is_in([2 * width - 1, 2 * width]) & fields.last().str.contains(NUMBER)
 
 
 def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
