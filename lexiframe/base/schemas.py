@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -37,6 +37,10 @@ class TableSchema:
     def required(self) -> dict[str, pl.DataType]:
         """The columns that each frame of this table must have."""
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
+
+    def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
+        """Return the columns of the table, behind those of groups, with its rows sorted by key."""
+        return table.select(*by, *self.columns).sort(*by, *self.key)
 
 
 _COLUMNS = {
@@ -519,6 +523,28 @@ query_id, measure are missing (found: run, value)
                 f"{table[name].null_count()} rows have no value in it"
             )
     return table
+
+
+def table_of(
+    columns: Mapping[str, pl.DataType], height: int, given: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Make a table of these columns; one value is that of all rows, and NaN becomes null.
+
+    Columns that are not given are null.
+
+    Examples
+    --------
+    >>> columns = {"run": STR, "value": FLOAT, "rank": FLOAT}
+    >>> table_of(columns, 2, {"value": [0.5, float("nan")], "run": "a"}).rows()
+    [('a', 0.5, None), ('a', None, None)]
+    """
+    made = []
+    for name, dtype in columns.items():
+        value = given.get(name)
+        is_one = value is None or isinstance(value, str | float | int)
+        column = pl.repeat(value, height, eager=True) if is_one else pl.Series(value)
+        made.append(column.cast(dtype).alias(name))
+    return pl.DataFrame(made).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _may_be_ids(dtype: pl.DataType) -> bool:

@@ -4,8 +4,8 @@
 from .paired import compare as compare
 from .paired import check_inference as check_inference
 from .tests import Test as Test
-from .paired import Correction as Correction
-from .paired import Family as Family
+from .corrections import Correction as Correction
+from .corrections import Family as Family
 from .differences import Alternative as Alternative
 from .differences import Options as Options
 from .paired_tests import MEANS as MEANS

@@ -46,9 +46,7 @@ def against_baseline(
     table = pl.concat([others, itself], how="diagonal")
     mean = means.select(*of_run, mean="value")
     table = table.join(mean, on=of_run, how="left", nulls_equal=True)
-    return table.select(*by, *schemas.AGAINST_BASELINE.columns).sort(
-        *by, *schemas.AGAINST_BASELINE.key
-    )
+    return schemas.AGAINST_BASELINE.arranged(table, by)
 
 
 def _counts(wins: pl.DataFrame, baseline: str, by: Sequence[str]) -> pl.DataFrame:

@@ -7,24 +7,21 @@ from functools import partial
 from itertools import combinations
 from typing import Literal, get_args
 
-import numpy as np
 import polars as pl
 
-from lexiframe.base import (
-    LexiframeError,
-    check_choice,
-    coded,
-    progress,
-    resampling,
-    schemas,
-    typed,
-    warn,
-)
+from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.pairwise import By, Pairs, PairsOrEvaluation, arrays
-from lexiframe.significance.corrections import CORRECTIONS, correct_families
+from lexiframe.significance.corrections import (
+    Correction,
+    Family,
+    check_corrected,
+    corrected,
+    families_of,
+)
+from lexiframe.significance.differences import rows_of_pairs
 from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.paired import Correction, Family
+from lexiframe.significance.reach import warn_of_small_groups
 from lexiframe.typing import RequestsLike
 
 GroupTest = Literal["welch", "permutation"]
@@ -133,7 +130,9 @@ def compare_groups(
     True
     """
     tests, corrections = several(test), several(correction)
-    _check(tests, corrections, family, alpha, trials, seed)
+    for name in tests:
+        check_choice(_CALLED, name, get_args(GroupTest), "test")
+    check_corrected(_CALLED, tests, corrections, family, alpha, trials, seed)
     if arrays.is_evaluated(d):
         named = arrays.groups_of_evaluation(_CALLED, d, requests, by)
         requests, by = named["requests"], named["by"]
@@ -158,7 +157,12 @@ def compare_groups(
             "requests, in two groups, found none"
         )
     table = table if baseline is None else _towards(table, baseline)
-    return _corrected(table, corrections, family, alpha)
+    number = families_of(table, [], family)
+    warn_of_small_groups(_CALLED, table, number, corrections, alpha)
+    table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
+    return schemas.GROUP_COMPARISONS.arranged(
+        table.with_columns(reject=pl.col("p_adjusted") < alpha)
+    )
 
 
 _CALLED = "compare_groups"
@@ -170,20 +174,6 @@ Group = tuple[str, pl.Series]
 Compute = Callable[[TwoGroups], Interaction]
 
 
-def _check(
-    tests: list[str], corrections: list[str], family: str, alpha: float, trials: int, seed: int
-) -> None:
-    for name in tests:
-        check_choice(_CALLED, name, get_args(GroupTest), "test")
-    for name in corrections:
-        check_choice(_CALLED, name, CORRECTIONS, "correction")
-    if not (tests and corrections):
-        raise LexiframeError(f"{_CALLED}: expected a test and a correction, found none")
-    check_choice(_CALLED, family, get_args(Family), "family")
-    resampling.check_share(_CALLED, "alpha", alpha)
-    resampling.check_draws(_CALLED, "trials", trials, seed)
-
-
 def _rows(
     measure: str, pairs: Pairs, two: tuple[Group, Group], tests: dict[str, Compute]
 ) -> pl.DataFrame:
@@ -191,20 +181,16 @@ def _rows(
     (name_a, of_a), (name_b, of_b) = two
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for pair, groups in in_two_groups(pairs, of_a, of_b):
-        n_a, n_b = groups.sizes
-        same = {
-            "run_a": coded.decode(pairs.runs, pairs.a[pair]),
-            "run_b": coded.decode(pairs.runs, pairs.b[pair]),
-            "mean_difference_a": groups.a.mean,
-            "mean_difference_b": groups.b.mean,
-            "reverses": groups.reverses,
-        }
-        named = {"measure": measure, "group_a": name_a, "group_b": name_b, "n_a": n_a, "n_b": n_b}
-        literals = [pl.lit(v, dtype=_UNCORRECTED[k]).alias(k) for k, v in named.items()]
-        for test, compute in tests.items():
-            table = pl.DataFrame({**same, **compute(groups)._asdict()})
-            frames.append(table.with_columns(*literals, test=pl.lit(test)).select(*_UNCORRECTED))
-    return pl.concat(frames).with_columns(pl.selectors.float().fill_nan(None))
+        frames += [
+            rows_of_pairs(
+                _UNCORRECTED, pairs, pair, measure=measure, test=test, group_a=name_a,
+                group_b=name_b, n_a=groups.a.n, n_b=groups.b.n, mean_difference_a=groups.a.mean,
+                mean_difference_b=groups.b.mean, reverses=groups.reverses,
+                **compute(groups)._asdict(),
+            )
+            for test, compute in tests.items()
+        ]  # fmt: skip
+    return pl.concat(frames)
 
 
 def _towards(table: pl.DataFrame, baseline: str) -> pl.DataFrame:
@@ -218,46 +204,3 @@ def _towards(table: pl.DataFrame, baseline: str) -> pl.DataFrame:
         pl.when(is_first).then(expression).otherwise(name).alias(name)
         for name, expression in turned.items()
     )
-
-
-def _corrected(
-    table: pl.DataFrame, corrections: list[str], family: str, alpha: float
-) -> pl.DataFrame:
-    """Correct the p-values within each family: of one test, by one measure or by all."""
-    same = ["test", *(["measure"] if family == "measure" else [])]
-    number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
-    p_value = table["p_value"].to_numpy()
-    parts = []
-    for correction in corrections:
-        adjusted = correct_families(p_value, number, correction)
-        adjustment = {"p_adjusted": adjusted, "reject": adjusted < alpha}
-        parts.append(table.with_columns(correction=pl.lit(correction), **_series(adjustment)))
-    _warn_of_no_rejection(table, number, corrections, alpha)
-    whole = pl.concat(parts).select(*schemas.GROUP_COMPARISONS.columns)
-    return whole.sort(schemas.GROUP_COMPARISONS.key)
-
-
-def _series(columns: dict[str, np.ndarray]) -> dict[str, pl.Series]:
-    return {name: pl.Series(name, values) for name, values in columns.items()}
-
-
-def _warn_of_no_rejection(
-    table: pl.DataFrame, number: np.ndarray, corrections: list[str], alpha: float
-) -> None:
-    """Warn once when a correction cannot reject anything, whatever the differences are.
-
-    Of a family of one comparison, p itself shows it.
-    """
-    least, several_in = table["least_p"].to_numpy(), np.bincount(number)[number] > 1
-    for correction in corrections:
-        could = number[correct_families(least, number, correction) < alpha]
-        barren = number[~np.isin(number, could) & several_in]
-        if correction != "none" and len(barren):
-            n = int((number == barren[0]).sum())
-            warn(
-                f"{_CALLED}: no p-value of the permutation test can be below {alpha:g} after the "
-                f"correction {correction!r} for {n} comparisons: the least is "
-                f"{least[number == barren[0]].min():.2g} before it; take more trials, or, where "
-                "groups have few requests, fewer comparisons or test='welch'"
-            )
-            return

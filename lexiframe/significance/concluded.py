@@ -116,7 +116,7 @@ def conclusions(
         pl.col("n_pairs", *counts).cast(schemas.INT),
         tau=pl.Series([_tau(rows.struct.unnest()) for rows in table["tau"]], dtype=pl.Float64),
     )
-    return table.select(*names, *schemas.CONCLUSIONS.columns).sort(key)
+    return schemas.CONCLUSIONS.arranged(table, names)
 
 
 @typed
@@ -162,9 +162,7 @@ def conclusion_pairs(
     """
     names = grouping.names_of(None, by)
     both = _both("conclusion_pairs", c1, c2, alpha, names).filter("in_a", "in_b")
-    return both.select(*names, *schemas.CONCLUSION_PAIRS.columns).sort(
-        *names, *schemas.CONCLUSION_PAIRS.key
-    )
+    return schemas.CONCLUSION_PAIRS.arranged(both, names)
 
 
 _OF_PAIR = ("run_a", "run_b", "mean_difference_a", "mean_difference_b")

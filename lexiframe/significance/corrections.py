@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+
 import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, check_choice, resampling
+
+Correction = Literal["holm", "bonferroni", "bh", "none"]
+Family = Literal["measure", "all"]
 
 CORRECTIONS = {"none": None, "bonferroni": "bonferroni", "holm": "holm", "bh": "fdr_bh"}
 """Our names of corrections, and their names in `statsmodels.stats.multitest.multipletests`."""
@@ -50,3 +59,49 @@ def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) 
         members = (family == number) & is_tested
         adjusted[members] = correct(p_values[members], correction)
     return adjusted
+
+
+def families_of(table: pl.DataFrame, groups: Sequence[str], family: str) -> np.ndarray:
+    """Number the families: of one test and, unless ``family="all"``, one measure and group."""
+    same = ["test", *([*groups, "measure"] if family == "measure" else [])]
+    return table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
+
+
+def corrected(
+    table: pl.DataFrame,
+    family: np.ndarray,
+    corrections: Sequence[str],
+    names: Mapping[str, str],
+) -> pl.DataFrame:
+    """Repeat the rows for each correction, with the corrected p-values.
+
+    ``names`` are those of the columns of p-values, and of their corrections; ``family`` is that of
+    each row.
+    """
+    frames = []
+    for correction in corrections:
+        adjusted = {
+            name: pl.Series(correct_families(table[p].to_numpy(), family, correction))
+            for p, name in names.items()
+        }
+        frames.append(table.with_columns(correction=pl.lit(correction), **adjusted))
+    return pl.concat(frames).with_columns(pl.col(*names.values()).fill_nan(None))
+
+
+def check_corrected(
+    called: str,
+    tests: Sequence[Any],
+    corrections: Sequence[str],
+    family: str,
+    alpha: float,
+    trials: int,
+    seed: int,
+) -> None:
+    """Raise for what no function accepts that corrects the p-values of tests."""
+    for name in corrections:
+        check_choice(called, name, CORRECTIONS, "correction")
+    if not (tests and corrections):
+        raise LexiframeError(f"{called}: expected a test and a correction, found none")
+    check_choice(called, family, get_args(Family), "family")
+    resampling.check_share(called, "alpha", alpha)
+    resampling.check_draws(called, "trials", trials, seed)

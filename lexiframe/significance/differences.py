@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
-from lexiframe.base import sums
-from lexiframe.pairwise import Pairs
+from lexiframe.base import coded, schemas, sums
+from lexiframe.pairwise import Pairs, PairsLike, arrays
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -93,6 +94,39 @@ class Differences:
     def n(self) -> int:
         """The number of requests."""
         return len(self.values)
+
+
+def cube_of(d: PairsLike, baseline: str | None, *, of_sums: bool = False) -> Any:
+    """Return preferences as an array; against the baseline, if there is one.
+
+    ``of_sums``: sums over the requests are enough, and stay as they are.
+    """
+    cube = arrays.cube_or_sums(d, baseline) if of_sums else arrays.pair_cube(d, baseline)
+    return cube if baseline is None else cube.against(baseline)
+
+
+def compared(
+    called: str, pairs: Any, *, of_sums: bool
+) -> Iterator[tuple[np.ndarray, Differences | sums.Moments]]:
+    """Return the pairs that have requests, and their differences; raise if some are infinite.
+
+    Pairs that have the same requests come together; all pairs do where sums are enough.
+    """
+    if not of_sums:
+        arrays.check_finite(called, pairs.values)
+        return by_requests(pairs, np.flatnonzero(pairs.n > 0))
+    moments = pairs.differences
+    arrays.check_finite(called, np.where(moments.total.infinite == 0, 0, np.inf))
+    pair = np.flatnonzero(moments.n > 0)
+    return iter([(pair, moments[pair])])
+
+
+def rows_of_pairs(
+    columns: Mapping[str, pl.DataType], pairs: Any, pair: np.ndarray, **given: Any
+) -> pl.DataFrame:
+    """Return a row for each of some pairs of runs; see `schemas.table_of`."""
+    a, b = (coded.decode(pairs.runs, run[pair]) for run in (pairs.a, pairs.b))
+    return schemas.table_of(columns, len(pair), {"run_a": a, "run_b": b, **given})
 
 
 def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:

@@ -101,8 +101,8 @@ def tost_power(
     from scipy.special import chdtr, chdtri, ndtr
     from scipy.stats import t
 
-    below, above = below[:, None], above[:, None]
-    df = np.broadcast_to(freedom, len(below)).astype(np.float64)[:, None]
+    below, above = below[..., None], above[..., None]
+    df = np.broadcast_to(freedom, below.shape[:-1]).astype(np.float64)[..., None]
     limit = t.isf(alpha, df)
     least, greatest = (np.sqrt(chdtri(df, tail) / df) for tail in (1 - _LEAST, _LEAST))
     # Up to the first of these w the normal lies between for certain, from the second on never.
@@ -111,9 +111,9 @@ def tost_power(
     last = np.clip(np.minimum(nearest + _FAR, middle) / limit, first, greatest)
     w, density = _chi(df, first, last)
     inside = np.maximum(ndtr(above - limit * w) - ndtr(limit * w - below), 0.0)
-    whole = _chi(df, least, greatest)[1].sum(axis=1)
-    certain = np.where(first > least, chdtr(df, df * first**2), 0.0)[:, 0]
-    power = certain + (density * inside).sum(axis=1) / whole
+    whole = _chi(df, least, greatest)[1].sum(axis=-1)
+    certain = np.where(first > least, chdtr(df, df * first**2), 0.0)[..., 0]
+    power = certain + (density * inside).sum(axis=-1) / whole
     return np.asarray(np.clip(power, 0.0, 1.0))
 
 

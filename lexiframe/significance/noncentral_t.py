@@ -39,17 +39,6 @@ def t_power(effect: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
     return np.where(np.isnan(effect) | (n < 2), 0.0, power)
 
 
-def least_size(effect: np.ndarray, power: float, alpha: float) -> np.ndarray:
-    """Find the least n for which `t_power` reaches ``power``, by bisection; 0 if there is none.
-
-    Examples
-    --------
-    >>> least_size(np.array([0.5, np.inf, np.nan]), 0.8, 0.05).tolist()
-    [34, 2, 0]
-    """
-    return least_n(lambda n: t_power(effect, n, alpha), len(effect), power)
-
-
 def least_n(power_of: Callable[[np.ndarray], np.ndarray], pairs: int, power: float) -> np.ndarray:
     """Find for each pair the least n from 2 whose power is enough, by bisection; 0 if none is."""
     low, high = np.ones(pairs, np.int64), np.full(pairs, LARGEST)

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import (
-    LexiframeError,
-    check_choice,
-    coded,
-    progress,
-    resampling,
-    schemas,
-    sums,
-    typed,
-)
+from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
-from lexiframe.significance.corrections import CORRECTIONS, correct_families
-from lexiframe.significance.differences import Alternative, Options, by_requests
-from lexiframe.significance.intervals import INTERVALS, t_interval
+from lexiframe.significance.corrections import (
+    Correction,
+    Family,
+    check_corrected,
+    corrected,
+    families_of,
+)
+from lexiframe.significance.differences import (
+    Alternative,
+    Options,
+    compared,
+    cube_of,
+    rows_of_pairs,
+)
+from lexiframe.significance.intervals import INTERVALS
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -32,12 +35,9 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, with_d_z
-from lexiframe.significance.reach import warn_of_no_rejection
+from lexiframe.significance.reach import warn_of_few_requests
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
 from lexiframe.typing import RequestsLike
-
-Correction = Literal["holm", "bonferroni", "bh", "none"]
-Family = Literal["measure", "all"]
 
 
 @typed
@@ -195,21 +195,12 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    # The rows of a family have the same test and, unless family="all", the same measure and group.
-    same = ["test", *([*groups, "measure"] if family == "measure" else [])]
-    number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
-    corrected = [_corrected(table, number, name, alpha) for name in corrections]
-    warn_of_no_rejection(table, number, corrections, options)
-    together = pl.concat(corrected).select(*groups, *schemas.COMPARISONS.columns)
-    return together.sort(*groups, *schemas.COMPARISONS.key)
-
-
-def _corrected(
-    table: pl.DataFrame, family: np.ndarray, correction: str, alpha: float
-) -> pl.DataFrame:
-    adjusted = correct_families(table["p_value"].to_numpy(), family, correction)
-    found = pl.Series(adjusted).fill_nan(None)
-    return table.with_columns(correction=pl.lit(correction), p_adjusted=found, reject=found < alpha)
+    number = families_of(table, groups, family)
+    warn_of_few_requests("compare", table, number, corrections, options)
+    table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
+    return schemas.COMPARISONS.arranged(
+        table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
+    )
 
 
 def check_inference(
@@ -227,33 +218,8 @@ def check_inference(
     for name in tests:
         if isinstance(name, str):
             check_choice("compare", name, TESTS, "test")
-    for name in several(correction):
-        check_choice("compare", name, CORRECTIONS, "correction")
-    if not (tests and several(correction)):
-        raise LexiframeError("compare: expected a test and a correction, found none")
-    check_choice("compare", family, get_args(Family), "family")
-    resampling.check_share("compare", "alpha", alpha)
+    check_corrected("compare", tests, several(correction), family, alpha, trials, seed)
     check_choice("compare", alternative, get_args(Alternative), "alternative")
-    resampling.check_draws("compare", "trials", trials, seed)
-
-
-def _of_group(
-    d: Any, tests: list[Any], options: Options, baseline: str | None, intervals: str
-) -> pl.DataFrame:
-    """Return a row for each measure, test and pair, without the corrections."""
-    of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
-    cube: Any = arrays.cube_or_sums(d, baseline) if of_sums else arrays.pair_cube(d, baseline)
-    if baseline is not None:
-        cube = cube.against(baseline)
-    of_measure: Callable[..., pl.DataFrame] = (
-        _from_sums if of_sums else partial(_from_requests, intervals=intervals)
-    )
-    how = (tests, options)
-    frames = [
-        pl.concat([of_measure(measure, pairs, *how), _not_comparable(measure, pairs, *how)])
-        for measure, pairs in progress(cube, len(cube.measures), "compare")
-    ]
-    return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames])
 
 
 _CORRECTED = ("correction", "p_adjusted", "reject")
@@ -261,93 +227,62 @@ _UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in
 _UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
-def _from_sums(
-    measure: str, pairs: Pairs | arrays.PairSums, tests: list[Any], options: Options
+def _of_group(
+    d: Any, tests: list[Any], options: Options, baseline: str | None, intervals: str
 ) -> pl.DataFrame:
-    """Return a row for each test and pair, for tests that need sums over the requests alone."""
-    moments = pairs.differences
-    arrays.check_finite("compare", np.where(moments.total.infinite == 0, 0, np.inf))
-    pair = np.flatnonzero(moments.n > 0)
-    d = moments[pair]
-    found = {test: OF_SUMS[test].compute(d, options) for test in tests}
-    return _table(measure, pairs, pair, d, t_interval(d, options), found, options)
-
-
-def _not_comparable(
-    measure: str, pairs: Pairs | arrays.PairSums, tests: list[Any], options: Options
-) -> pl.DataFrame:
-    """Return a row without numbers for each test and pair of runs that share no request.
-
-    Only scores tell that both runs have requests. Preferences may have been computed of some pairs.
-    """
-    none = np.empty(0, np.int64)
-    if isinstance(pairs, Pairs) and pairs.scores is not None:
-        none = np.flatnonzero(pairs.n == 0)
-    of_pairs = {
-        "measure": pl.repeat(measure, len(none), eager=True),
-        "run_a": coded.decode(pairs.runs, pairs.a[none]),
-        "run_b": coded.decode(pairs.runs, pairs.b[none]),
-        "n": pl.repeat(0, len(none), dtype=pl.Int64, eager=True),
-    }
-    frames = [
-        pl.DataFrame({**of_pairs, "test": pl.repeat(name, len(none), eager=True)})
-        for name in (_called(name_of_test(test), options) for test in tests)
-    ]
-    return pl.concat([pl.DataFrame(schema=_UNCORRECTED), *frames], how="diagonal")
-
-
-def _from_requests(
-    measure: str, pairs: Pairs, tests: list[Any], options: Options, intervals: str
-) -> pl.DataFrame:
-    """Return a row for each test and pair, for tests of which some need each request."""
-    arrays.check_finite("compare", pairs.values)
-    chosen = np.flatnonzero(pairs.n > 0)
-    own = {t: own_result(t, pairs, chosen) for t in tests if not isinstance(t, str)}
+    """Return a row for each measure, test and pair, without the corrections."""
+    of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
+    cube = cube_of(d, baseline, of_sums=of_sums)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
-    for pair, d in by_requests(pairs, chosen):
-        found = {
-            test: TESTS[test].compute(d, options)
-            if isinstance(test, str)
-            else with_d_z(d, options, *own[test][:, np.searchsorted(chosen, pair)])
+    for measure, pairs in progress(cube, len(cube.measures), "compare"):
+        differences = compared("compare", pairs, of_sums=of_sums)
+        results = {test: _results(test, pairs, options) for test in tests}
+        for pair, d in differences:
+            low, high = INTERVALS[intervals](d, options)
+            frames += [
+                rows_of_pairs(
+                    _UNCORRECTED, pairs, pair, measure=measure, test=_called(test, options), n=d.n,
+                    mean_difference=d.mean, ci_low=low, ci_high=high,
+                    **results[test](pair, d)._asdict(),
+                )
+                for test in tests
+            ]  # fmt: skip
+        none = _not_comparable(pairs)
+        frames += [
+            rows_of_pairs(
+                _UNCORRECTED, pairs, none, measure=measure, test=_called(test, options), n=0
+            )
             for test in tests
-        }
-        ends = INTERVALS[intervals](d, options)
-        frames.append(_table(measure, pairs, pair, d.moments, ends, found, options))
+        ]
     return pl.concat(frames)
 
 
-def _table(
-    measure: str,
-    pairs: Pairs | arrays.PairSums,
-    pair: np.ndarray,
-    d: sums.Moments,
-    ends: tuple[np.ndarray, np.ndarray],
-    found: Mapping[Any, Outcome],
-    options: Options,
-) -> pl.DataFrame:
-    """Return a row for each test and each of the pairs ``pair``, whose moments ``d`` has."""
-    same = {
-        "measure": pl.repeat(measure, len(pair), eager=True),
-        "run_a": coded.decode(pairs.runs, pairs.a[pair]),
-        "run_b": coded.decode(pairs.runs, pairs.b[pair]),
-        "n": pl.Series(d.n, dtype=pl.Int64),
-        "mean_difference": d.mean,
-        "ci_low": ends[0],
-        "ci_high": ends[1],
-    }
-    frames = []
-    for test, outcome in found.items():
-        called = pl.repeat(_called(name_of_test(test), options), len(pair), eager=True)
-        frame = pl.DataFrame({**same, **outcome._asdict(), "test": called})
-        frames.append(frame.select(*_UNCORRECTED))
-    return pl.concat(frames).with_columns(pl.selectors.float().fill_nan(None))
+def _results(
+    test: str | OwnTest, pairs: Any, options: Options
+) -> Callable[[np.ndarray, Any], Outcome]:
+    """Return the function from some pairs and their differences to the outcome of a test."""
+    if isinstance(test, str):
+        return lambda _, d: TESTS[test].compute(d, options)
+    chosen = np.flatnonzero(pairs.n > 0)
+    found = own_result(test, pairs, chosen)  # called once, for all pairs
+    return lambda pair, d: with_d_z(d, options, *found[:, np.searchsorted(chosen, pair)])
 
 
-def _called(test: str, options: Options) -> str:
+def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:
+    """Return the pairs of runs that share no request, which have rows without numbers.
+
+    Only scores tell that both runs have requests. Preferences may have been computed of some pairs.
+    """
+    if isinstance(pairs, Pairs) and pairs.scores is not None:
+        return np.flatnonzero(pairs.n == 0)
+    return np.empty(0, np.int64)
+
+
+def _called(test: str | OwnTest, options: Options) -> str:
     """Return the name of a test, with the options that are not the default."""
-    said: dict[str, object] = {}
+    name, said = name_of_test(test), dict[str, object]()
     if options.alternative != "two-sided":
         said["alternative"] = options.alternative
-    if test in TESTS and TESTS[test].splits_ties and options.sign_ties != "drop":
+    if name in TESTS and TESTS[name].splits_ties and options.sign_ties != "drop":
         said["ties"] = options.sign_ties
-    return notation.write(test, None, said, None)
+    return notation.write(name, None, said, None)

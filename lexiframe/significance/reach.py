@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -13,34 +14,77 @@ from lexiframe.significance.differences import Options
 from lexiframe.significance.tests import DRAWING
 
 
-def warn_of_no_rejection(
+def warn_of_few_requests(
+    called: str,
     table: pl.DataFrame,
     family: np.ndarray,
-    corrections: list[str],
+    corrections: Sequence[str],
     options: Options,
-    called: str = "compare",
+) -> None:
+    """Warn when there are too few requests or trials to reject anything.
+
+    Too few trials are always warned of. Too few requests are not in a family of one comparison,
+    whose n shows them, nor where all runs are the same. ``family`` has the number of each
+    comparison's family.
+    """
+    is_tested = table["n"].to_numpy() > 0
+    table, family = table.filter(is_tested), family[is_tested]
+    trials = table["test"].str.extract(r"^([^(]*)").is_in([*DRAWING]).to_numpy()
+    trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
+    differs = family[table["mean_difference"].to_numpy() != 0]
+    asked = trials | (_of_several(family) & np.isin(family, differs))
+
+    def advice(members: np.ndarray, correction: str) -> str:
+        advise = _more_trials if trials[members].all() else _more_requests
+        return f"{called}: {advise(table.filter(members), correction, options)}"
+
+    _warn_of_none(table["least_p"].to_numpy(), family, asked, corrections, options.alpha, advice)
+
+
+def warn_of_small_groups(
+    called: str, table: pl.DataFrame, family: np.ndarray, corrections: Sequence[str], alpha: float
+) -> None:
+    """Warn when groups have too few requests, or there are too few trials, to reject anything.
+
+    Of a family of one comparison, p itself shows it.
+    """
+    least = table["least_p"].to_numpy()
+
+    def advice(members: np.ndarray, correction: str) -> str:
+        return (
+            f"{called}: no p-value of the permutation test can be below {alpha:g} after the "
+            f"correction {correction!r} for {members.sum()} comparisons: the least is "
+            f"{least[members].min():.2g} before it; take more trials, or, where "
+            "groups have few requests, fewer comparisons or test='welch'"
+        )
+
+    _warn_of_none(least, family, _of_several(family), corrections, alpha, advice)
+
+
+def _of_several(family: np.ndarray) -> np.ndarray:
+    """Return whether each comparison's family has several."""
+    return np.bincount(family, minlength=1)[family] > 1
+
+
+def _warn_of_none(
+    least: np.ndarray,
+    family: np.ndarray,
+    asked: np.ndarray,
+    corrections: Sequence[str],
+    alpha: float,
+    advice: Callable[[np.ndarray, str], str],
 ) -> None:
     """Warn once when a correction cannot reject anything, whatever the differences are.
 
     This is the case if it rejects nothing even when all p-values of a family are the least that
-    they could be, because a larger p-value never makes a corrected one smaller. Too few trials are
-    always warned of. Too few requests are not in a family of one comparison, whose n shows them,
-    nor where all runs are the same. ``family`` has the number of each comparison's family.
+    they could be, because a larger p-value never makes a corrected one smaller. ``advice`` is what
+    is said of the members of such a family; only those that are ``asked`` about are looked at.
     """
-    is_tested = table["n"].to_numpy() > 0
-    table, family = table.filter(is_tested), family[is_tested]
-    least = table["least_p"].to_numpy()
-    trials = table["test"].str.extract(r"^([^(]*)").is_in([*DRAWING]).to_numpy()
-    trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
-    differs = family[table["mean_difference"].to_numpy() != 0]
-    asked = trials | ((np.bincount(family, minlength=1)[family] > 1) & np.isin(family, differs))
     for correction in corrections:
-        could = correct_families(least, family, correction) < options.alpha
-        barren = np.flatnonzero(asked & ~np.isin(family, family[could]))
+        could = correct_families(least, family, correction) < alpha
+        barren = family[asked & ~np.isin(family, family[could])]
         if correction != "none" and len(barren):
-            members = family == family[barren[0]]
-            advice = _more_trials if trials[members].all() else _more_requests
-            warn(f"{called}: {advice(table.filter(members), correction, options)}")
+            warn(advice(family == barren[0], correction))
             return
 
 

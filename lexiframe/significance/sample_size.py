@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, get_args
 
@@ -10,16 +11,65 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import check_choice, resampling, schemas, typed
-from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure
+from lexiframe.significance.differences import cube_of
 from lexiframe.significance.margin_power import QUESTIONS, question_power, question_size, room
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
-from lexiframe.significance.noncentral_t import least_size, t_power
 from lexiframe.significance.paired import compare
-from lexiframe.significance.simulated_power import simulated_power, simulated_size
+from lexiframe.significance.simulated_power import Simulation
 from lexiframe.typing import RequestsLike
 
 How = Literal["t", "simulation"]
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The level of a t-test, and how its power is computed; ``called`` is the public function."""
+
+    called: str
+    alpha: float
+    how: How
+    samples: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        resampling.check_share(self.called, "alpha", self.alpha)
+        resampling.check_draws(self.called, "samples", self.samples, self.seed)
+        check_choice(self.called, self.how, get_args(How), "how")
+
+    def power(
+        self, pairs: Pairs, question: str, margin: float, sizes: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return the probability of a yes, pairs × sizes; by default with each pair's requests."""
+        if self.how == "simulation":
+            return self._simulation(question, margin).power(pairs, sizes)
+        n = pairs.n[:, None] if sizes is None else sizes
+        mean, deviation = (of_pair[:, None] for of_pair in _normal(pairs, question))
+        return question_power(question, mean, deviation, margin, n, self.alpha)
+
+    def size(self, pairs: Pairs, question: str, margin: float, power: float) -> np.ndarray:
+        """Return how many requests make a yes as probable as ``power``; 0 if none are known to."""
+        if self.how == "simulation":
+            required = self._simulation(question, margin).size(pairs, power)
+        else:
+            normal = _normal(pairs, question)
+            required = question_size(question, *normal, margin, power, self.alpha)
+        above = room(question, pairs.differences.mean, margin)
+        return np.where((pairs.n > 1) & (above > pairs.mean_rounding), required, 0)
+
+    def _simulation(self, question: str, margin: float) -> Simulation:
+        above, has_margin = partial(room, question, margin=margin), question != "better"
+        # The simulated test has two sides, the questions about a margin have one.
+        level = 2 * self.alpha if has_margin else self.alpha
+        return Simulation(level, self.samples, self.seed, above, has_margin)
+
+
+def _normal(pairs: Pairs, question: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and standard deviations; without a margin, a mean that is a tie is 0."""
+    mean = pairs.differences.mean
+    is_tie = (question == "better") & (np.abs(mean) <= pairs.mean_rounding)
+    return np.where(is_tie, 0.0, mean), pairs.differences.deviation
 
 
 @typed
@@ -123,18 +173,8 @@ def required_requests(
     """
     resampling.check_share("required_requests", "power", power)
     margins = None if margin is None else margins_of("required_requests", margin, baseline, alpha)
-    options: dict[str, Any] = {
-        "power": power,
-        "alpha": alpha,
-        "how": how,
-        "samples": samples,
-        "seed": seed,
-    }
-    of_group = partial(
-        _required if margins is None else partial(_required_by_question, margins=margins),
-        baseline=baseline,
-        **options,
-    )
+    asked = _Asked("required_requests", alpha, how, samples, seed)
+    of_group = partial(_required, asked=asked, power=power, baseline=baseline, margins=margins)
     table = grouping.in_groups(of_group, d, requests, by)
     if margins is not None:
         margins.refuse_unknown(table["measure"])
@@ -142,68 +182,28 @@ def required_requests(
 
 
 def _required(
-    d: Any, *, baseline: str | None, power: float, alpha: float, how: str, samples: int, seed: int
+    d: Any, *, asked: _Asked, power: float, baseline: str | None, margins: Margins | None
 ) -> pl.DataFrame:
+    """Return a row for each measure, pair and question; without a margin there is one question."""
     frames = []
-    for c, pairs, _ in _compared("required_requests", d, alpha, how, samples, seed, baseline):
-        effect, n = _effect(c, pairs), c["n"].to_numpy()
-        if how == "t":
-            required, power_at_n = least_size(effect, power, alpha), t_power(effect, n, alpha)
-        else:
-            required = simulated_size(pairs, power, alpha, samples, seed)
-            power_at_n = simulated_power(pairs, None, alpha, samples, seed)[:, 0]
-        found = (np.abs(c["mean_difference"].to_numpy()) > pairs.mean_rounding) & (required > 0)
-        frames.append(_answered(c, how, found, required, power_at_n))
-    return pl.concat(frames).select(*schemas.REQUIRED_REQUESTS.columns)
-
-
-def _required_by_question(
-    d: Any,
-    *,
-    margins: Margins,
-    baseline: str | None,
-    power: float,
-    alpha: float,
-    how: str,
-    samples: int,
-    seed: int,
-) -> pl.DataFrame:
-    frames = []
-    compared = _compared("required_requests", d, alpha, how, samples, seed, baseline)
-    for c, pairs, mean_of_baseline in compared:
-        margin = margins.of(c["measure"][0], mean_of_baseline)
-        mean, deviation = pairs.differences.mean, pairs.differences.deviation
-        n, rounding = c["n"].to_numpy(), pairs.mean_rounding
-        for question in QUESTIONS:
-            above = partial(room, question, margin=margin)
-            if how == "t":
-                required = question_size(question, mean, deviation, margin, power, alpha)
-                power_at_n = question_power(question, mean, deviation, margin, n, alpha)
-            else:
-                # The simulated test has two sides, the questions about a margin have one.
-                level = alpha if question == "better" else 2 * alpha
-                asked: dict[str, Any] = {"room": above, "with_margin": question != "better"}
-                required = simulated_size(pairs, power, level, samples, seed, **asked)
-                power_at_n = simulated_power(pairs, None, level, samples, seed, **asked)[:, 0]
-            found = (n > 1) & (above(mean) > rounding) & (required > 0)
+    cube = cube_of(d, baseline)
+    for measure, pairs in pairs_by_measure("required_requests", cube):
+        c = compare(pairs.as_cube(measure), "t", "none", alpha=asked.alpha)
+        margin = margins and margins.of(measure, mean_score(cube, baseline, measure))
+        for question in ("better",) if margin is None else QUESTIONS:
+            required = asked.size(pairs, question, margin or 0.0, power)
+            power_at_n = asked.power(pairs, question, margin or 0.0)[:, 0]
             frames.append(
-                _answered(c, how, found, required, power_at_n).with_columns(
-                    question=pl.lit(question), margin=pl.lit(margin)
+                c.with_columns(
+                    how=pl.lit(asked.how),
+                    required=pl.Series(required).replace(0, None),
+                    power_at_n=pl.when(pl.col("n") > 1).then(pl.Series(power_at_n)),
+                    question=pl.lit(question),
+                    margin=pl.lit(margin, pl.Float64),
                 )
             )
-    table = pl.concat(frames).select(*schemas.REQUIRED_BY_QUESTION.columns)
-    return table.sort(schemas.REQUIRED_BY_QUESTION.key)
-
-
-def _answered(
-    c: pl.DataFrame, how: str, found: np.ndarray, required: np.ndarray, power_at_n: np.ndarray
-) -> pl.DataFrame:
-    """Put the numbers of requests into the table; null where they were not found."""
-    return c.with_columns(
-        how=pl.lit(how),
-        required=pl.when(pl.Series(found)).then(pl.Series(required)),
-        power_at_n=pl.when(pl.col("n") > 1).then(pl.Series(power_at_n)),
-    )
+    schema = schemas.REQUIRED_REQUESTS if margins is None else schemas.REQUIRED_BY_QUESTION
+    return schema.arranged(pl.concat(frames))
 
 
 @typed
@@ -256,12 +256,11 @@ def power_curve(
     [(10, 0.341), (29, 0.812)]
     """
     chosen = checked_sizes("power_curve", sizes)
+    asked = _Asked("power_curve", alpha, how, samples, seed)
     frames = []
-    for c, pairs, _ in _compared("power_curve", d, alpha, how, samples, seed):
-        if how == "t":
-            power = t_power(_effect(c, pairs)[:, None], chosen, alpha)
-        else:
-            power = simulated_power(pairs, chosen, alpha, samples, seed)
+    for measure, pairs in pairs_by_measure("power_curve", d):
+        c = compare(pairs.as_cube(measure), "t", "none", alpha=alpha)
+        power = asked.power(pairs, "better", 0.0, chosen)
         frames.append(
             c[np.repeat(np.arange(c.height), len(chosen))].with_columns(
                 n_requests=np.tile(chosen, c.height),
@@ -269,34 +268,3 @@ def power_curve(
             )
         )
     return pl.concat(frames).select(*schemas.POWER_CURVE.columns)
-
-
-def _compared(
-    called: str,
-    d: Any,
-    alpha: float,
-    how: str,
-    samples: int,
-    seed: int,
-    baseline: str | None = None,
-) -> Iterator[tuple[pl.DataFrame, Pairs, float | None]]:
-    """Check the arguments; yield each measure's t-tests, and the pairs that they compare.
-
-    The last is the mean score of the baseline, if it is known.
-    """
-    resampling.check_share(called, "alpha", alpha)
-    resampling.check_draws(called, "samples", samples, seed)
-    check_choice(called, how, get_args(How), "how")
-    cube = arrays.pair_cube(d, baseline)
-    if baseline is not None:
-        cube = cube.against(baseline)
-    for measure, pairs in pairs_by_measure(called, cube):
-        mean = mean_score(cube, baseline, measure)
-        yield compare(cube.of_measures([measure]), "t", "none", alpha=alpha), pairs, mean
-
-
-def _effect(c: pl.DataFrame, pairs: Pairs) -> np.ndarray:
-    """Return d_z: 0 where the mean is a tie, NaN where all differences are 0."""
-    mean, effect = c["mean_difference"].to_numpy(), c["effect_size"].to_numpy()
-    is_tie = np.where(np.isfinite(effect), 0.0, np.nan)
-    return np.where(np.abs(mean) <= pairs.mean_rounding, is_tie, effect)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,118 +23,88 @@ while SIZES[-1] < 100_000:
 _EQUAL = 1e-13
 """A variance that is no more than this share of the mean square is one of rounding alone."""
 
-Room = Callable[[np.ndarray], np.ndarray]
-"""From mean differences to how far they are on the side of a limit where a test may reject."""
 
+@dataclass(frozen=True)
+class Simulation:
+    """A t-test, and how many samples of requests are drawn to find its power.
 
-def simulated_size(
-    pairs: Pairs,
-    power: float,
-    alpha: float,
-    samples: int,
-    seed: int,
-    room: Room = np.abs,
-    *,
-    with_margin: bool = False,
-) -> np.ndarray:
-    """Find for each pair the least of `SIZES` at which enough samples are significant.
-
-    The t-test asks whether ``room`` of the mean difference is above 0: by default whether there is
-    a difference, in either direction, so that ``alpha`` is the level of both sides. ``with_margin``
-    says that samples of equal differences do not reject. The result is 0 for a pair that no size is
-    enough for, or whose room is a tie.
+    It asks whether ``room`` of the mean difference is above 0: by default whether there is a
+    difference, in either direction, so that ``alpha`` is the level of both sides. ``with_margin``
+    says that samples of equal differences do not reject.
     """
-    required = np.zeros(len(pairs.a), np.int64)
-    rounding = pairs.mean_rounding
-    rejects = partial(_rejects, alpha=alpha, room=room, with_margin=with_margin)
-    for pair, complete in _complete(pairs.values):
-        rough = rounding[pair]
-        left = np.flatnonzero(room(complete.mean(axis=0)) > rough)
-        for size in progress(SIZES, len(SIZES), "simulating requests"):
-            share = _significant(complete[:, left], rough[left], size, rejects, samples, seed)
-            required[pair[left[share >= power]]] = size
-            left = left[share < power]
-            if not len(left):
-                break
-    return required
+
+    alpha: float
+    samples: int
+    seed: int
+    room: Callable[[np.ndarray], np.ndarray] = np.abs
+    with_margin: bool = False
+
+    def size(self, pairs: Pairs, power: float) -> np.ndarray:
+        """Find for each pair the least of `SIZES` at which enough samples are significant.
+
+        The result is 0 for a pair that no size is enough for, or whose room is a tie.
+        """
+        required = np.zeros(len(pairs.a), np.int64)
+        for pair, complete, rough in _complete(pairs):
+            left = np.flatnonzero(self.room(complete.mean(axis=0)) > rough)
+            for size in progress(SIZES, len(SIZES), "simulating requests"):
+                share = self._significant(complete[:, left], rough[left], size)
+                required[pair[left[share >= power]]] = size
+                left = left[share < power]
+                if not len(left):
+                    break
+        return required
+
+    def power(self, pairs: Pairs, sizes: np.ndarray | None) -> np.ndarray:
+        """Return the share of significant samples, pairs × sizes; NaN for a pair with one request.
+
+        If ``sizes`` is None, there is one size: the number of requests that the pair has.
+        """
+        shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
+        for pair, complete, rough in _complete(pairs):
+            tried = [len(complete)] if sizes is None else sizes.tolist()
+            for k, size in enumerate(progress(tried, len(tried), "simulating requests")):
+                shares[pair, k] = self._significant(complete, rough, size)
+        return shares
+
+    def _significant(self, values: np.ndarray, rounding: np.ndarray, size: int) -> np.ndarray:
+        """Draw samples of requests; return for each pair the share of them whose test rejects."""
+        drawn = resampling.drawn_requests(len(values), self.samples, self.seed, size=size)
+        weights = drawn / size
+        block = max(1, AT_ONCE // self.samples)
+        parts = [np.s_[start : start + block] for start in range(0, values.shape[1], block)]
+        shares = [
+            self._rejects(weights, values[:, part], rounding[part], size).mean(axis=0)
+            for part in parts
+        ]
+        return np.concatenate([np.empty(0), *shares])
+
+    def _rejects(
+        self, weights: np.ndarray, values: np.ndarray, rounding: np.ndarray, size: int
+    ) -> np.ndarray:
+        """Return where t > t_{1−α/2, n−1}, with t² = n · room² / variance, without a division.
+
+        If the variance is 0 any room above 0 rejects; with a margin none does, because equal
+        differences decide nothing there. Rounding may make it slightly more or less than 0, which
+        is too little to matter.
+        """
+        from scipy.stats import t
+
+        mean, square = weights @ values, weights @ values**2
+        variance = (square - mean**2) * (size / (size - 1))
+        above = self.room(mean)
+        above[above <= rounding] = 0.0
+        if self.with_margin:
+            above[variance <= _EQUAL * square] = 0.0
+        return np.asarray(size * above**2 > t.isf(self.alpha / 2, size - 1) ** 2 * variance)
 
 
-def simulated_power(
-    pairs: Pairs,
-    sizes: np.ndarray | None,
-    alpha: float,
-    samples: int,
-    seed: int,
-    room: Room = np.abs,
-    *,
-    with_margin: bool = False,
-) -> np.ndarray:
-    """Return the share of significant samples, pairs × sizes; NaN for a pair with one request.
-
-    If ``sizes`` is None, there is one size: the number of requests that the pair has. The other
-    arguments are as in `simulated_size`.
-    """
-    rejects = partial(_rejects, alpha=alpha, room=room, with_margin=with_margin)
-    shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
-    rounding = pairs.mean_rounding
-    for pair, complete in _complete(pairs.values):
-        tried = [len(complete)] if sizes is None else sizes.tolist()
-        for k, size in enumerate(progress(tried, len(tried), "simulating requests")):
-            share = _significant(complete, rounding[pair], size, rejects, samples, seed)
-            shares[pair, k] = share
-    return shares
-
-
-def _complete(values: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield pairs, those with the same requests together, with their values for these requests.
+def _complete(pairs: Pairs) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield pairs that have the same requests, their values for these, and their rounding.
 
     Pairs with one request are left out: nothing can be estimated from it.
     """
-    for pair, requests in alike(~np.isnan(values)):
+    rounding = pairs.mean_rounding
+    for pair, requests in alike(~np.isnan(pairs.values)):
         if len(requests) > 1:
-            yield pair, values[np.ix_(requests, pair)]
-
-
-def _significant(
-    values: np.ndarray,
-    rounding: np.ndarray,
-    size: int,
-    rejects: Callable[..., np.ndarray],
-    samples: int,
-    seed: int,
-) -> np.ndarray:
-    """Draw samples of requests; return for each pair the share of them whose t-test rejects."""
-    counts = resampling.drawn_requests(len(values), samples, seed, size=size) / size
-    block = max(1, AT_ONCE // samples)
-    shares = []
-    for start in range(0, values.shape[1], block):
-        some = np.s_[start : start + block]
-        share = rejects(counts, values[:, some], rounding[some], size).mean(axis=0)
-        shares.append(share)
-    return np.concatenate([np.empty(0), *shares])
-
-
-def _rejects(
-    weights: np.ndarray,
-    values: np.ndarray,
-    rounding: np.ndarray,
-    size: int,
-    alpha: float,
-    room: Room,
-    with_margin: bool,
-) -> np.ndarray:
-    """Return where t > t_{1−α/2, n−1}, with t² = n · room² / variance, without a division.
-
-    If the variance is 0 any room above 0 rejects; with a margin none does, because equal
-    differences decide nothing there. Rounding may make it slightly more or less than 0, which is
-    too little to matter.
-    """
-    from scipy.stats import t
-
-    mean, square = weights @ values, weights @ values**2
-    variance = (square - mean**2) * (size / (size - 1))
-    above = room(mean)
-    above[above <= rounding] = 0.0
-    if with_margin:
-        above[variance <= _EQUAL * square] = 0.0
-    return np.asarray(size * above**2 > t.isf(alpha / 2, size - 1) ** 2 * variance)
+            yield pair, pairs.values[np.ix_(requests, pair)], rounding[pair]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests, halves
-from lexiframe.significance.noncentral_t import least_size, t_power
+from lexiframe.significance.margin_power import question_size
+from lexiframe.significance.noncentral_t import t_power
 from lexiframe.significance.simulated_power import SIZES
 from tests import oracle
 from tests.frames import assert_close, assert_identical, cells, measured
@@ -106,7 +107,7 @@ def test_power_of_t(effect, n, alpha):
 
 @given(st.floats(1e-3, 100), st.sampled_from([0.1, 0.5, 0.8, 0.99]), st.sampled_from([1e-5, 0.05]))
 def test_the_least_size_reaches_the_power_and_one_less_does_not(effect, power, alpha):
-    n = least_size(np.array([effect]), power, alpha)
+    n = question_size("better", np.array([effect]), np.ones(1), 0.0, power, alpha)
     before, there = (t_power(np.array([effect]), n - k, alpha)[0] for k in (1, 0))
     assert before < power <= there
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from lexiframe.significance.noncentral_t import least_n, least_size, t_power
+from lexiframe.significance.margin_power import question_size
+from lexiframe.significance.noncentral_t import least_n, t_power
 
 
 def by_integration(effect, n, alpha):
@@ -31,7 +32,7 @@ def test_power_by_integration(effect, n, alpha):
 
 @pytest.mark.parametrize("effect", [0.4, 0.8, -1.3, 3.0])
 def test_the_least_size_is_the_first_that_is_enough(effect):
-    (n,) = least_size(np.array([effect]), 0.8, 0.05)
+    (n,) = question_size("better", np.array([effect]), np.ones(1), 0.0, 0.8, 0.05)
     assert by_integration(abs(effect), n, 0.05) >= 0.8
     assert n == 2 or by_integration(abs(effect), n - 1, 0.05) < 0.8
 

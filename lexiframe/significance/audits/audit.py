@@ -167,7 +167,7 @@ def audit(
                 same | dict(zip(_COUNTED, [name_of_test(test), *of_test], strict=True))
                 for test, of_test in zip(chosen, np.asarray(counts).tolist(), strict=True)
             ]
-    return _with_rates(pl.DataFrame(rows)).select(*schemas.AUDITS.columns).sort(schemas.AUDITS.key)
+    return schemas.AUDITS.arranged(_with_rates(pl.DataFrame(rows)))
 
 
 _COUNTED = ("test", "errors", "n_differ", "n_significant", "wrong")

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import (
-    LexiframeError,
-    check_choice,
-    coded,
-    progress,
-    resampling,
-    schemas,
-    sums,
-    to_polars,
-    typed,
-)
+from lexiframe.base import LexiframeError, progress, schemas, to_polars, typed
 from lexiframe.io import column_forms
-from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
-from lexiframe.significance.corrections import CORRECTIONS, correct_families
-from lexiframe.significance.differences import Differences, Options, by_requests
+from lexiframe.pairwise import By, PairsLike, grouping
+from lexiframe.significance.corrections import (
+    Correction,
+    Family,
+    check_corrected,
+    corrected,
+    families_of,
+)
+from lexiframe.significance.differences import Options, compared, cube_of, rows_of_pairs
 from lexiframe.significance.gates.gate_evidence import with_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.paired import Correction, Family
-from lexiframe.significance.paired_tests import Answers
-from lexiframe.significance.reach import warn_of_no_rejection
+from lexiframe.significance.reach import warn_of_few_requests
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
@@ -155,7 +149,9 @@ def equivalence(
     'a not worse'
     """
     tests, corrections = several(test), several(correction)
-    _check(tests, corrections, family, alpha, trials, seed)
+    for name in tests:
+        check_shifted("equivalence", name)
+    check_corrected("equivalence", tests, corrections, family, alpha, trials, seed)
     grouping.refuse_taken(grouping.names_of(requests, by), schemas.EQUIVALENCES.columns)
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
@@ -169,13 +165,12 @@ def equivalence(
             "requests, found none"
         )
     margins.refuse_unknown(table["measure"])
-    # The rows of a family have the same test and, unless family="all", the same measure and group.
-    same = ["test", *([*groups, "measure"] if family == "measure" else [])]
-    number = table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
-    corrected = [_corrected(table, number, name, alpha) for name in corrections]
-    warn_of_no_rejection(table, number, corrections, options, "equivalence")
-    together = pl.concat(corrected).select(*groups, *schemas.EQUIVALENCES.columns)
-    return together.sort(*groups, *schemas.EQUIVALENCES.key)
+    number = families_of(table, groups, family)
+    warn_of_few_requests("equivalence", table, number, corrections, options)
+    names = {f"p_{kind}": f"p_{kind}_adjusted" for kind in _KINDS}
+    table = corrected(table, number, corrections, names)
+    table = table.with_columns(conclusion=_conclusion(alpha), trivial=_both(alpha))
+    return schemas.EQUIVALENCES.arranged(table, groups)
 
 
 def _directed(given: PairsLike, smaller: Sequence[str], larger: Sequence[str]) -> PairsLike:
@@ -186,20 +181,6 @@ def _directed(given: PairsLike, smaller: Sequence[str], larger: Sequence[str]) -
     if "preference" in table.columns or "measure" not in table.columns:
         return given
     return with_directions(table, smaller, larger, is_asked=False)
-
-
-def _check(
-    tests: list[Any], corrections: list[Any], family: str, alpha: float, trials: int, seed: int
-) -> None:
-    if not (tests and corrections):
-        raise LexiframeError("equivalence: expected a test and a correction, found none")
-    for name in tests:
-        check_shifted("equivalence", name)
-    for name in corrections:
-        check_choice("equivalence", name, CORRECTIONS, "correction")
-    check_choice("equivalence", family, get_args(Family), "family")
-    resampling.check_share("equivalence", "alpha", alpha)
-    resampling.check_draws("equivalence", "trials", trials, seed)
 
 
 _KINDS = (
@@ -225,70 +206,20 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = all(test in OF_SUMS for test in tests)
-    cube: Any = (
-        arrays.cube_or_sums(s_or_d, baseline) if of_sums else arrays.pair_cube(s_or_d, baseline)
-    )
-    if baseline is not None:
-        cube = cube.against(baseline)
+    cube = cube_of(s_or_d, baseline, of_sums=of_sums)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "equivalence"):
         margin = margins.of(measure, mean_score(cube, baseline, measure))
-        for pair, d in _from_sums(pairs) if of_sums else _from_requests(pairs):
+        for pair, d in compared("equivalence", pairs, of_sums=of_sums):
             for test in tests:
                 found = SHIFTED[test](d, np.full(len(pair), margin), options)
-                frames.append(_table(measure, test, pairs, pair, d, margin, found))
+                p_equivalent = np.maximum(found.p_not_worse_a, found.p_not_worse_b)
+                rows = rows_of_pairs(
+                    _UNCORRECTED, pairs, pair, measure=measure, test=test, margin=margin, n=d.n,
+                    mean_difference=d.mean, p_equivalent=p_equivalent, **found._asdict(),
+                )  # fmt: skip
+                frames.append(rows)
     return pl.concat(frames)
-
-
-def _from_sums(pairs: Pairs | arrays.PairSums) -> Iterator[tuple[np.ndarray, sums.Moments]]:
-    """Yield the pairs that have requests, and the sums of their differences."""
-    moments = pairs.differences
-    arrays.check_finite("equivalence", np.where(moments.total.infinite == 0, 0, np.inf))
-    pair = np.flatnonzero(moments.n > 0)
-    if len(pair):
-        yield pair, moments[pair]
-
-
-def _from_requests(pairs: Pairs) -> Iterator[tuple[np.ndarray, Differences]]:
-    """Yield the pairs that have requests, those with the same together, and their differences."""
-    arrays.check_finite("equivalence", pairs.values)
-    yield from by_requests(pairs, np.flatnonzero(pairs.n > 0))
-
-
-def _table(
-    measure: str,
-    test: str,
-    pairs: Pairs | arrays.PairSums,
-    pair: np.ndarray,
-    d: Any,
-    margin: float,
-    found: Answers,
-) -> pl.DataFrame:
-    """Return a row for each of the pairs ``pair``, of whose differences ``d`` has the moments."""
-    columns = {
-        **found._asdict(),
-        "run_a": coded.decode(pairs.runs, pairs.a[pair]),
-        "run_b": coded.decode(pairs.runs, pairs.b[pair]),
-        "mean_difference": d.mean,
-        "p_equivalent": np.maximum(found.p_not_worse_a, found.p_not_worse_b),
-    }
-    n = pl.Series(np.broadcast_to(d.n, len(pair)), dtype=pl.Int64)
-    frame = pl.DataFrame(columns).with_columns(
-        n=n, measure=pl.lit(measure), test=pl.lit(test), margin=pl.lit(margin)
-    )
-    return frame.select(*_UNCORRECTED).with_columns(pl.selectors.float().fill_nan(None))
-
-
-def _corrected(
-    table: pl.DataFrame, family: np.ndarray, correction: str, alpha: float
-) -> pl.DataFrame:
-    """Correct the p-values kind by kind, and conclude from them."""
-    adjusted = {
-        f"p_{kind}_adjusted": correct_families(table[f"p_{kind}"].to_numpy(), family, correction)
-        for kind in _KINDS
-    }
-    table = table.with_columns(correction=pl.lit(correction), **adjusted)
-    return table.with_columns(conclusion=_conclusion(alpha), trivial=_both(alpha))
 
 
 def _below(kind: str, alpha: float) -> pl.Expr:

@@ -10,7 +10,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed
 from lexiframe.pairwise import By, PairsLike, arrays, grouping
-from lexiframe.significance.corrections import CORRECTIONS, correct
+from lexiframe.significance.corrections import Correction, check_corrected, correct
+from lexiframe.significance.differences import cube_of
 from lexiframe.significance.equivalences.equivalence import equivalence
 from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answered, with_coverage
 from lexiframe.significance.gates.gate_evidence import (
@@ -25,7 +26,6 @@ from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
 from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
 from lexiframe.significance.margins import Margin, margins_of, mean_score
-from lexiframe.significance.paired import Correction
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
@@ -201,10 +201,8 @@ n = 60 of 60 requests).
             part = both_answered(group, answers)
         elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
             part = settle_lone_requests(group)
-        cube = (
-            arrays.cube_or_sums(part, baseline) if test == "t" else arrays.pair_cube(part, baseline)
-        )
-        spread = _deviations(cube.against(baseline), candidate)
+        cube = cube_of(part, baseline, of_sums=test == "t")
+        spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
         deltas = {name: margins.of(name, mean_score(cube, baseline, name)) for name in measures}
         for name, delta in deltas.items():
@@ -224,7 +222,7 @@ n = 60 of 60 requests).
     table = table.with_columns(required=_required(table, require, level, power))
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
-    return table.select(*groups, *schemas.GATES.columns).sort(*groups, *schemas.GATES.key)
+    return schemas.GATES.arranged(table, groups)
 
 
 def check_gate(
@@ -233,12 +231,10 @@ def check_gate(
     """Raise for arguments that `gate` does not accept."""
     check_choice("gate", require, get_args(Require), "require")
     check_shifted("gate", test)
-    check_choice("gate", correction, CORRECTIONS, "correction")
     resampling.check_share("gate", "power", power)
-    resampling.check_share("gate", "alpha", alpha)
+    check_corrected("gate", [test], [correction], "all", alpha, trials, seed)
     if alpha >= 0.5:
         raise LexiframeError(f"gate: expected alpha below 0.5, found {alpha}")
-    resampling.check_draws("gate", "trials", trials, seed)
 
 
 _MEAN, _ABOVE, _BELOW = (
