@@ -101,7 +101,7 @@ def _checked(function: str, name: str, value: Any, hint: Any) -> Any:
         return str(value)
     if not _is_known(hint):
         return value
-    if _is_list(hint) and _may_be_list(value):
+    if any(_is_list(one) for one in _alternatives(hint)) and _may_be_list(value):
         value = list(value) if not isinstance(value, list | tuple) else value
     if not _fits(value, hint):
         raise WrongTypeError(
@@ -151,9 +151,7 @@ def _is_class(hint: Any) -> bool:
 
 
 def _is_list(hint: Any) -> bool:
-    """Return whether a hint, or one of its alternatives, is a list of what is known."""
-    if typing.get_origin(hint) in (typing.Union, UnionType):
-        return any(_is_list(one) for one in _alternatives(hint))
+    """Return whether a hint is a list of what is known."""
     origin = typing.get_origin(hint)
     is_list = isinstance(origin, type) and origin is not Mapping and issubclass(origin, Iterable)
     parts = [one for one in typing.get_args(hint) if one is not ...]

@@ -33,8 +33,8 @@ def _bar(total: int, label: str, **more: Any) -> Any:
         return None
     from tqdm import tqdm
 
-    how = {"leave": False, "file": sys.stderr, "delay": 2, "mininterval": 0.5}
-    return tqdm(total=total, desc=label, **how, **more)
+    how: dict[str, Any] = {"leave": False, "delay": 2, "mininterval": 0.5}
+    return tqdm(total=total, desc=label, file=sys.stderr, **how, **more)
 
 
 FEW = 10_000

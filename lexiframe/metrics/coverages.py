@@ -222,7 +222,7 @@ def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
 
 def _moved(p: pl.DataFrame, position: np.ndarray, request: np.ndarray) -> pl.DataFrame:
     """Return positions with other ranks, and with the recall levels that follow from them."""
-    level = levels_in(request)(position)
+    level = levels_in(request, position)
     found = pl.col("position") < effect_of_ties.NOWHERE
     table = p.with_columns(position=position, level=level)
     return table.with_columns(pl.when(found).then("position"))

@@ -66,10 +66,10 @@ def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
         table = table.sort("run", "query_id", maintain_order=True)
         is_first = begins(table, "run", "query_id")
     edges = np.append(np.flatnonzero(is_first), table.height)
-    last_ranking = keys["run"].rle().struct.field("len").cast(pl.Int64).cum_sum().to_list()
+    runs = np.append(np.flatnonzero(begins(keys, "run")), keys.height)
 
     def items(run: int) -> Items:
-        own = edges[(last_ranking[run - 1] if run else 0) : last_ranking[run] + 1]
+        own = edges[runs[run] : runs[run + 1] + 1]
         rows = table.slice(int(own[0]), int(own[-1] - own[0]))
         ranking = np.repeat(np.arange(len(own) - 1), np.diff(own))
         rank = rows["position"].fill_null(0).to_numpy()

@@ -57,6 +57,7 @@ TREC_EVAL = {
     "set_F": "SetF",
     "set_map": "SetAP",
 }
+_WITH_HYPHEN = "alpha-DCG alpha-nDCG ERR-IA nERR-IA P-IA MAP-IA ST-RPP ST-dcgRPP ST-invRPP".split()
 IR_MEASURES = {
     "Bpref": "bpref",
     "BPref": "bpref",
@@ -66,20 +67,12 @@ IR_MEASURES = {
     "RPrec": "Rprec",
     "α_DCG": "alpha-DCG",
     "α_nDCG": "alpha-nDCG",
-    "alpha_DCG": "alpha-DCG",
-    "alpha_nDCG": "alpha-nDCG",
-    "ERR_IA": "ERR-IA",
-    "nERR_IA": "nERR-IA",
-    "P_IA": "P-IA",
     "AP_IA": "MAP-IA",
-    "MAP_IA": "MAP-IA",
     "StRecall": "strec",
     "NumQ": "num_q",
     "GMAP": "gm_map",
     "eleven_point_avg": "11pt_avg",
-    "ST_RPP": "ST-RPP",
-    "ST_dcgRPP": "ST-dcgRPP",
-    "ST_invRPP": "ST-invRPP",
+    **{name.replace("-", "_"): name for name in _WITH_HYPHEN},
 }
 """Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
 _OF_THEIR_PROVIDERS: dict[str, Parameters] = {

@@ -97,9 +97,8 @@ class Rankings:
         of_relevant = self.ranking[is_relevant]
         m = np.bincount(of_relevant, minlength=len(self))
         level = np.zeros(len(is_relevant), np.int64)
-        level[is_relevant] = levels_in(of_relevant)(
-            self.rows["level"].fill_null(0).to_numpy()[is_relevant]
-        )
+        known = self.rows["level"].fill_null(0).to_numpy()
+        level[is_relevant] = levels_in(of_relevant, known[is_relevant])
         rows = self.rows.with_columns(
             level=pl.Series(level).set(pl.Series(~is_relevant), None),
             n_relevant=pl.Series(m[self.ranking]),
@@ -117,8 +116,7 @@ class Rankings:
     @cached_property
     def _edges(self) -> np.ndarray:
         """The first ranking of each run, and the number of rankings."""
-        length = self.keys["run"].rle().struct.field("len").to_numpy()
-        return np.concatenate([[0], np.cumsum(length, dtype=np.int64)])
+        return np.append(np.flatnonzero(begins(self.keys, "run")), len(self))
 
     def of_run(self, run: int) -> Rankings:
         """Return the rankings and the judged items of one run, given its number among the runs."""
@@ -215,7 +213,7 @@ class Rankings:
         if request == "query_id" or rows["relevance"].min() != rows["relevance"].max():
             key = [request, "relevance"]
             rows = rows.sort(key, descending=[False, True], maintain_order=True)
-        place = pl.Series(levels_in(rows["request"].to_numpy())())
+        place = pl.Series(levels_in(rows["request"].to_numpy()))
         rows = rows.drop("request")
         rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
         keys, ranking = _stretches(rows)

@@ -74,7 +74,7 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
     )
     # rows are sorted by subtopic; a request kept without relevant items has null levels only
     group = np.cumsum(begins(table, *subtopic))
-    level = pl.Series(levels_in(group)(table["level"].fill_null(0).to_numpy()))
+    level = pl.Series(levels_in(group, table["level"].fill_null(0).to_numpy()))
     return table.with_columns(level=pl.when(pl.col("level").is_not_null()).then(level))
 
 

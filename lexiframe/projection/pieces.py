@@ -63,15 +63,12 @@ def _pieces(part: run_parts.RunPart) -> list[run_parts.RunPart]:
 
 def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
     """Join the results of the pieces of one run."""
+    tied = [piece.tied for piece in pieces]
     pools = [piece.pool for piece in pieces if piece.pool is not None]
     return RunRanks(
         name=pieces[0].name,
         rank=reduce(np.add, (piece.rank for piece in pieces)),
-        tied=TiedItems(
-            np.concatenate([piece.tied.item for piece in pieces]),
-            np.concatenate([piece.tied.best for piece in pieces]),
-            np.concatenate([piece.tied.worst for piece in pieces]),
-        ),
+        tied=TiedItems(*np.concatenate([(t.item, t.best, t.worst) for t in tied], axis=1)),
         retrieved=reduce(np.add, (piece.retrieved for piece in pieces)),
         answered=np.any([piece.answered for piece in pieces], axis=0),
         extra=[query for piece in pieces for query in piece.extra],

@@ -229,8 +229,8 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
         n_found = np.bincount(group[found], minlength=group.max(initial=-1) + 1)
         by_grade = [grade[absent]] if len(grades) > 1 else []
         level = np.zeros(template.height, np.int64)
-        level[relevant[found]] = levels_in(group[found])(position[found])
-        behind = levels_in(group[absent])(*by_grade)
+        level[relevant[found]] = levels_in(group[found], position[found])
+        behind = levels_in(group[absent], *by_grade)
         level[relevant[absent]] = n_found[group[absent]] + behind
         return level
 

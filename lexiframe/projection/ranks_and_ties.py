@@ -8,7 +8,7 @@ are wanted, so a group of equal scores is put in order only when it holds such a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
@@ -61,11 +61,11 @@ class RunRanks:
     retrieved: np.ndarray
     answered: np.ndarray
     extra: list[str]
-    duplicates: int
-    unjudged: int
-    strangers: list[str]
-    pool: pl.DataFrame | None
-    documents: np.ndarray
+    duplicates: int = 0
+    unjudged: int = 0
+    strangers: list[str] = field(default_factory=list)
+    pool: pl.DataFrame | None = None
+    documents: np.ndarray = field(default_factory=lambda: _NO_DOCUMENTS)
     own: int = 0
 
 
@@ -199,10 +199,8 @@ def _retrieved_nothing(part: run_parts.RunPart, judged: JudgedItems) -> RunRanks
     nowhere = np.zeros(judged.items.height, RANKS)
     nothing = np.zeros(len(judged.queries), np.int64)
     answered, extra = _answered(part, judged.query_index, nothing, [])
-    tied, pool = TiedItems(*np.empty((3, 0), np.int64)), None
-    return RunRanks(
-        part.name, nowhere, tied, nothing, answered, extra, 0, 0, [], pool, _NO_DOCUMENTS
-    )
+    tied = TiedItems(*np.empty((3, 0), np.int64))
+    return RunRanks(part.name, nowhere, tied, nothing, answered, extra)
 
 
 def _answered(

@@ -22,4 +22,4 @@ def by_sorting(*keys):
 
 @pytest.mark.parametrize("keys", [(), (FIRST,), (SECOND,), (FIRST, SECOND), (SECOND, FIRST)])
 def test_rows_are_numbered_in_the_order_of_all_keys(keys):
-    assert levels_in(GROUP)(*keys).tolist() == by_sorting(*keys)
+    assert levels_in(GROUP, *keys).tolist() == by_sorting(*keys)

@@ -105,7 +105,5 @@ def _run(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
         table["duplicates"][n],
         table["unjudged"][n],
         table["strangers"][n].to_list(),
-        pool=None,
-        documents=np.empty(0, np.uint32),
         own=table["own"][n],
     )

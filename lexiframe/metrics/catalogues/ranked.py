@@ -12,11 +12,10 @@ from lexiframe.metrics.catalogues.user_models import USER_MODELS
 from lexiframe.metrics.kinds import counts, exposures, graded, judged, search_length, weights
 from lexiframe.metrics.kinds.cascade import CascadeMetric, satisfied
 from lexiframe.metrics.kinds.graded import GradedMetric
-from lexiframe.metrics.kinds.logarithms import log_odds, logarithm
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.metric_parameters import Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.order_metrics import leximin_metric, rank_metric
-from lexiframe.metrics.kinds.ranking_metric import RankingMetric
+from lexiframe.metrics.kinds.ranking_metric import RankingMetric, log_odds, logarithm
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.metrics.kinds.search_length import SearchLength
 from lexiframe.metrics.needed import FOUND, JUDGED

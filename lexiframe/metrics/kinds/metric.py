@@ -120,14 +120,14 @@ class Metric:
         return self._written(self.cutoff)
 
     def _written(self, at: float | None, but: str = "", lacking: Iterable[str] = ()) -> str:
-        """Return the notation, with ``at`` behind @, and ``...`` for the parameters ``lacking``.
+        """Return the notation, with ``at`` behind @, and ``'...'`` for the parameters ``lacking``.
 
         The parameter called ``but`` is left out: it is the one that stands behind @.
         """
         said = {k: v for k, v in self.given.items() if k != but and v != self._default(k)}
         said |= {name: "..." for name in lacking if name != but}
         said |= {} if self.rel is None else {"rel": self.rel}
-        return notation.write(self.name, self.operand, said, at).replace("'...'", "...")
+        return notation.write(self.name, self.operand, said, at)
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Metric):
@@ -202,7 +202,8 @@ class Metric:
         It keeps those that were given, so that who follows the advice is not asked for them again.
         """
         at = self.cutoff if share == "cutoff" else self.values[share]
-        return self._written(at, share, missing) + f"@{example}" * (share in missing)
+        text = self._written(at, share, missing).replace("'...'", "...")
+        return text + f"@{example}" * (share in missing)
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -1,4 +1,7 @@
-"""Metrics that are a function of whole rankings, and metrics at a share of the relevant items."""
+"""Metrics that are a function of whole rankings, at a share of the relevant items, or logarithms.
+
+Metrics that are logarithms of others have geometric means.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from lexiframe.metrics.kinds.counts import relevant
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needed import RELEVANT
 from lexiframe.metrics.rankings import Rankings
@@ -59,3 +63,19 @@ class ShareMetric(RankingMetric):
         return super()._with(missing, share or self.share, example)
 
     __repr__ = __str__
+
+
+LEAST = 1e-5
+"""Values below it count as this, as in trec_eval; otherwise one 0 would make the mean 0."""
+
+
+def logarithm(of: Metric, rankings: Rankings) -> np.ndarray:
+    """ln max(μ, 10⁻⁵)."""
+    return np.asarray(np.log(np.maximum(of.compute(rankings), LEAST)))
+
+
+def log_odds(of: Metric, rankings: Rankings) -> np.ndarray:
+    """ln((1 + m μ) / (1 + m − m μ))."""
+    m = relevant(rankings)
+    total = m * of.compute(rankings)
+    return np.asarray(np.log((1 + total) / (1 + m - total)))
