@@ -84,7 +84,7 @@ def test_the_metric_is_its_formula(executed):
 def test_the_reader_reads(executed, tmp_path):
     made, _ = executed
     runs = lf.read_runs(EXAMPLE / "runs").replace_schema_metadata()
-    orc.write_table(runs, tmp_path / "runs.orc", stripe_size=1)
+    orc.write_table(runs, tmp_path / "runs.orc", stripe_size=1, batch_size=64)
     data = (tmp_path / "runs.orc").read_bytes()
     assert data.startswith(made["FORM"].magic)
     opened = made["FORM"].open(pa.BufferReader(data), "runs.orc")
@@ -175,30 +175,30 @@ from lexiframe.io.batches.reading import Share
 
 runs = lf.read_runs(pathlib.Path({str(EXAMPLE)!r}) / "runs")
 qrels = lf.read_qrels(pathlib.Path({str(EXAMPLE)!r}) / "qrels.txt")
-orc.write_table(runs.replace_schema_metadata(), "runs.orc", stripe_size=1)
-orc.write_table(qrels.replace_schema_metadata(), "qrels.orc", stripe_size=1)
+for table, path in ((runs, "runs.orc"), (qrels, "qrels.orc")):
+    orc.write_table(table.replace_schema_metadata(), path, stripe_size=1, batch_size=64)
 assert lf.read_runs("runs.orc").equals(runs)
 assert lf.read_qrels("qrels.orc").equals(qrels)
 assert lf.check_run("runs.orc").is_empty()
-for name, kind in (("runs.orc", "run"), ("qrels.orc", "qrels")):
-    assert checks.kind_of(lf.io.File(name), checks.TextOptions()) == kind
+for path, kind in (("runs.orc", "run"), ("qrels.orc", "qrels")):
+    assert checks.kind_of(data_sources.File(path), checks.TextOptions()) == kind
 assert data_sources.run_name(pathlib.Path("bm25.orc")) == "bm25"
 assert data_sources.read_by_spark()[".orc"] == {{"format": "orc"}}
 
 cut.share_of = lambda room, rank: Share(50, 100, rank)
 cut._LEAST = cut._MOST = 4000
-parts = cut.partition("runs.orc", "qrels.orc", "buckets", n_buckets=3, memory=10**9)
+def in_pieces(path):
+    return cut.partition(path, "qrels.orc", path + ".parts", n_buckets=3, memory=10**9)
+
+parts = in_pieces("runs.orc")
 assert len(parts.facts["runs"][0]["files"]) > 2
 rows = [frame.height for bucket in range(3) for frame in parts.runs(bucket).values()]
 assert sum(rows) == runs.num_rows
 
-with open("runs.orc", "r+b") as file:
-    file.truncate(1000)
-more = ("qrels.orc", "more")
-in_parts = lambda path: cut.partition(path, *more, n_buckets=3, memory=10**9)
-for read in (lf.read_runs, in_parts):
+pathlib.Path("cut.orc").write_bytes(pathlib.Path("runs.orc").read_bytes()[:1000])
+for read in (lf.read_runs, in_pieces):
     try:
-        read("runs.orc")
+        read("cut.orc")
     except lf.ReadError as error:
         print(error)
 """
@@ -211,7 +211,7 @@ def test_the_form_is_read_whole_and_in_pieces(copy):
     assert done.returncode == 0, done.stderr
     errors = done.stdout.splitlines()
     assert len(errors) == 2
-    assert all(error.startswith("runs.orc: cannot be read as ORC (") for error in errors)
+    assert all(error.startswith("cut.orc: cannot be read as ORC (") for error in errors)
 
 
 @pytest.mark.slow

@@ -171,7 +171,7 @@ def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tup
         parts = parse_runs(content, source, "file", options, rank=True)
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
-    is_utf8 = not content.is_text or not undecodable(content.data)
+    is_utf8 = content.form is not None or not undecodable(content.data)
     return is_utf8 and not any(key.is_duplicated().any() for key in keys), n_wider
 
 
@@ -182,8 +182,8 @@ def kind_of(file: File, options: TextOptions) -> Kind:
     """
     try:
         content = file.content()
-        if not content.is_text:
-            names = read_arrow(content, str(file)).column_names
+        if content.form is not None:
+            names = read_arrow(content.form, content.data, str(file)).column_names
         elif is_json(content.data):
             names = names_in(content.data)
         else:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, to_polars
 from lexiframe.io.files.checksum import has_checksum
+from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.output_files import output_path
 from lexiframe.io.files.provenance import provenance_of
 
@@ -79,10 +80,7 @@ def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return one table and its provenance."""
     from pyarrow import parquet
 
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ReadError(Problem(str(path), "", f"cannot be read ({error.strerror})")) from None
+    data = File(str(path)).read()
     try:
         is_whole = has_checksum(data, str(path))
         table = parquet.ParquetFile(pa.BufferReader(data)).read()

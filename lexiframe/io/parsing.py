@@ -105,8 +105,10 @@ def rows_of(
     whole is raised.
     """
     data = content.data
-    if not content.is_text:
-        table = to_frame(read_arrow(content, where), "score", where, keep_twins=True)
+    if content.form is not None:
+        table = to_frame(
+            read_arrow(content.form, content.data, where), "score", where, keep_twins=True
+        )
         table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
         flat = with_rows_of_lists(table, where, options.columns)
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])

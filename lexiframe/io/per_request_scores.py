@@ -171,10 +171,10 @@ def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
     if not isinstance(source.origin, File):
         return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
     content = source.origin.content("scores")
-    if content.is_text:
+    if content.form is None:
         unit = "record" if is_json(content.data) else "line"
         return table_of_text(content.data, source.where), unit
-    table = to_frame(read_arrow(content, source.where), "value", source.where)
+    table = to_frame(read_arrow(content.form, content.data, source.where), "value", source.where)
     return table.with_row_index(PLACE, offset=1), "row"
 
 

@@ -190,14 +190,16 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
         rows = parse_qrels(content, where, options)
     except LexiframeError as error:
         raise error_with_line(error, content, where, options, schemas.QRELS) from None
-    places = places_in(file, options, schemas.QRELS) if content.is_text else None
+    places = places_in(file, options, schemas.QRELS) if content.form is None else None
     return Judgments(rows, where, places, sha256)
 
 
 def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
     """Parse and check the content of a file."""
-    if not content.is_text:
-        frame = to_frame(read_arrow(content, where), "relevance", where, keep_twins=True)
+    if content.form is not None:
+        frame = to_frame(
+            read_arrow(content.form, content.data, where), "relevance", where, keep_twins=True
+        )
         return checked_judgments(frame, where, options)
     table = parse_table(content.data, where, options, schemas.QRELS)
     if table is None:

@@ -80,8 +80,8 @@ def parse_runs(
     content: Content, source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Parse and check the content of a file."""
-    if not content.is_text:
-        arrow = read_arrow(content, source.where)
+    if content.form is not None:
+        arrow = read_arrow(content.form, content.data, source.where)
         frame = to_frame(arrow, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)
         headers = provenance_of(arrow.schema).get("ir_metadata", {})

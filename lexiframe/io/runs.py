@@ -253,6 +253,6 @@ def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
     source = scan.sources[index]
     if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
         content = source.origin.content()
-        if content.is_text and (header := header_of(content.data)):
+        if content.form is None and (header := header_of(content.data)):
             return {str(source.name): header}
     return {part.name: part.header for part in scan.load(index)}

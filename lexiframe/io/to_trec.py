@@ -200,7 +200,7 @@ def _refuse_odd_beginning(text: bytes, rows: pl.DataFrame, schema: schemas.Table
     start = text[: text.find(b"\n", begins) + 1]
     try:
         content = content_of(start, "")
-        is_text = content.is_text
+        is_text = content.form is None
         is_lines = is_text and parse_table(content.data, "", TextOptions(), schema) is None
         is_read = is_lines and first_fields(content.data)[:1] == [first.encode()]
     except LexiframeError:

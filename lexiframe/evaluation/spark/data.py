@@ -135,10 +135,7 @@ def _read_by_spark(spark: Any, data: Any) -> Any:
 
 def _sent(spark: Any, table: pa.Table) -> Any:
     """Return the Spark data frame of a table in memory."""
-    # Spark has no type for text of more than 2 GB, which Polars writes.
-    types = [pa.string() if pa.types.is_large_string(f.type) else f.type for f in table.schema]
-    schema = pa.schema(list(zip(table.column_names, types, strict=True)))
-    return spark.createDataFrame(table.replace_schema_metadata().cast(schema))
+    return spark.createDataFrame(table.replace_schema_metadata())
 
 
 def _form(path: str | Path) -> Mapping[str, Any] | None:

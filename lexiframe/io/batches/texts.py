@@ -6,10 +6,10 @@ import codecs
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TypeVar
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
+from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.packings import packing_of, unpacked
 from lexiframe.io.files.unpacking import BYTE_ORDER_MARKS, UTF8_MARK, Content, content_of
 from lexiframe.io.parsing import error_with_line
@@ -64,7 +64,7 @@ def _contents(
     if second is None:
         yield first, 0
         return
-    if not first.is_text or _is_one_value(first.data, schema, options):
+    if first.form is not None or _is_one_value(first.data, schema, options):
         advice = "write it as Parquet, or one JSON object in each line"
         found = f"a file of more than {size:,} bytes that has to be read as a whole"
         raise ReadError(Problem(where, "text with a row in each line", found, advice))
@@ -132,14 +132,10 @@ def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
 
 def _unpacked(path: str, where: str) -> Iterator[bytes]:
     """Yield the bytes of a file, unpacked if they are packed."""
-    try:
-        with Path(path).open("rb") as file:
-            packing = packing_of(file.read(_BLOCK))
-            file.seek(0)
-            if packing is None:
-                yield from iter(lambda: file.read(_BLOCK), b"")
-            else:
-                yield from unpacked(file, packing, where, _BLOCK)
-    except OSError as error:
-        found = f"cannot be read ({error.strerror or error})"
-        raise ReadError(Problem(where, "", found)) from None
+    with File(path).opened() as file:
+        packing = packing_of(file.read(_BLOCK))
+        file.seek(0)
+        if packing is None:
+            yield from iter(lambda: file.read(_BLOCK), b"")
+        else:
+            yield from unpacked(file, packing, where, _BLOCK)

@@ -194,17 +194,11 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
         return [_of_file(origin, number)]
     if _has_fragments(origin):
         return [_of_fragment(one, number) for one in origin.get_fragments()]
-    if isinstance(origin, pl.LazyFrame):
-        batches = partial(of_query, origin, where)
-        return [
-            Unit(where, "table", number, origin, batches, rows=partial(_height, origin), alone=True)
-        ]
-    if _is_stream(origin):
-        batches = partial(of_stream, origin, where)
-        return [
-            Unit(where, "table", number, origin, batches, rows=partial(_length, origin), alone=True)
-        ]
-    rows = partial(_length, origin)
+    is_lazy = isinstance(origin, pl.LazyFrame)
+    rows = partial(_height if is_lazy else _length, origin)
+    if is_lazy or _is_stream(origin):
+        batches = partial(of_query if is_lazy else of_stream, origin, where)
+        return [Unit(where, "table", number, origin, batches, rows=rows, alone=True)]
     if is_frame(origin):
         return [Unit(where, "table", number, origin, partial(of_frame, origin, where), rows=rows)]
     return [Unit(where, "object", number, origin, rows=rows)]
@@ -239,12 +233,8 @@ def _of_file(file: File, number: int) -> Unit:
     if file.data is not None:
         size = len(file.data)
         return Unit(where, "object", number, file, rows=lambda: size // _PER_ROW)
-    try:
-        with Path(file.path).open("rb") as opened:
-            start = opened.read(_SAMPLE)
-    except OSError as error:
-        found = f"cannot be read ({error.strerror or error})"
-        raise ReadError(Problem(where, "", found)) from None
+    with file.opened() as opened:
+        start = opened.read(_SAMPLE)
     stamp = file.stamp()
     known = partial(
         Unit, where, source=number, origin=file, path=file.path, stamp=stamp and stamp[2:]

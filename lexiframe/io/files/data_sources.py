@@ -9,10 +9,12 @@ import re
 import stat
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from lexiframe.base import Problem, ReadError, n_and_first, warn
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
@@ -50,11 +52,24 @@ class File:
         return "standard input" if self.path == STANDARD_INPUT else _decoded(self.path)
 
     def read(self) -> bytes:
-        """Return the bytes; raise ReadError if the file cannot be opened."""
-        try:
+        """Return the bytes; raise ReadError if the file cannot be read."""
+        with self._errors():
             return Path(self.path).read_bytes() if self.data is None else self.data
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Open the file to read it in parts; raise ReadError if it cannot be read."""
+        data = self.data
+        with self._errors(), Path(self.path).open("rb") if data is None else BytesIO(data) as file:
+            yield file
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            raise self._unreadable(error) from None
+            found = f"cannot be read ({error.strerror or error})"
+            raise ReadError(Problem(str(self), "", found)) from None
 
     def held(self) -> File:
         """Return the file with its bytes, so that later steps see the same bytes."""
@@ -84,16 +99,8 @@ class File:
         return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
 
     def _sha256(self) -> str:
-        if self.data is not None:
-            return hashlib.sha256(self.data).hexdigest()
-        try:
-            with Path(self.path).open("rb") as file:
-                return hashlib.file_digest(file, "sha256").hexdigest()
-        except OSError as error:
-            raise self._unreadable(error) from None
-
-    def _unreadable(self, error: OSError) -> ReadError:
-        return ReadError(Problem(str(self), "", f"cannot be read ({error.strerror or error})"))
+        with self.opened() as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @dataclass(frozen=True)

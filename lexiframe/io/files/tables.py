@@ -9,7 +9,8 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors
-from lexiframe.io.files.unpacking import Content, room_for, too_much
+from lexiframe.io.files.form import Batch, Form, Opened
+from lexiframe.io.files.unpacking import room_for, too_much
 
 
 @contextmanager
@@ -24,32 +25,38 @@ def reading(where: str, kind: str) -> Iterator[None]:
         raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
 
 
-def read_arrow(content: Content, where: str) -> pa.Table:
-    """Read a file that is no text into a table.
+def read_arrow(form: Form, data: bytes, where: str) -> pa.Table:
+    """Read the bytes of a file that is no text into a table.
 
     The checksums in a Parquet file are verified: those of its pages, if the writer added any, and
     that of the whole file, if lexiframe wrote it. Damage to other bytes may not be noticed. Raise
     ReadError if the file is damaged, or holds more than `content_of` would unpack.
     """
-    if content.form is None:
-        raise ReadError(Problem(where, "a table that is no text", "text"))
-    room, tables = room_for(content.data), []
-    with reading(where, content.form.name):
-        opened = content.form.open(pa.BufferReader(content.data), where)
-        if (opened.n_bytes or 0) > room:
-            raise too_much(where, len(content.data))
-        for batch in opened.batches(None, None):
-            tables.append(as_table(batch))
-            room -= 0 if opened.n_bytes is not None else batch.nbytes
-            if room < 0:
-                raise too_much(where, len(content.data))
+    with reading(where, form.name):
+        opened = form.open(pa.BufferReader(data), where)
+        tables = _within(room_for(data), opened)
+        if tables is None:
+            raise too_much(where, len(data))
         table = pa.concat_tables(tables) if tables else opened.schema.empty_table()
         table.validate(full=True)  # or Polars would follow broken offsets out of its memory
         _ = table.column_names  # raises when they are no UTF-8
     return table
 
 
-def as_table(batch: pa.Table | pa.RecordBatch) -> pa.Table:
+def _within(room: float, opened: Opened) -> list[pa.Table] | None:
+    """Read all batches; return None if they take more than ``room`` bytes."""
+    if opened.n_bytes is not None:
+        return None if opened.n_bytes > room else [*map(as_table, opened.batches(None, None))]
+    tables = []
+    for batch in opened.batches(None, None):
+        tables.append(as_table(batch))
+        room -= batch.nbytes
+        if room < 0:
+            return None
+    return tables
+
+
+def as_table(batch: Batch) -> pa.Table:
     """Return a batch of rows as a table."""
     return batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
 

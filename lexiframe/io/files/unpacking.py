@@ -16,15 +16,13 @@ from lexiframe.io.forms import form_of
 
 @dataclass(frozen=True)
 class Content:
-    """The unpacked bytes of a file, and their form; text is UTF-8 without a byte order mark."""
+    """The unpacked bytes of a file, and their form.
+
+    Text has none; it is UTF-8 without a byte order mark.
+    """
 
     data: bytes
     form: Form | None = None
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the file is text, which has no form of this kind."""
-        return self.form is None
 
 
 def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Content:

@@ -66,8 +66,8 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     if data.startswith(_SQLITE):
         raise ReadError(f"{where}: found an SQLite database; if MLflow made it, use read_mlflow")
     content = content_of(data, where, "a log")
-    if not content.is_text:
-        frame = to_frame(read_arrow(content, where), "value", where)
+    if content.form is not None:
+        frame = to_frame(read_arrow(content.form, content.data, where), "value", where)
         return _frame(_without_structs(frame), where)
     if is_json(content.data):
         return _from_json(decoded(content.data, where), where)
