@@ -20,12 +20,16 @@ def table_of(problems: Iterable[Problem]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=PARTS, orient="row")
 
 
+def of_rows(rows: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
+    """Return one problem for each row; text in ``parts`` is the same for all rows."""
+    columns = {name: pl.lit(p) if isinstance(p, str) else p for name, p in parts.items()}
+    dtypes = PARTS | ({"row": schemas.INT} if "row" in rows.columns else {})
+    return rows.with_columns(**columns).select(pl.col(n).cast(dtype) for n, dtype in dtypes.items())
+
+
 def of_lines(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
     """Return one problem for each line; ``parts`` are columns of ``PARTS`` without a default."""
-    same = {"file": pl.lit(where), "at": pl.lit(""), "behind": pl.lit(""), "order": pl.col("line")}
-    return lines.with_columns(**same | parts).select(
-        pl.col(name).cast(dtype) for name, dtype in PARTS.items()
-    )
+    return of_rows(lines, file=where, at="", behind="", order=pl.col("line"), **parts)
 
 
 def problem_of(error: LexiframeError, where: str) -> Problem:
