@@ -126,8 +126,7 @@ def _needed(module: str) -> Any:
 def _quiet_mlflow() -> Iterator[None]:
     """Silence MLflow's logs, warnings and telemetry; restore all settings at the end."""
     disabled = logging.root.manager.disable
-    settings = {**_PATIENCE, **{n: os.environ[n] for n in _PATIENCE if n in os.environ}}
-    settings |= _SETTINGS
+    settings = {name: os.environ.get(name, n) for name, n in _PATIENCE.items()} | _SETTINGS
     before = {name: os.environ.get(name) for name in settings}
     logging.disable()  # all loggers, because it changes the levels of its own while it starts
     os.environ.update(settings)
