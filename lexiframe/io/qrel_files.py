@@ -34,7 +34,6 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in
 from lexiframe.io.problems.duplicates import (
     Duplicates,
-    check_duplicates,
     highest_grade,
     repeated_judgment,
 )
@@ -122,7 +121,7 @@ def read_qrels(
     >>> lf.read_qrels({"q1": {"d1": 2}}).to_pylist()
     [{'query_id': 'q1', 'iteration': '0', 'doc_id': 'd1', 'relevance': 2.0}]
     """
-    check_duplicates(duplicates)
+    check_choice("duplicates", duplicates, get_args(Duplicates))
     check_choice("read_qrels", negative, get_args(Negative), "negative")
     options = TextOptions(None, header, decimal, columns or {})
     origin = file_or_data(qrels)

@@ -75,11 +75,9 @@ def columns_of(
     found = given | by_name
     # If the user says that score is the grade, its name does not make the table a run.
     _refuse_other_table([*written], found | dict.fromkeys(given, ""), schema, where)
-    needless = {
-        *schema.optional,
-        "run",
-        *(["score"] if schema is schemas.RUNS and "rank" in found else []),
-    }
+    needless = {*schema.optional, "run"}
+    if schema is schemas.RUNS and "rank" in found:
+        needless.add("score")
     missing = [c for c in schema.columns if c not in {*found, *needless}]
     if missing:
         raise _missing(missing, schema, [*written], where)

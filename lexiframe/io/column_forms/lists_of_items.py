@@ -36,12 +36,10 @@ def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, st
     name = column_of_items(fields, frame.columns, where, columns)
     if name is None:
         return frame
-    flat = frame.explode(name, empty_as_null=True)
-    if flat[name].null_count() and flat.height > frame.height:  # nulls may fill up the lists
-        is_array = isinstance(frame[name].dtype, pl.Array)  # arrays have no drop_nulls
-        lists = pl.col(name).arr.to_list() if is_array else pl.col(name)
-        flat = frame.with_columns(lists.list.drop_nulls()).explode(name, empty_as_null=True)
-    return flat.unnest(name)
+    is_array = isinstance(frame[name].dtype, pl.Array)  # arrays have no drop_nulls
+    lists = frame[name].arr.to_list() if is_array else frame[name]
+    filled = frame.with_columns(lists.list.drop_nulls())
+    return filled.explode(name, empty_as_null=True).unnest(name)
 
 
 def column_of_items(

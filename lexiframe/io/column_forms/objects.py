@@ -20,6 +20,8 @@ from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, s
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
 
+_ATTRIBUTES = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
+
 
 def is_frame(data: Any) -> bool:
     """Return whether data is a frame: Polars', PyArrow's, or another that exports Arrow."""
@@ -122,8 +124,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
                 f"{where}: expected a number as {value} of document {document!r} for query "
                 f"{query!r}, found {x!r}"
             )
-    frame = {"query_id": queries, "doc_id": documents, value: numbers}
-    return pl.DataFrame([_column_of_values(name, values, where) for name, values in frame.items()])
+    return _frame_of_columns({"query_id": queries, "doc_id": documents, value: numbers}, where)
 
 
 def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
@@ -162,14 +163,12 @@ def _frame_of_tuples(rows: list[Any], where: str) -> pl.DataFrame:
             "expected a frame that exports Arrow, or rows with query_id and doc_id (ScoredDoc, "
             f"Qrel), found {found}"
         )
-    names = [
-        name
-        for name in ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
-        if hasattr(rows[0], name)
-    ]
-    return pl.DataFrame(
-        [_column_of_values(name, [getattr(row, name) for row in rows], where) for name in names]
-    )
+    columns = {n: [getattr(row, n) for row in rows] for n in _ATTRIBUTES if hasattr(rows[0], n)}
+    return _frame_of_columns(columns, where)
+
+
+def _frame_of_columns(columns: Mapping[str, list[Any]], where: str) -> pl.DataFrame:
+    return pl.DataFrame([_column_of_values(name, cells, where) for name, cells in columns.items()])
 
 
 def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:

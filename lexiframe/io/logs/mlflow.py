@@ -33,6 +33,7 @@ _PATIENCE = {  # if the user did not set them: by default MLflow waits minutes f
 _SHOWN = 200
 _FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # of Python's years 1 to 9999
 _TIMES = ("start_time", "end_time")
+_IN_INFO = ("run_id", "status", *_TIMES)
 _TEXTS = ("run", "run_id", "experiment", "status")
 _ATTRIBUTES = dict.fromkeys(_TEXTS, pl.String()) | dict.fromkeys(_TIMES, pl.Int64())
 
@@ -125,8 +126,7 @@ def _needed(module: str) -> Any:
 def _quiet_mlflow() -> Iterator[None]:
     """Silence MLflow's logs, warnings and telemetry; restore all settings at the end."""
     disabled = logging.root.manager.disable
-    settings = {**_PATIENCE, **{n: os.environ[n] for n in _PATIENCE if n in os.environ}}
-    settings |= _SETTINGS
+    settings = {name: os.environ.get(name, n) for name, n in _PATIENCE.items()} | _SETTINGS
     before = {name: os.environ.get(name) for name in settings}
     logging.disable()  # all loggers, because it changes the levels of its own while it starts
     os.environ.update(settings)
@@ -232,21 +232,11 @@ def _find_experiments(
 
 
 def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame:
-    attributes = pl.DataFrame(
-        [
-            (
-                run.info.run_name or run.info.run_id,
-                run.info.run_id,
-                experiments[run.info.experiment_id],
-                run.info.status,
-                run.info.start_time,
-                run.info.end_time,
-            )
-            for run in runs
-        ],
-        schema=_ATTRIBUTES,
-        orient="row",
-    )
+    of_runs = [run.info for run in runs]
+    columns = {name: [getattr(info, name) for info in of_runs] for name in _IN_INFO}
+    columns["run"] = [info.run_name or info.run_id for info in of_runs]
+    columns["experiment"] = [experiments[info.experiment_id] for info in of_runs]
+    attributes = pl.DataFrame(columns, schema_overrides=_ATTRIBUTES).select(*_ATTRIBUTES)
     _refuse_no_times(attributes)
     attributes = attributes.with_columns(pl.col(_TIMES).cast(pl.Datetime("ms", "UTC")))
     return attributes.hstack(

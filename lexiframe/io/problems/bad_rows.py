@@ -21,7 +21,7 @@ from lexiframe.io.column_forms.numbers import (
     whole_ranks,
 )
 from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_NUMBER, ONE_OF_TWINS
-from lexiframe.io.problems.problem_tables import PARTS, table_of
+from lexiframe.io.problems.problem_tables import PARTS, chosen, of_rows, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 
 _NUMBERS = ("relevance", "score", "rank")
@@ -64,18 +64,13 @@ class Block:
         at = pl.format("{} {}", pl.lit(rows.unit), "place") if rows.unit else blank
         whose = pl.format(" (query '{}', document '{}')", *(pl.col(n).fill_null("") for n in ids))
         behind = (blank if is_line else whose) if rows.behind is None else pl.lit(rows.behind)
-        return (
-            pl.DataFrame({"place": rows.places.cast(schemas.INT)})
-            .with_columns(row=pl.int_range(self.first, self.first + pl.len()))
-            .with_columns(
-                order="place" if rows.order is None else rows.order.cast(schemas.INT), **ids
-            )
-            .with_columns(
-                file=pl.lit(self.where),
-                line=pl.col("place") if is_line else pl.lit(None, schemas.INT),
-                at=blank if is_line else at,
-                behind=behind,
-            )
+        return pl.DataFrame({"place": rows.places.cast(schemas.INT), **ids}).with_columns(
+            row=pl.int_range(self.first, self.first + pl.len()),
+            order="place" if rows.order is None else rows.order.cast(schemas.INT),
+            file=pl.lit(self.where),
+            line=pl.col("place") if is_line else pl.lit(None, schemas.INT),
+            at=blank if is_line else at,
+            behind=behind,
         )
 
     @property
@@ -118,7 +113,7 @@ def problems_of_block(block: Block) -> pl.DataFrame:
     if hint is None:
         return problems
     is_first = (pl.col("line") == hint.line) & (pl.col("problem") == "number")
-    advice = pl.when(is_first).then(pl.lit(hint.advice)).otherwise("advice")
+    advice = chosen((is_first, hint.advice), otherwise=pl.col("advice"))
     return problems.with_columns(advice=advice)
 
 
@@ -128,7 +123,14 @@ def _problems_of_rows(block: Block) -> Iterator[pl.DataFrame]:
         return
     number = next((block.found[name] for name in _NUMBERS if name in block.found), None)
     if block.schema is schemas.QRELS:
-        yield _problems_of_empty_lists(block.places.filter(block.are_empty_lists))
+        yield of_rows(
+            block.places.filter(block.are_empty_lists),
+            problem="id",
+            expected="judgments for every query",
+            found="an empty list",
+            behind=pl.format(" (query '{}')", "query_id"),
+            advice="leave this query out",
+        )
     for column in block.found.values():
         is_id = column.ours in block.schema.key
         bad = _no_ids(column) if is_id else _no_numbers(column, is_needed=column is number)
@@ -182,7 +184,7 @@ def empty_beside_others(
         if block.found
     )
     several = queries.filter(pl.struct(_OF_A_QUERY).is_duplicated())
-    return _problems(
+    return of_rows(
         rows.join(several, on=_OF_A_QUERY, how="semi", nulls_equal=True, maintain_order="left"),
         problem="id",
         expected="a document and a number in each row of a query",
@@ -209,7 +211,7 @@ def documents_again(
     twins = alike.filter(pl.struct(key).is_duplicated())  # different keys may have the same hash
     first = pl.col("place").first().over(key)
     nth = pl.int_range(pl.len()).over(key)
-    return _problems(
+    return of_rows(
         twins.with_columns(first=first).filter(nth > 0),
         problem="duplicate",
         expected="each document once",
@@ -241,32 +243,13 @@ def _repeated(hashes: np.ndarray) -> np.ndarray:
 # --- Describing them ----------------------------------------------------------------------------
 
 
-def _problems(places: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
-    """Return one problem for each row; text in ``parts`` is the same for all rows."""
-    columns = {
-        name: pl.lit(part) if isinstance(part, str) else part for name, part in parts.items()
-    }
-    return places.with_columns(**columns).select(*_PROBLEMS_OF_ROWS)
-
-
-def _problems_of_empty_lists(places: pl.DataFrame) -> pl.DataFrame:
-    return _problems(
-        places,
-        problem="id",
-        expected="judgments for every query",
-        found="an empty list",
-        behind=pl.format(" (query '{}')", "query_id"),
-        advice="leave this query out",
-    )
-
-
 def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
     is_odd = column.texts.is_null() & column.values.is_not_null()
-    what = pl.when(is_odd).then(pl.lit("text or a whole number")).otherwise(pl.lit("an id"))
+    what = chosen((is_odd, "text or a whole number"), otherwise="an id")
     is_empty = (column.texts == "").fill_null(value=False)
-    found = pl.when(is_empty).then(pl.lit("an empty one")).otherwise(shown(column.values))
+    found = chosen((is_empty, "an empty one"), otherwise=pl.lit(shown(column.values)))
     expected = what + f" {column.called}"
-    return _problems(places, problem="id", expected=expected, found=found, advice=NO_ID)
+    return of_rows(places, problem="id", expected=expected, found=found, advice=NO_ID)
 
 
 def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
@@ -274,24 +257,9 @@ def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> 
     is_too_great = are_too_great(column.texts) & (column.ours != "rank")
     english = column.texts.str.replace(",", ".", literal=True)
     has_comma = (english != column.texts) & english.str.contains(NUMBER) & (decimal == ".")
-    advice = (
-        pl.when(has_comma)
-        .then(pl.lit(DECIMAL_COMMA))
-        .when(is_too_great)
-        .then(pl.lit(TOO_GREAT))
-        .otherwise(pl.lit(NO_NUMBER[column.ours]))
-    )
-    expected = (
-        pl.when(is_too_great)
-        .then(pl.lit(IN_RANGE))
-        .when(_infinite_grades(column))
-        .then(pl.lit("a finite number"))
-        .otherwise(pl.lit(what))
-    )
-    return _problems(
-        places,
-        problem="number",
-        expected=expected + f" {column.called}",
-        found=shown(column.values),
-        advice=advice,
-    )
+    mend = NO_NUMBER[column.ours]
+    advice = chosen((has_comma, DECIMAL_COMMA), (is_too_great, TOO_GREAT), otherwise=mend)
+    is_infinite = (_infinite_grades(column), "a finite number")
+    expected = chosen((is_too_great, IN_RANGE), is_infinite, otherwise=what) + f" {column.called}"
+    found = shown(column.values)
+    return of_rows(places, problem="number", expected=expected, found=found, advice=advice)

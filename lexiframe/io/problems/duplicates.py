@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import polars as pl
 
-from lexiframe.base import SchemaError, check_choice, schemas
+from lexiframe.base import SchemaError, schemas
 from lexiframe.io.problems.line_numbers import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
-
-
-def check_duplicates(duplicates: str) -> None:
-    """Raise for a policy that does not exist."""
-    check_choice("duplicates", duplicates, get_args(Duplicates))
 
 
 def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:

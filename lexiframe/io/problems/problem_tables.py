@@ -10,6 +10,8 @@ from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
 
 PARTS = schemas.PROBLEMS.columns | {"at": schemas.STR, "behind": schemas.STR, "order": schemas.INT}
 """The columns of a table of problems: one for each attribute of `Problem` in a message."""
+Condition = str | pl.Expr | pl.Series
+"""A condition that holds for some rows; text is the name of a column."""
 SAVE_AS_UTF8 = "save it as UTF-8"
 _SHOWN = 80  # characters of a line or cell in a message
 
@@ -20,12 +22,28 @@ def table_of(problems: Iterable[Problem]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=PARTS, orient="row")
 
 
+def of_rows(rows: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
+    """Return one problem for each row; text in ``parts`` is the same for all rows."""
+    columns = {name: _literal(part) for name, part in parts.items()}
+    dtypes = PARTS | ({"row": schemas.INT} if "row" in rows.columns else {})
+    return rows.with_columns(**columns).select(pl.col(n).cast(dtype) for n, dtype in dtypes.items())
+
+
+def chosen(*cases: tuple[Condition, str | pl.Expr], otherwise: str | pl.Expr) -> pl.Expr:
+    """Return for each row the text of the first case whose condition holds."""
+    text = _literal(otherwise)
+    for condition, of_case in reversed(cases):
+        text = pl.when(condition).then(_literal(of_case)).otherwise(text)
+    return text
+
+
+def _literal(part: str | pl.Expr | pl.Series) -> pl.Expr:
+    return part if isinstance(part, pl.Expr) else pl.lit(part)
+
+
 def of_lines(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
     """Return one problem for each line; ``parts`` are columns of ``PARTS`` without a default."""
-    same = {"file": pl.lit(where), "at": pl.lit(""), "behind": pl.lit(""), "order": pl.col("line")}
-    return lines.with_columns(**same | parts).select(
-        pl.col(name).cast(dtype) for name, dtype in PARTS.items()
-    )
+    return of_rows(lines, file=where, at="", behind="", order=pl.col("line"), **parts)
 
 
 def problem_of(error: LexiframeError, where: str) -> Problem:

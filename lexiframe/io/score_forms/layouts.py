@@ -82,24 +82,20 @@ def _columns(given: ScoreTable) -> dict[str, str]:
             f"{given.where}: expected scores of whole rankings, found a column of documents "
             f"({items[0]}); read a run with read_runs, then use positions and scores"
         )
-    found = {ours: _column(ours, names, given.where) for ours in WORDS}
-    return {ours: theirs for ours, theirs in found.items() if theirs is not None}
+    found = {ours: candidates_for(words, names) for ours, words in WORDS.items()}
+    for ours, candidates in found.items():
+        if len(candidates) > 1:
+            raise SchemaError(
+                f"{given.where}: the columns {' and '.join(candidates)} could each be the {ours}; "
+                "drop or rename the others"
+            )
+    return {ours: candidates[0] for ours, candidates in found.items() if candidates}
 
 
 def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
     """Return whether a table names no measure: in no column, and not as columns of one run."""
     are_columns = "run" in found or given.is_given or are_measures(pl.Series(given.table.columns))
     return "measure" not in found and ("value" in found or not are_columns)
-
-
-def _column(ours: str, names: Sequence[str], where: str) -> str | None:
-    candidates = candidates_for(WORDS[ours], names)
-    if len(candidates) > 1:
-        raise SchemaError(
-            f"{where}: the columns {' and '.join(candidates)} could each be the {ours}; drop or "
-            "rename the others"
-        )
-    return candidates[0] if candidates else None
 
 
 def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:

@@ -14,7 +14,13 @@ import polars as pl
 
 from lexiframe.base import Problem, ReadError
 from lexiframe.io.problems.advice import mend_width
-from lexiframe.io.problems.problem_tables import of_lines, problems_of_bytes, short, table_of
+from lexiframe.io.problems.problem_tables import (
+    chosen,
+    of_lines,
+    problems_of_bytes,
+    short,
+    table_of,
+)
 from lexiframe.io.text.lines import (
     BLOCK_OF_ROWS,
     blocks_of_lines,
@@ -109,7 +115,7 @@ def _blocks_of_records(
     rest, line, end = b"", 1, 0
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):
         end += len(block)
-        text, rest = rest + _with_line_feeds(block, where, separator), b""
+        text, rest = rest + plain_lines(block, where, separator), b""
         records = _records(text.decode("utf-8", "backslashreplace"), line, separator, quotes=quotes)
         if quotes and end < len(data):
             rest = _open_end(records, text, line, separator)
@@ -134,7 +140,7 @@ def _open_end(records: pl.DataFrame, text: bytes, first: int, separator: str) ->
     return text[at:]
 
 
-def _with_line_feeds(data: bytes, where: str, separator: str) -> bytes:
+def plain_lines(data: bytes, where: str, separator: str) -> bytes:
     """Replace each line ending by a line feed, and add a last one; the lines keep their numbers.
 
     If the separator is a blank, also reduce blanks to one space, and empty the lines of comments.
@@ -227,17 +233,21 @@ def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int
     text = pl.format("'{}'", short(bad["text"]))
     is_narrow = pl.col("n") < width
     few, many = (mend_width(separator, is_narrow=is_narrow) for is_narrow in (True, False))
-    advice = pl.when("is_broken").then(pl.lit('write each quote inside a quoted field as ""'))
-    expected = pl.when("is_broken").then(pl.lit("a closing quote at the end of each quoted field"))
+    closed, same = "a closing quote at the end of each quoted field", "fields as in the header"
+    advice = chosen(
+        ("is_broken", 'write each quote inside a quoted field as ""'),
+        (is_narrow, few),
+        (
+            pl.col("n") == 2 * width - 1,
+            f"{many}; if these are two rows, put a line feed between them",
+        ),
+        otherwise=many,
+    )
     return of_lines(
         bad,
         where,
         problem=pl.lit("fields"),
-        expected=expected.otherwise(pl.lit(f"{width} fields as in the header")),
-        found=pl.when("is_broken").then(text).otherwise(pl.format("{}: {}", "n", text)),
-        advice=advice.when(is_narrow)
-        .then(pl.lit(few))
-        .when(pl.col("n") == 2 * width - 1)
-        .then(pl.lit(f"{many}; if these are two rows, put a line feed between them"))
-        .otherwise(pl.lit(many)),
+        expected=chosen(("is_broken", closed), otherwise=f"{width} {same}"),
+        found=chosen(("is_broken", text), otherwise=pl.format("{}: {}", "n", text)),
+        advice=advice,
     )

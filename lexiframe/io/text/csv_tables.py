@@ -8,19 +8,17 @@ from collections.abc import Iterator
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import Problem, ReadError
+from lexiframe.base import ReadError
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, words_for
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.reading_options import TextOptions
-from lexiframe.io.text.csv_rows import blocks_of_table, may_quote, text_table
+from lexiframe.io.text.csv_rows import blocks_of_table, may_quote, plain_lines, text_table
 from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
     check_utf8,
-    plain,
     quotes_are_at_edges,
     refuse_binary,
-    with_line_feeds,
 )
 from lexiframe.io.text.trec import parse_fields
 
@@ -88,7 +86,7 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
     >>> parse_delimited(b"qid,docno,score\n007,d1,0.5\n", "bm25.csv", ",", TextOptions()).rows()
     [('007', 'd1', 0.5)]
     """
-    table = _parse_quickly(_cleaned(data, where, separator), separator, options)
+    table = _parse_quickly(data, where, separator, options)
     if table is not None:
         return table
     table, _ = text_table(data, where, separator)
@@ -104,24 +102,15 @@ def pieces_of_table(
     start = re.match(rb"[\r\n]*[^\r\n]*(?:\r\n?|\n)?", data)
     header = start[0] if start else b""
     for piece in blocks_of_lines(data, PIECE, len(header)):
-        yield _parse_quickly(_cleaned(header + piece, where, separator), separator, options)
+        yield _parse_quickly(header + piece, where, separator, options)
 
 
-def _cleaned(data: bytes, where: str, separator: str) -> bytes:
-    """Replace line endings by line feeds; if the separator is a space, reduce blanks to one."""
-    if separator == " ":
-        text = plain(data, where)
-        if not text:
-            raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
-        return text
-    refuse_binary(data, where)
-    data = with_line_feeds(data)
-    has_one_end = data.endswith(b"\n") and not data.endswith(b"\n\n")
-    return data if has_one_end and data[:1] != b"\n" else data.strip(b"\n") + b"\n"
-
-
-def _parse_quickly(data: bytes, separator: str, options: TextOptions) -> pl.DataFrame | None:
+def _parse_quickly(
+    data: bytes, where: str, separator: str, options: TextOptions
+) -> pl.DataFrame | None:
     """Parse with Arrow; return None if it fails or could change a value."""
+    refuse_binary(data, where)
+    data = plain_lines(data, where, separator).lstrip(b"\n")
     end = data.find(b"\n") + 1
     try:
         header, _, problems = next(blocks_of_table(data[:end], "", separator))

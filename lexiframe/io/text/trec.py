@@ -9,10 +9,10 @@ rows without an id or a number.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 
 import polars as pl
 import pyarrow as pa
@@ -27,6 +27,7 @@ from lexiframe.io.text.lines import (
     PIECE,
     blocks_of_lines,
     check_utf8,
+    fields_of_lines,
     first_fields,
     is_plain,
     lacks_final_line_feed,
@@ -35,7 +36,6 @@ from lexiframe.io.text.lines import (
 
 _NOT_PARSED = (pa.ArrowInvalid, pl.exceptions.PolarsError, OSError)
 """What the parsers raise; OSError is for text that begins like packed data."""
-_START = 1 << 12  # bytes of a file in which its second line is looked for
 _UNEVEN = (*RUN.names, "7", "8", "9", "10", "11")
 """The fields of lines that differ in width: as many as are needed to see two rows in a line."""
 
@@ -50,12 +50,8 @@ def run_layout(data: bytes, third: Third | None) -> Layout:
 def _has_three_columns(data: bytes) -> bool:
     """Return whether the first line has three fields, or holds two rows and the next has three."""
     width = len(SCORED.names)
-    first = len(first_fields(data))
-    if first not in (2 * width - 1, 2 * width):
-        return first == width
-    lines = data[:_START].replace(b"\r", b"\n").split(b"\n")
-    fields = (line.split() for line in lines if line.strip() and not line.lstrip().startswith(b"#"))
-    return [len(of_line) for of_line in itertools.islice(fields, 2)][1:] == [width]
+    first, *second = [len(fields) for fields in islice(fields_of_lines(data), 2)] or [0]
+    return first == width or (first in (2 * width - 1, 2 * width) and second == [width])
 
 
 def qrels_layout(data: bytes) -> Layout:

@@ -11,7 +11,13 @@ import polars as pl
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, advice_for, mend_width
-from lexiframe.io.problems.problem_tables import SAVE_AS_UTF8, of_lines, short, undecodable
+from lexiframe.io.problems.problem_tables import (
+    SAVE_AS_UTF8,
+    chosen,
+    of_lines,
+    short,
+    undecodable,
+)
 from lexiframe.io.problems.rows_as_written import Hint, Rows
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.lines import (
@@ -136,20 +142,23 @@ def _problems_of_lines(
     """Describe what is wrong in lines that are no rows, and how to mend them."""
     few, many = (mend_width(" ", is_narrow=is_narrow) for is_narrow in (True, False))
     is_text, is_narrow = pl.col("bytes").is_null(), pl.col("n") < layout.at_least
-    advice = pl.when(is_narrow).then(pl.lit(few)).otherwise(pl.lit(many))
-    advice = pl.when("is_cut").then(pl.lit(CUT_SHORT)).otherwise(advice)
-    advice = pl.when("holds_two_rows").then(pl.lit(TWO_ROWS)).otherwise(advice)
-    advice = pl.when("may_lack").then(pl.lit(LOST_FIELD)).otherwise(advice)
-    if hint is not None:
-        advice = pl.when(pl.col("n") == hint.width).then(pl.lit(hint.advice)).otherwise(advice)
+    hinted = [] if hint is None else [(pl.col("n") == hint.width, hint.advice)]
+    advice = chosen(
+        *hinted,
+        ("may_lack", LOST_FIELD),
+        ("holds_two_rows", TWO_ROWS),
+        ("is_cut", CUT_SHORT),
+        (is_narrow, few),
+        otherwise=many,
+    )
     width = pl.format("{}: '{}'", "n", short(lines["text"]))
     return of_lines(
         lines,
         where,
-        problem=pl.when(is_text).then(pl.lit("fields")).otherwise(pl.lit("encoding")),
-        expected=pl.when(is_text).then(pl.lit(str(layout))).otherwise(pl.lit("UTF-8 text")),
-        found=pl.when(is_text).then(width).otherwise(pl.format("the bytes {}", "bytes")),
-        advice=pl.when(is_text).then(advice).otherwise(pl.lit(SAVE_AS_UTF8)),
+        problem=chosen((is_text, "fields"), otherwise="encoding"),
+        expected=chosen((is_text, str(layout)), otherwise="UTF-8 text"),
+        found=chosen((is_text, width), otherwise=pl.format("the bytes {}", "bytes")),
+        advice=chosen((is_text, advice), otherwise=SAVE_AS_UTF8),
     )
 
 
