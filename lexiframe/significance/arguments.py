@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, SchemaError, n_and_first, schemas
 from lexiframe.pairwise import Pairs, arrays
-from lexiframe.significance.noncentral_t import LARGEST
+from lexiframe.significance.margin_power import LARGEST
 
 
 def checked_comparisons(c: Any) -> pl.DataFrame:
@@ -34,7 +34,7 @@ def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
     """Return each measure's pairs of runs that share requests; raise if a value is infinite."""
     cube = arrays.pair_cube(d)
     arrays.check_finite(called, cube.values)
-    measured = [(measure, _known(pairs)) for measure, pairs in cube]
+    measured = [(measure, some_pairs(pairs, pairs.n > 0)) for measure, pairs in cube]
     if not measured:
         raise LexiframeError(
             f"{called}: expected preferences between runs, or scores of two runs, found none"
@@ -42,9 +42,9 @@ def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
     return measured
 
 
-def _known(pairs: Pairs) -> Pairs:
-    known = pairs.n > 0
-    return replace(pairs, a=pairs.a[known], b=pairs.b[known], values=pairs.values[:, known])
+def some_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
+    """Return some of the pairs of runs, over the same requests."""
+    return replace(pairs, a=pairs.a[chosen], b=pairs.b[chosen], values=pairs.values[:, chosen])
 
 
 def checked_sizes(called: str, sizes: Sequence[object]) -> np.ndarray:

@@ -18,7 +18,7 @@ from lexiframe.significance.corrections import (
     corrected,
     families_of,
 )
-from lexiframe.significance.differences import rows_of_pairs
+from lexiframe.significance.differences import cube_of, rows_of_pairs
 from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.reach import warn_of_small_groups
@@ -139,7 +139,7 @@ def compare_groups(
         baseline = d.provenance["inference"]["baseline"] if baseline is None else baseline
         d = arrays.pair_cube_with_scores(d.preferences, d.scores, baseline)
     groups = arrays.named_groups(_CALLED, d, requests, by)
-    cube = arrays.pair_cube(d, baseline)
+    cube = cube_of(d, baseline)
     arrays.check_finite(_CALLED, cube.values)
     compute = {
         "welch": partial(TwoGroups.welch, alpha=alpha),
@@ -156,7 +156,6 @@ def compare_groups(
             f"{_CALLED}: expected preferences between runs, or scores of two runs for the same "
             "requests, in two groups, found none"
         )
-    table = table if baseline is None else _towards(table, baseline)
     number = families_of(table, [], family)
     warn_of_small_groups(_CALLED, table, number, corrections, alpha)
     table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
@@ -191,16 +190,3 @@ def _rows(
             for test, compute in tests.items()
         ]  # fmt: skip
     return pl.concat(frames)
-
-
-def _towards(table: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Make the baseline run_b of every pair: a positive difference is better than the baseline."""
-    is_first = pl.col("run_a") == baseline
-    negated = ["mean_difference_a", "mean_difference_b", "interaction", "statistic"]
-    turned = {name: -pl.col(name) for name in negated}
-    turned |= {"run_a": pl.col("run_b"), "run_b": pl.col("run_a")}
-    turned |= {"ci_low": -pl.col("ci_high"), "ci_high": -pl.col("ci_low")}
-    return table.with_columns(
-        pl.when(is_first).then(expression).otherwise(name).alias(name)
-        for name, expression in turned.items()
-    )

@@ -110,7 +110,7 @@ def _checked(expected: str, found: Any, n: int) -> np.ndarray:
     try:
         numbers = np.asarray(found, np.float64)
     except (TypeError, ValueError):
-        raise LexiframeError(f"{expected}, found {shown(found)}") from None
+        numbers = np.empty(())
     if not numbers.shape:  # None becomes NaN
         raise LexiframeError(f"{expected}, found {shown(found)}")
     if numbers.shape != (n,):

@@ -79,7 +79,7 @@ def swap_rates(
     """
     rows = []
     for measure, pairs in _split_pairs("swap_rates", d, splits, seed):
-        counts = np.concatenate([_swaps(*means) for means in _half_means(pairs, splits, seed)])
+        counts = np.concatenate([_swaps(both) for _, both in _half_means(pairs, splits, seed)])
         swaps, ties, n = counts.sum(axis=0)
         by_split = counts[counts[:, 2] > 0]
         sd = np.std(by_split[:, 0] / by_split[:, 2], ddof=1) if len(by_split) > 1 else None
@@ -149,11 +149,11 @@ def swap_curve(
     for measure, pairs in _split_pairs("swap_curve", d, splits, seed):
         # The splits are drawn twice: the bins need the largest difference, and all halves at once
         # might not fit into memory.
-        firsts = (first for first, _ in _half_means(pairs, splits, seed))
-        largest = max(np.fmax.reduce(np.abs(first), axis=None, initial=0.0) for first in firsts)
+        sizes = (size for size, _ in _half_means(pairs, splits, seed))
+        largest = max(np.fmax.reduce(size, axis=None, initial=0.0) for size in sizes)
         rounding = pairs.mean_rounding
         edges = np.linspace(0.0, largest, bins + 1) if largest > 0 else np.zeros(2)
-        counts = [_binned(*means, edges, rounding) for means in _half_means(pairs, splits, seed)]
+        counts = [_binned(*half, edges, rounding) for half in _half_means(pairs, splits, seed)]
         swaps, n = np.sum(counts, axis=0)
         frames.append(_curve(measure, edges, swaps, n))
     return pl.concat(frames)
@@ -172,9 +172,10 @@ def _split_pairs(called: str, d: Any, splits: int, seed: int) -> list[tuple[str,
 
 
 def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the mean preferences in both halves, splits × pairs, in blocks of splits.
+    """Yield the sizes of mean preferences in the first halves, and whether the others agree.
 
-    Ties are 0; a half without requests of a pair is NaN.
+    Both are splits × pairs, in blocks of splits. Where both halves prefer the same run the second
+    is 1, where they swap −1, and where one ties 0; it is NaN if a half has no request of the pair.
     """
     n = len(pairs.queries)
     known = ~np.isnan(pairs.values)
@@ -183,7 +184,8 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
     block = max(1, AT_ONCE // max(len(pairs.a), n))
     blocks = resampling.halves(n, splits, seed, block=block)
     for first, second in progress(blocks, -(-splits // block), "splitting the requests"):
-        yield _means(first, values, known, rounding), _means(second, values, known, rounding)
+        a, b = (_means(half, values, known, rounding) for half in (first, second))
+        yield np.abs(a), np.sign(a) * np.sign(b)
 
 
 def _means(
@@ -194,22 +196,20 @@ def _means(
     return means
 
 
-def _swaps(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def _swaps(both: np.ndarray) -> np.ndarray:
     """Count in each split the pairs that swap, the pairs with a tie, and all pairs."""
-    both = np.sign(first) * np.sign(second)
     counted = [both < 0, both == 0, ~np.isnan(both)]
     return np.stack([cells.sum(axis=1) for cells in counted], axis=1)
 
 
 def _binned(
-    first: np.ndarray, second: np.ndarray, edges: np.ndarray, rounding: np.ndarray
+    size: np.ndarray, both: np.ndarray, edges: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
-    """Count in each bin of |first| the pairs that swap, and all pairs."""
-    both = np.sign(first) * np.sign(second)
+    """Count in each bin of sizes the pairs that swap, and all pairs."""
     counted = ~np.isnan(both)
     n_bins = len(edges) - 1
     # A difference that equals a bin's lower edge up to rounding belongs to that bin.
-    place = np.searchsorted(edges, (np.abs(first) + rounding)[counted], side="right") - 1
+    place = np.searchsorted(edges, (size + rounding)[counted], side="right") - 1
     place = np.minimum(place, n_bins - 1)  # the last bin includes its upper edge
     swaps = np.bincount(place[both[counted] < 0], minlength=n_bins)
     return np.stack([swaps, np.bincount(place, minlength=n_bins)])

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests, halves
-from lexiframe.significance.margin_power import question_size
-from lexiframe.significance.noncentral_t import t_power
+from lexiframe.significance.margin_power import question_size, t_power
 from lexiframe.significance.simulated_power import SIZES
 from tests import oracle
 from tests.frames import assert_close, assert_identical, cells, measured

@@ -9,7 +9,7 @@ from scipy import optimize, stats
 
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests
-from lexiframe.significance import noncentral_t, simulated_power
+from lexiframe.significance import margin_power, simulated_power
 from tests.small_tables import preferences, scores
 
 HOW = ["t", "simulation"]
@@ -118,9 +118,9 @@ def test_a_pair_is_not_touched_by_the_gaps_of_others(how):
 
 def test_more_than_the_largest_is_null(monkeypatch):
     d = with_effect(0.2)
-    monkeypatch.setattr(noncentral_t, "LARGEST", 199)
+    monkeypatch.setattr(margin_power, "LARGEST", 199)
     assert only_row(d)["required"] == 199
-    monkeypatch.setattr(noncentral_t, "LARGEST", 198)
+    monkeypatch.setattr(margin_power, "LARGEST", 198)
     assert only_row(d)["required"] is None
     monkeypatch.setattr(simulated_power, "SIZES", (2, 3, 50))
     assert only_row(d, how="simulation")["required"] is None

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed, warn
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
-from lexiframe.significance.arguments import checked_sizes, pairs_by_measure
+from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.own_tests import (
@@ -207,8 +207,7 @@ def _with_two_requests(measure: str, pairs: Pairs) -> Pairs:
         f"audit: {(~enough).sum():,} of {len(enough):,} pairs of runs share one request only for "
         f"{measure}; they are left out"
     )
-    kept = replace(pairs, a=pairs.a[enough], b=pairs.b[enough], values=pairs.values[:, enough])
-    return kept.of_known_requests()
+    return some_pairs(pairs, enough).of_known_requests()
 
 
 def _counts(pairs: Pairs, trials: Trials, tests: list[Any], options: Options) -> np.ndarray:
@@ -230,9 +229,9 @@ def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcom
     drawn = trials.drawn
     if isinstance(test, str):
         return TESTS[test].compute(drawn, options)
-    pair = np.tile(trials.pair, 2)
-    as_pairs = replace(pairs, a=pairs.a[pair], b=pairs.b[pair], values=drawn.values, scores=None)
-    return with_d_z(drawn, options, *own_result(test, as_pairs, np.arange(len(pair))))
+    both = some_pairs(pairs, np.tile(trials.pair, 2))
+    both = replace(both, values=drawn.values, scores=None)
+    return with_d_z(drawn, options, *own_result(test, both, np.arange(len(both.a))))
 
 
 def _ahead(test: Any, d: Differences, outcome: Outcome) -> np.ndarray:

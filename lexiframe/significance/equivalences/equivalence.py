@@ -169,7 +169,9 @@ def equivalence(
     warn_of_few_requests("equivalence", table, number, corrections, options)
     names = {f"p_{kind}": f"p_{kind}_adjusted" for kind in _KINDS}
     table = corrected(table, number, corrections, names)
-    table = table.with_columns(conclusion=_conclusion(alpha), trivial=_both(alpha))
+    table = table.with_columns(
+        conclusion=_conclusion(alpha), trivial=_below("equivalent", alpha) & _below("better", alpha)
+    )
     return schemas.EQUIVALENCES.arranged(table, groups)
 
 
@@ -224,10 +226,6 @@ def _of_group(
 
 def _below(kind: str, alpha: float) -> pl.Expr:
     return pl.col(f"p_{kind}_adjusted") < alpha
-
-
-def _both(alpha: float) -> pl.Expr:
-    return _below("equivalent", alpha) & _below("better", alpha)
 
 
 def _conclusion(alpha: float) -> pl.Expr:

@@ -13,37 +13,39 @@ from lexiframe.pairwise import PairCube, arrays
 from lexiframe.significance.margins import Margin
 
 
+_RUNS = ("run", "run_a", "run_b")
+
+
 def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
     """Return the rows of two runs; arrays and sums over requests stay as they are."""
-    is_table = not isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums)
-    table = to_polars(d) if is_table else d
-    if is_table:
-        _refuse_null_runs(table)
-        schemas.check(table, schemas.SCORES if arrays.is_scores(table) else schemas.PREFERENCES)
-    names = [] if not is_table else ["run"] if arrays.is_scores(table) else ["run_a", "run_b"]
-    if isinstance(d, arrays.ScoreSums) or (is_table and not {*names} <= {*table.columns}):
-        return table  # which is refused where its columns are checked
-    runs = _runs_of(table, names) if is_table else list(d.runs)
-    for run in (baseline, candidate):
+    if isinstance(d, arrays.ScoreSums):
+        return d
+    if isinstance(d, PairCube | arrays.Reduced):
+        _refuse_unknown([baseline, candidate], list(d.runs))
+        return d
+    table = to_polars(d)
+    for name in {*_RUNS} & {*table.columns}:
+        if nulls := table[name].null_count():
+            raise SchemaError(
+                f"gate: expected a run in each row of the column {name}, found {nulls:,} nulls; "
+                "name the run, or leave the rows out"
+            )
+    schema = _schema_of(table)
+    schemas.check(table, schema)
+    names = [pl.col(name).cast(pl.String) for name in _RUNS if name in schema.columns]
+    runs = pl.concat(table.select(name).to_series() for name in names).unique().sort()
+    _refuse_unknown([baseline, candidate], runs.to_list())
+    return table.filter(name.is_in([baseline, candidate]) for name in names)
+
+
+def _schema_of(table: pl.DataFrame) -> schemas.TableSchema:
+    return schemas.SCORES if arrays.is_scores(table) else schemas.PREFERENCES
+
+
+def _refuse_unknown(asked: Sequence[str], runs: list[str]) -> None:
+    for run in asked:
         if run not in runs:
             raise unknown_name("run", run, runs)
-    if not is_table:
-        return d
-    return table.filter(pl.col(name).cast(pl.String).is_in([baseline, candidate]) for name in names)
-
-
-def _refuse_null_runs(table: pl.DataFrame) -> None:
-    """Raise for rows without a run, before those of other runs are left out."""
-    for name in {"run", "run_a", "run_b"} & {*table.columns}:
-        if table[name].null_count():
-            raise SchemaError(
-                f"gate: expected a run in each row of the column {name}, found "
-                f"{table[name].null_count():,} nulls; name the run, or leave the rows out"
-            )
-
-
-def _runs_of(table: pl.DataFrame, names: list[str]) -> list[str]:
-    return pl.concat(table[name].cast(pl.String) for name in names).unique().sort().to_list()
 
 
 def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
@@ -64,9 +66,7 @@ def _measures_of(d: Any) -> pl.Series:
     if isinstance(d, PairCube | arrays.Reduced):
         return d.measures
     table = to_polars(d)
-    return schemas.check(table, schemas.SCORES if arrays.is_scores(table) else schemas.PREFERENCES)[
-        "measure"
-    ].unique()
+    return schemas.check(table, _schema_of(table))["measure"].unique()
 
 
 def _name_among(known: Sequence[str], asked: str) -> str:
