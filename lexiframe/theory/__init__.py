@@ -8,6 +8,8 @@ All functions are about the rankings of one request: n items, of which m are rel
 - the worst case of optimal rankings, fixed or drawn: `optimal_worst_case`
 - the worst and the best case over users and providers, and their orders: `worst_and_best`
 - whether a metric is top-heavy: `top_heaviness`
+- whom every ranking serves as well as whom: `population_order`
+- which ranks of the first and the last relevant item go together: `first_and_last`
 - the order of all rankings under a measure: `order`; which properties it has: `axioms`
 """
 
@@ -15,6 +17,7 @@ from lexiframe.theory.axioms import axioms
 from lexiframe.theory.optimal import optimal_worst_case
 from lexiframe.theory.orders import order
 from lexiframe.theory.orientation import orientation
+from lexiframe.theory.population_orders import first_and_last, population_order
 from lexiframe.theory.populations import worst_and_best
 from lexiframe.theory.simulation import simulate_agreement, simulate_ties
 from lexiframe.theory.tie_probability import distinct_values, tie_probability
@@ -23,9 +26,11 @@ from lexiframe.theory.top_heavy import top_heaviness
 __all__ = [
     "axioms",
     "distinct_values",
+    "first_and_last",
     "optimal_worst_case",
     "order",
     "orientation",
+    "population_order",
     "simulate_agreement",
     "simulate_ties",
     "tie_probability",

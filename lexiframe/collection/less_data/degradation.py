@@ -28,6 +28,7 @@ from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 What = Literal["labels", "requests", "depth"]
 _FRACTIONS = tuple(n / 10 for n in range(1, 10))
 _STATISTICS = ("tie_rate", "agreement", "system_agreement", "tau")
+_OF_REFERENCE = ("reference_agreement", "reference_system_agreement")
 
 
 @typed
@@ -89,7 +90,8 @@ def degradation(
         complete data, the share that it prefers in the same direction on the sample;
         ``system_agreement``: the same of pairs of runs by their mean preference;
         ``reference_agreement``: of the pairs that the reference tells apart on the complete data,
-        the share that the measure prefers in the same direction on the sample. ``tau``: Kendall's
+        the share that the measure prefers in the same direction on the sample, and
+        ``reference_system_agreement`` the same of pairs of runs by their means. ``tau``: Kendall's
         τ-b of the ordering of the runs with that on the complete data. A statistic without any
         pair to count is null.
 
@@ -130,7 +132,7 @@ def degradation(
     needed.refuse_unfit(p, asked)
     target = parse_measures(reference)[0] if reference is not None else None
     complete = Conclusions.of(p, asked, order)
-    guide = preference_arrays.preference_cube(p, [target]).values[0] if target is not None else None
+    guide = next(preference_arrays.preference_cube(p, [target]).whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -188,7 +190,7 @@ class Conclusions:
         return cls(cube, ranks)
 
     def compare(
-        self, fraction: float, part: Conclusions, guide: np.ndarray | None
+        self, fraction: float, part: Conclusions, guide: Pairs | None
     ) -> list[dict[str, Any]]:
         """Compare the conclusions from a part of the data with these, measure by measure."""
         there = self.cube.queries.is_in(part.cube.queries.implode()).to_numpy()
@@ -206,7 +208,8 @@ class Conclusions:
                 "tau": _tau(self.ranks[measure], part.ranks[measure]),
             }
             if guide is not None:
-                row["reference_agreement"] = _agreement(guide[there], less)
+                row["reference_agreement"] = _agreement(guide.values[there], less)
+                row["reference_system_agreement"] = _agreement(_means(guide), _means(pairs))
             rows.append(row)
         return rows
 
@@ -235,7 +238,7 @@ def _tau(a: np.ndarray, b: np.ndarray) -> float | None:
 
 def _summary(rows: list[dict[str, Any]], what: What, how: How | None) -> pl.DataFrame:
     """Return the means and standard deviations over the samples of each fraction."""
-    names = [name for name in (*_STATISTICS, "reference_agreement") if name in rows[0]]
+    names = [name for name in (*_STATISTICS, *_OF_REFERENCE) if name in rows[0]]
     table = pl.DataFrame(rows, schema_overrides=dict.fromkeys(names, pl.Float64()))
     both = [
         statistic.alias(name + end)

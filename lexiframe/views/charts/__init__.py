@@ -13,15 +13,17 @@ from lexiframe.views.charts.levels import (
 )
 from lexiframe.views.charts.means import mean_chart, trade_off_chart
 from lexiframe.views.charts.orderings import ordering_chart, rank_distribution_chart
-from lexiframe.views.charts.orders import order_chart
+from lexiframe.views.charts.orders import order_chart, population_chart
 from lexiframe.views.charts.overlap import overlap_chart
 from lexiframe.views.charts.power import asl_chart, power_chart, power_curve_chart
 from lexiframe.views.charts.rankings import ranking_chart
 from lexiframe.views.charts.requests import pair_chart
 from lexiframe.views.charts.robustness import degradation_chart, tie_chart
+from lexiframe.views.charts.sign_agreements import agreement_chart
 from lexiframe.views.charts.significance import critical_difference_chart, significance_chart
 from lexiframe.views.charts.theory import (
     axiom_chart,
+    first_and_last_chart,
     optimal_chart,
     orientation_chart,
     simulated_agreement_chart,
@@ -30,6 +32,7 @@ from lexiframe.views.charts.theory import (
 from lexiframe.views.charts.win_rates import win_rate_chart
 
 __all__ = [
+    "agreement_chart",
     "asl_chart",
     "audit_chart",
     "axiom_chart",
@@ -38,6 +41,7 @@ __all__ = [
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "first_and_last_chart",
     "judge_confusion_chart",
     "hole_chart",
     "equivalence_chart",
@@ -49,6 +53,7 @@ __all__ = [
     "orientation_chart",
     "overlap_chart",
     "pair_chart",
+    "population_chart",
     "power_chart",
     "power_curve_chart",
     "rank_distribution_chart",

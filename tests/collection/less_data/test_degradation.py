@@ -89,6 +89,8 @@ def test_statistics_by_loops(what, p, files, monkeypatch):
             expected["agreement"].append(agreement(full, mine))
             expected["system_agreement"].append(agreement(runs_full, runs_less))
             expected["reference_agreement"].append(agreement(guide, mine))
+            guide_runs = {key[1:]: sign for key, sign in whole[1].items() if key[0] == "RR"}
+            expected["reference_system_agreement"].append(agreement(guide_runs, runs_less))
             expected["tau"].append(kendalltau(order[name], ordered[name]).statistic)
         for statistic, values in expected.items():
             assert row[statistic] == pytest.approx(np.mean(values), abs=1e-12), (name, statistic)
@@ -100,6 +102,7 @@ def test_statistics_by_loops(what, p, files, monkeypatch):
 
 
 STATISTICS = ["tie_rate", "agreement", "system_agreement", "tau", "reference_agreement"]
+STATISTICS += ["reference_system_agreement"]
 
 
 def test_all_of_the_data_agree_with_themselves():
