@@ -61,7 +61,8 @@ def degradation(
     runs, qrels, rel, ties, score_type, duplicates, unjudged
         As for `positions`.
     measures
-        Metrics and preferences that need relevant items alone, or their notation.
+        Metrics and preferences that need relevant items alone, or their notation; or measures by
+        subtopic, such as ``"ST-RPP"`` and ``"MAP-IA"``, which lose an item for all subtopics.
     what : {"labels", "requests", "depth"}
         What is taken away: relevant items of each request (see `sample_labels`), whole requests
         (`sample_requests`), or the end of each ranking (`truncate_runs`).
@@ -125,12 +126,12 @@ def degradation(
         raise LexiframeError("degradation: expected fractions that are kept, found none")
     for fraction in kept:
         check_fraction("degradation", fraction)
+    target = parse_measures(reference)[0] if reference is not None else None
     p = positions(
         runs, qrels, rel=rel, ties=ties, score_type=score_type, duplicates=duplicates,
-        unjudged=unjudged,
+        unjudged=unjudged, subtopics=_are_by_subtopic([*asked, *([target] if target else [])]),
     )  # fmt: skip
     needed.refuse_unfit(p, asked)
-    target = parse_measures(reference)[0] if reference is not None else None
     complete = Conclusions.of(p, asked, order)
     guide = next(preference_arrays.preference_cube(p, [target]).whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
@@ -144,6 +145,17 @@ def degradation(
         )
     ]
     return _summary(rows, what, how if what == "labels" else None)
+
+
+def _are_by_subtopic(asked: Sequence[Measure]) -> bool:
+    """Return whether all measures need subtopics; raise when only some do."""
+    others = [str(measure) for measure in asked if measure.needs != needed.SUBTOPICS]
+    if others and len(others) < len(asked):
+        raise LexiframeError(
+            f"degradation: expected measures by subtopic alone, or none of them, found others as "
+            f"well ({', '.join(others)}); ask for them in another call"
+        )
+    return not others
 
 
 def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl.DataFrame]:

@@ -4,6 +4,10 @@ from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
 from lexiframe.views.charts.conclusions import conclusion_chart
 from lexiframe.views.charts.equivalences import equivalence_chart
+from lexiframe.views.charts.exposures import (
+    exposure_difference_chart,
+    exposure_distribution_chart,
+)
 from lexiframe.views.charts.holes import hole_chart, unjudged_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
@@ -41,6 +45,8 @@ __all__ = [
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "exposure_difference_chart",
+    "exposure_distribution_chart",
     "first_and_last_chart",
     "judge_confusion_chart",
     "hole_chart",

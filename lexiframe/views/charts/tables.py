@@ -122,6 +122,16 @@ EXPLANATION = schemas.TableSchema(
     | {"sign": INT, "decides": STR},
 )
 """The columns of the table of `explain` that do not depend on the measures."""
+EXPOSURE_DIFFERENCES = schemas.TableSchema(
+    "exposure_differences",
+    ("measure", "rank_a", "rank_b"),
+    {"measure": STR, "rank_a": INT, "rank_b": INT, "difference": FLOAT},
+)
+EXPOSURE_DISTRIBUTION = schemas.TableSchema(
+    "exposure_distribution",
+    ("measure", "difference"),
+    {"measure": STR, "difference": FLOAT, "cumulative": FLOAT, "below": FLOAT, "n": INT},
+)
 ORDER = schemas.TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
 FIRST_AND_LAST = schemas.TableSchema(
     "first_and_last",
