@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -171,6 +171,19 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
         raise LexiframeError(
             f"{function}: expected at least two runs, found {len(runs)} ({', '.join(runs)})"
         )
+
+
+def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:
+    """Yield the ranks of the relevant items of each request that has any: runs × levels.
+
+    An item that is not retrieved has the greatest number of the type.
+    """
+    requests = matrices.requests_of(p)
+    refuse_one_run(function, requests.runs)
+    ends = np.cumsum(requests.n_relevant)
+    for end, m in zip(ends, requests.n_relevant, strict=True):
+        if m:
+            yield requests.positions[:, end - m : end]
 
 
 def parse_measures(measures: Any) -> list[Measure]:

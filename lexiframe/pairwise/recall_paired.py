@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums
-from lexiframe.metrics import needed
+from lexiframe.metrics import RecallLevelMetric, exposures, needed
 from lexiframe.pairwise.preference import Preference
 from lexiframe.projection import blocks
 
@@ -91,6 +91,49 @@ class LevelPreference(Preference):
     def needs(self) -> str:
         """What the positions have to contain."""
         return needed.SUBTOPICS if self.subtopics else needed.RELEVANT
+
+    def cumulative_precision(self) -> RecallLevelMetric:
+        """Return the metric of the same users: their expected precision, Σ_i p(i) i/p_i.
+
+        A user who wants i relevant items reads down to the i-th one, and has the precision i/p_i
+        there; 0 if it was not retrieved. With it a preference and a metric can be compared that
+        differ in nothing but that one takes the sign of each user's difference. That of `RPP`, with
+        all users alike, is average precision.
+
+        Returns
+        -------
+        RecallLevelMetric
+            ``NCP(dcgRPP)``: normalised cumulative precision. Relevance is binary.
+
+        Raises
+        ------
+        LexiframeError
+            For a preference by subtopics.
+
+        Notes
+        -----
+        Sakai & Robertson, "Modelling A User Population for Designing Information Retrieval
+        Metrics", EVIA 2008; Diaz & Ferraro, SIGIR 2022, section 3.2, doi:10.1145/3477495.3532033.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> p = lf.positions({"a": {"q": {"x": 3, "u": 2, "y": 1}}}, {"q": {"x": 1, "y": 1}})
+        >>> of_users = [preference.cumulative_precision() for preference in (lf.RPP, lf.invRPP)]
+        >>> lf.scores(p, [lf.AP, *of_users]).select("measure", pl.col("value").round(4)).rows()
+        [('AP', 0.8333), ('NCP(RPP)', 0.8333), ('NCP(invRPP)', 0.8889)]
+        """
+        if self.subtopics:
+            raise LexiframeError(
+                f"{self}: expected a preference without subtopics, whose users want a number of "
+                "relevant items"
+            )
+        whole = replace(self, rel=None, cutoff=None)
+        return RecallLevelMetric(
+            "NCP", exposures.reciprocal, _PrecisionWeight(whole), operand=str(whole),
+            rel=self.rel, cutoff=self.cutoff, formula="Σ_i p(i) i/p_i", bounds="0 to 1",
+            source="Sakai & Robertson, EVIA 2008",
+        )  # fmt: skip
 
     def compute(
         self, block: blocks.Block, known: dict[int, np.ndarray] | None = None
@@ -174,6 +217,25 @@ class LevelPreference(Preference):
                     f"m = {size}"
                 )
         return [values / values.sum() for values in parts]
+
+
+@dataclass(frozen=True)
+class _PrecisionWeight:
+    """z(i, m) = i p(i | m), with the users of a preference."""
+
+    users: LevelPreference
+
+    def __call__(self, i: pl.Expr, m: pl.Expr) -> pl.Expr:
+        pair = pl.struct(i=i.cast(pl.Int64), m=m.cast(pl.Int64))
+        return pair.map_batches(self._of_rows, return_dtype=pl.Float64, is_elementwise=True)
+
+    def _of_rows(self, pairs: pl.Series) -> pl.Series:
+        level, m = (pairs.struct.field(name).fill_null(1).to_numpy() for name in ("i", "m"))
+        weights = np.zeros(len(level))
+        for size, of_size in self.users._of_sizes(m, {}).items():
+            rows = m == size
+            weights[rows] = level[rows] * of_size[level[rows] - 1]
+        return pl.Series(weights)
 
 
 _KEPT = 1000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -14,6 +15,7 @@ from lexiframe.metrics import (
     Metric,
     RecallLevelMetric,
     SearchLength,
+    derived,
     scores,
     subtopic_metrics,
 )
@@ -65,3 +67,11 @@ def subsets(ranks: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """Yield all non-empty subsets of the ranks, each ascending."""
     for size in range(1, len(ranks) + 1):
         yield from combinations(ranks, size)
+
+
+def exposure_of(metric: RecallLevelMetric | GradedMetric) -> Metric:
+    """Return Σ e(p) over the items, with the cut-off of the metric."""
+    if metric.cutoff is None:
+        return derived.eta(metric)
+    whole: RecallLevelMetric = derived.eta(replace(metric, cutoff=None))
+    return replace(whole, cutoff=metric.cutoff)

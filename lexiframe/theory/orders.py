@@ -56,19 +56,32 @@ def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     measure = parse_measures(method)[0]
     ranks, delta = ranks_and_preferences(measure, n, m)
     above = delta > 0
-    between = (above.astype(np.int64) @ above) > 0  # some ranking stands between the two
+    between = _between(above)
     if (between & ~above).any():
         a, c = np.argwhere(between & ~above)[0]
         raise LexiframeError(
             f"order: {measure} is no order: it prefers {ranks[a]} to a ranking that it prefers to "
             f"{ranks[c]}, but not {ranks[a]} to {ranks[c]}"
         )
-    better, worse = np.nonzero(above & ~between)
+    return covering_pairs(ranks.tolist(), above)
+
+
+def _between(above: np.ndarray) -> np.ndarray:
+    """Return whether some third one stands between the two."""
+    return np.asarray((above.astype(np.int64) @ above) > 0)
+
+
+def covering_pairs(named: list[list[int]], above: np.ndarray) -> pl.DataFrame:
+    """Return the pairs of which one stands above the other and none stands between the two.
+
+    ``named`` is sorted, and ``above`` says of each two of them whether the first stands above.
+    """
+    better, worse = np.nonzero(above & ~_between(above))
     lists = pl.List(pl.Int64)
     return pl.DataFrame(
         {
-            "better": pl.Series(ranks[better].tolist(), dtype=lists),
-            "worse": pl.Series(ranks[worse].tolist(), dtype=lists),
+            "better": pl.Series([named[at] for at in better], dtype=lists),
+            "worse": pl.Series([named[at] for at in worse], dtype=lists),
         }
     )
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import sums, typed
-from lexiframe.metrics import GradedMetric, Metric, RecallLevelMetric, derived
-from lexiframe.theory.enumerated import by_ranks, checked_metrics, subsets
+from lexiframe.theory.enumerated import by_ranks, checked_metrics, exposure_of, subsets
 from lexiframe.typing import MeasureLike
 
 Ranks = tuple[int, ...]
@@ -75,7 +73,7 @@ def worst_and_best(measures: MeasureLike | Iterable[MeasureLike], n: int, m: int
     """
     rows = []
     for metric in checked_metrics("worst_and_best", measures, n, m):
-        served, exposed = by_ranks(metric, n, m), by_ranks(_exposure_of(metric), n, m)
+        served, exposed = by_ranks(metric, n, m), by_ranks(exposure_of(metric), n, m)
         rankings = [*combinations(range(1, n + 1), m)]
         populations = {
             "requirements": [[exposed[(rank,)] for rank in ranks] for ranks in rankings],
@@ -99,14 +97,6 @@ def worst_and_best(measures: MeasureLike | Iterable[MeasureLike], n: int, m: int
     }
     table = pl.DataFrame(rows, schema=schema, orient="row")
     return table.sort("measure", "case", "population")
-
-
-def _exposure_of(metric: RecallLevelMetric | GradedMetric) -> Metric:
-    """Return Σ e(p) over the items, with the cut-off of the metric."""
-    if metric.cutoff is None:
-        return derived.eta(metric)
-    whole: RecallLevelMetric = derived.eta(replace(metric, cutoff=None))
-    return replace(whole, cutoff=metric.cutoff)
 
 
 def _checked(

@@ -28,6 +28,7 @@ from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 What = Literal["labels", "requests", "depth"]
 _FRACTIONS = tuple(n / 10 for n in range(1, 10))
 _STATISTICS = ("tie_rate", "agreement", "system_agreement", "tau")
+_OF_REFERENCE = ("reference_agreement", "reference_system_agreement")
 
 
 @typed
@@ -60,7 +61,8 @@ def degradation(
     runs, qrels, rel, ties, score_type, duplicates, unjudged
         As for `positions`.
     measures
-        Metrics and preferences that need relevant items alone, or their notation.
+        Metrics and preferences that need relevant items alone, or their notation; or measures by
+        subtopic, such as ``"ST-RPP"`` and ``"MAP-IA"``, which lose an item for all subtopics.
     what : {"labels", "requests", "depth"}
         What is taken away: relevant items of each request (see `sample_labels`), whole requests
         (`sample_requests`), or the end of each ranking (`truncate_runs`).
@@ -89,7 +91,8 @@ def degradation(
         complete data, the share that it prefers in the same direction on the sample;
         ``system_agreement``: the same of pairs of runs by their mean preference;
         ``reference_agreement``: of the pairs that the reference tells apart on the complete data,
-        the share that the measure prefers in the same direction on the sample. ``tau``: Kendall's
+        the share that the measure prefers in the same direction on the sample, and
+        ``reference_system_agreement`` the same of pairs of runs by their means. ``tau``: Kendall's
         τ-b of the ordering of the runs with that on the complete data. A statistic without any
         pair to count is null.
 
@@ -123,14 +126,14 @@ def degradation(
         raise LexiframeError("degradation: expected fractions that are kept, found none")
     for fraction in kept:
         check_fraction("degradation", fraction)
+    target = parse_measures(reference)[0] if reference is not None else None
     p = positions(
         runs, qrels, rel=rel, ties=ties, score_type=score_type, duplicates=duplicates,
-        unjudged=unjudged,
+        unjudged=unjudged, subtopics=_are_by_subtopic([*asked, *([target] if target else [])]),
     )  # fmt: skip
     needed.refuse_unfit(p, asked)
-    target = parse_measures(reference)[0] if reference is not None else None
     complete = Conclusions.of(p, asked, order)
-    guide = preference_arrays.preference_cube(p, [target]).values[0] if target is not None else None
+    guide = next(preference_arrays.preference_cube(p, [target]).whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -142,6 +145,17 @@ def degradation(
         )
     ]
     return _summary(rows, what, how if what == "labels" else None)
+
+
+def _are_by_subtopic(asked: Sequence[Measure]) -> bool:
+    """Return whether all measures need subtopics; raise when only some do."""
+    others = [str(measure) for measure in asked if measure.needs != needed.SUBTOPICS]
+    if others and len(others) < len(asked):
+        raise LexiframeError(
+            f"degradation: expected measures by subtopic alone, or none of them, found others as "
+            f"well ({', '.join(others)}); ask for them in another call"
+        )
+    return not others
 
 
 def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl.DataFrame]:
@@ -188,7 +202,7 @@ class Conclusions:
         return cls(cube, ranks)
 
     def compare(
-        self, fraction: float, part: Conclusions, guide: np.ndarray | None
+        self, fraction: float, part: Conclusions, guide: Pairs | None
     ) -> list[dict[str, Any]]:
         """Compare the conclusions from a part of the data with these, measure by measure."""
         there = self.cube.queries.is_in(part.cube.queries.implode()).to_numpy()
@@ -206,7 +220,8 @@ class Conclusions:
                 "tau": _tau(self.ranks[measure], part.ranks[measure]),
             }
             if guide is not None:
-                row["reference_agreement"] = _agreement(guide[there], less)
+                row["reference_agreement"] = _agreement(guide.values[there], less)
+                row["reference_system_agreement"] = _agreement(_means(guide), _means(pairs))
             rows.append(row)
         return rows
 
@@ -235,7 +250,7 @@ def _tau(a: np.ndarray, b: np.ndarray) -> float | None:
 
 def _summary(rows: list[dict[str, Any]], what: What, how: How | None) -> pl.DataFrame:
     """Return the means and standard deviations over the samples of each fraction."""
-    names = [name for name in (*_STATISTICS, "reference_agreement") if name in rows[0]]
+    names = [name for name in (*_STATISTICS, *_OF_REFERENCE) if name in rows[0]]
     table = pl.DataFrame(rows, schema_overrides=dict.fromkeys(names, pl.Float64()))
     both = [
         statistic.alias(name + end)

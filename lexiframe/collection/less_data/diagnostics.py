@@ -6,7 +6,7 @@ reciprocal ranks at recall level i, 1/p_i − 1/p′_i, where an item that is no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, memory_use, resampling, typed
 from lexiframe.pairwise import pairs, preferences
-from lexiframe.projection import blocks, matrices
+from lexiframe.projection import blocks
 from lexiframe.typing import Frame, MeasureLike
 
 _LEVELS = 8
@@ -65,7 +65,7 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
         50 * levels, f"tie_profile: {levels:,} levels", "ask for fewer"
     )
     by_rank, by_level = np.zeros((2, levels), np.int64), np.zeros((2, levels), np.int64)
-    for ranks in _rankings("tie_profile", p):
+    for ranks in pairs.rankings_of("tie_profile", p):
         n_runs, m = ranks.shape
         first = ranks[:, 0]
         together = np.bincount(first[first <= levels], minlength=levels + 1)[1:]
@@ -320,7 +320,7 @@ def predict_first_level(p: Frame, /) -> pl.DataFrame:
     [('RR_2', 9, 9, 1.0), ('sgnLP', 9, 9, 1.0)]
     """
     n = by_second = by_rest = 0
-    for ranks in _rankings("predict_first_level", p):
+    for ranks in pairs.rankings_of("predict_first_level", p):
         if ranks.shape[1] < 2:
             continue
         a, b = np.triu_indices(len(ranks), k=1)
@@ -337,19 +337,6 @@ def predict_first_level(p: Frame, /) -> pl.DataFrame:
     return table.with_columns(accuracy=pl.col("correct") / pl.col("n"))
 
 
-def _rankings(function: str, p: Any) -> Iterator[np.ndarray]:
-    """Yield the ranks of the relevant items of each request that has any: runs × levels.
-
-    An item that is not retrieved has the greatest number of the type.
-    """
-    requests = matrices.requests_of(p)
-    pairs.refuse_one_run(function, requests.runs)
-    ends = np.cumsum(requests.n_relevant)
-    for end, m in zip(ends, requests.n_relevant, strict=True):
-        if m:
-            yield requests.positions[:, end - m : end]
-
-
 def _differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarray:
     """Return δRR of all pairs of rankings: pairs × levels, NaN where a request has fewer."""
     if not least <= levels <= _MOST_LEVELS:
@@ -357,7 +344,7 @@ def _differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarra
             f"{function}: expected {least} to {_MOST_LEVELS} levels, found {levels}"
         )
     parts = [np.empty((0, levels))]
-    for ranks in _rankings(function, p):
+    for ranks in pairs.rankings_of(function, p):
         seen = ranks[:, :levels]
         reciprocal = np.where(seen == blocks.missing(seen), 0.0, 1.0 / seen)
         a, b = np.triu_indices(len(ranks), k=1)

@@ -26,7 +26,6 @@ from lexiframe.typing import Frame
 
 How = Literal["uniform", "retrieved"]
 _LAST = np.iinfo(np.int64).max
-_RANKING = ["run", "query_id"]
 _ITEM = ["query_id", "doc_id"]
 _ROUNDING = 1e-9
 
@@ -40,7 +39,7 @@ def sample_labels(
     Parameters
     ----------
     p
-        The table of `positions`.
+        The table of `positions`, by subtopic or not. An item is kept or lost for all subtopics.
     fraction
         The share of items that are kept, above 0 and at most 1: max(1, ⌊fraction · m⌋) of the m
         items of a request.
@@ -106,12 +105,10 @@ class Labels:
     @classmethod
     def of(cls, table: pl.DataFrame) -> Labels:
         """Find the items once, for any number of samples."""
-        items = (
-            table.filter(pl.col("doc_id").is_not_null())
-            .group_by(_ITEM)
-            .agg(found=pl.col("position").count())
-            .sort(_ITEM)
-        )
+        found = table.filter(pl.col("doc_id").is_not_null())
+        if "subtopic" in table.columns:  # a run finds an item once, whatever it is relevant for
+            found = found.unique(["run", *_ITEM])
+        items = found.group_by(_ITEM).agg(found=pl.col("position").count()).sort(_ITEM)
         numbered = items.select(_ITEM).with_row_index("item")
         joined = table.select(_ITEM).join(numbered, on=_ITEM, how="left", maintain_order="left")
         return cls(table, items, joined["item"].fill_null(items.height).to_numpy())
@@ -198,7 +195,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     Parameters
     ----------
     p
-        The table of `positions`, without imputed ranks.
+        The table of `positions`, by subtopic or not, without imputed ranks.
     depth
         The number of items that stay retrieved, at least 1.
 
@@ -220,7 +217,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
     >>> lf.truncate_runs(p, 10)["position"].max()
     10
     """
-    table = schemas.check(p, schemas.POSITIONS)
+    table = schemas.check(p, _schema_of(p))
     resampling.check_draws("truncate_runs", "depth", depth, 0)
     cut = table.with_columns(
         position=pl.when(pl.col("position") <= depth).then("position"),
@@ -276,8 +273,14 @@ def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
     return _counted_anew(left)
 
 
+def _schema_of(p: Any) -> schemas.TableSchema:
+    """Return the schema of positions, or that of positions by subtopic."""
+    by_subtopic = "subtopic" in to_polars(p).columns
+    return schemas.SUBTOPIC_POSITIONS if by_subtopic else schemas.POSITIONS
+
+
 def _checked(function: str, p: Any) -> pl.DataFrame:
-    table = schemas.check(p, schemas.POSITIONS)
+    table = schemas.check(p, _schema_of(p))
     if "n_judged" in table.columns:
         raise LexiframeError(
             f"{function}: expected positions of relevant items, found those of judged ones, whose "
@@ -302,14 +305,15 @@ def share_of(n: Any, fraction: float) -> Any:
 def _counted_anew(table: pl.DataFrame) -> pl.DataFrame:
     """Number the recall levels of each ranking anew, and count its relevant items.
 
-    Items that are not retrieved come last, in the order of their rows.
+    Items that are not retrieved come last, in the order of their rows. By subtopic each list of
+    its items is a ranking of its own.
     """
-    begins = pl.any_horizontal(pl.col(name) != pl.col(name).shift() for name in _RANKING)
-    ranking = table.select(begins.fill_null(value=True).cum_sum().cast(pl.Int64)).to_series()
-    if table.height and ranking[-1] != table.select(_RANKING).n_unique():
-        return _counted_anew(
-            table.sort(*schemas.POSITIONS.key)
-        )  # rows of a ranking have to stand together
+    lists = ["run", "query_id", *["subtopic"] * ("subtopic" in table.columns)]
+    begins = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in lists)
+    begins = begins | (pl.int_range(pl.len()) == 0)
+    ranking = table.select(begins.cum_sum().cast(pl.Int64)).to_series()
+    if table.height and ranking[-1] != table.select(lists).n_unique():
+        return _counted_anew(table.sort(*lists, "doc_id"))  # rows of one have to stand together
     number, is_item = ranking.to_numpy(), table["doc_id"].is_not_null()
     rank = table["position"].fill_null(_LAST).to_numpy()
     place = np.arange(1, len(rank) + 1)

@@ -4,6 +4,10 @@ from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
 from lexiframe.views.charts.conclusions import conclusion_chart
 from lexiframe.views.charts.equivalences import equivalence_chart
+from lexiframe.views.charts.exposures import (
+    exposure_difference_chart,
+    exposure_distribution_chart,
+)
 from lexiframe.views.charts.holes import hole_chart, unjudged_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
@@ -13,15 +17,17 @@ from lexiframe.views.charts.levels import (
 )
 from lexiframe.views.charts.means import mean_chart, trade_off_chart
 from lexiframe.views.charts.orderings import ordering_chart, rank_distribution_chart
-from lexiframe.views.charts.orders import order_chart
+from lexiframe.views.charts.orders import order_chart, population_chart
 from lexiframe.views.charts.overlap import overlap_chart
 from lexiframe.views.charts.power import asl_chart, power_chart, power_curve_chart
 from lexiframe.views.charts.rankings import ranking_chart
 from lexiframe.views.charts.requests import pair_chart
 from lexiframe.views.charts.robustness import degradation_chart, tie_chart
+from lexiframe.views.charts.sign_agreements import agreement_chart
 from lexiframe.views.charts.significance import critical_difference_chart, significance_chart
 from lexiframe.views.charts.theory import (
     axiom_chart,
+    first_and_last_chart,
     optimal_chart,
     orientation_chart,
     simulated_agreement_chart,
@@ -30,6 +36,7 @@ from lexiframe.views.charts.theory import (
 from lexiframe.views.charts.win_rates import win_rate_chart
 
 __all__ = [
+    "agreement_chart",
     "asl_chart",
     "audit_chart",
     "axiom_chart",
@@ -38,6 +45,9 @@ __all__ = [
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "exposure_difference_chart",
+    "exposure_distribution_chart",
+    "first_and_last_chart",
     "judge_confusion_chart",
     "hole_chart",
     "equivalence_chart",
@@ -49,6 +59,7 @@ __all__ = [
     "orientation_chart",
     "overlap_chart",
     "pair_chart",
+    "population_chart",
     "power_chart",
     "power_curve_chart",
     "rank_distribution_chart",

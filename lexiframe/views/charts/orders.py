@@ -1,4 +1,4 @@
-"""The order of all rankings under a measure, drawn in layers."""
+"""The order of all rankings under a measure, and that of all users, drawn in layers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError
 from lexiframe.typing import Frame
+from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, inside, layered
 from lexiframe.views.charts.tables import ORDER, rows_of
@@ -49,9 +50,94 @@ def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
     >>> [(row["ranks"], row["layer"]) for row in chart.layer[1].data.values]
     [('1 2', 0), ('1 3', 1), ('2 3', 2)]
     """
-    draw = altair()
     edges = rows_of(order, ORDER, "order_chart")
+    return _diagram(
+        edges,
+        _layers(edges),
+        "Order of rankings" + (f" under {measure}" if measure else ""),
+        "ranks of the relevant items; better rankings stand higher",
+    )
+
+
+def population_chart(order: Frame, /, level: int | None = None) -> alt.LayerChart:
+    """Draw which users, or providers, every ranking serves at least as well, as a Hasse diagram.
+
+    Parameters
+    ----------
+    order
+        The table of `lexiframe.theory.population_order`.
+    level
+        A recall level k, by which the members are coloured as the proof of lexirecall divides them.
+        When two rankings differ at k and are the same behind it, those with k and items behind it
+        alone are the worst served among those who notice.
+
+    Returns
+    -------
+    altair.LayerChart
+        Each node is a member, by the recall levels of the items it needs or owns; a line leads to
+        each that is next below. With a level the outlines have a colour for each part.
+
+    Raises
+    ------
+    LexiframeError
+        When Altair is not installed, and for a table without rows.
+
+    Notes
+    -----
+    Diaz, Ekstrand & Mitra, ACM TORS 2025, doi:10.1145/3728373, arXiv:2302.11370, appendix B,
+    figures 15, 16 and 17.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import population_chart
+    >>> chart = population_chart(lf.theory.population_order(2), level=2)
+    >>> [(row["ranks"], row["part"]) for row in chart.layer[1].data.values]
+    [('1', 'the last up to k'), ('1 2', 'the last up to k'), ('2', 'k and behind')]
+    """
+    edges = rows_of(order, ORDER, "population_chart")
     nodes = _layers(edges)
+    if level is not None:
+        written = pl.col("ranks").str.split(" ").list.eval(pl.element().cast(pl.Int64))
+        nodes = nodes.with_columns(part=_part(written, level))
+    return _diagram(
+        edges,
+        nodes,
+        "Whom every ranking serves better",
+        "recall levels of the items that each needs or owns; who is served better stands higher",
+        f"k = {level}" if level is not None else "",
+    )
+
+
+_PARTS = {
+    "behind k": GREY,
+    "k and behind": COLOURS[1],
+    "the last up to k": COLOURS[3],
+    "with k": COLOURS[0],
+    "around k": COLOURS[2],
+}
+
+
+def _part(levels: pl.Expr, k: int) -> pl.Expr:
+    """Return the part of the population to which the one with these levels belongs."""
+    behind, at_least, before, contains, around = map(pl.lit, _PARTS)
+    has_k = levels.list.contains(k)
+    return (
+        pl.when(levels.list.min() > k)
+        .then(behind)
+        .when(levels.list.min() == k)
+        .then(at_least)
+        .when(levels.list.max() <= k)
+        .then(before)
+        .when(has_k)
+        .then(contains)
+        .otherwise(around)
+    )
+
+
+def _diagram(edges: pl.DataFrame, nodes: pl.DataFrame, *words: str) -> alt.LayerChart:
+    """Draw the nodes in their layers, coloured by their part if they have one, and the lines."""
+    draw = altair()
     wide = 7 * max(nodes["ranks"].str.len_chars().to_list()) + 22
     ends = [
         edges.with_row_index("edge").select("edge", ranks=_written(side))
@@ -63,15 +149,15 @@ def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
     links = draw.Chart(inside(lines)).mark_line(color=_LINE, strokeWidth=1.2)
     base = draw.Chart(inside(nodes)).encode(x, y, tooltip("ranks", "layer"))
     names = base.mark_text(fontSize=12, color="#222222")
+    boxes = base.mark_rect(color="white", width=wide - 14, height=20, stroke=_LINE)
+    if "part" in nodes.columns:
+        scale = draw.Scale(domain=[*_PARTS], range=[*_PARTS.values()])
+        boxes = base.mark_rect(fill="white", width=wide - 14, height=20, strokeWidth=2)
+        boxes = boxes.encode(draw.Stroke("part:N", title=None, scale=scale))
     return layered(
-        [
-            links.encode(x, y, draw.Detail("edge:N")),
-            base.mark_rect(color="white", width=wide - 14, height=20, stroke=_LINE),
-            names.encode(draw.Text("ranks:N")),
-        ],
+        [links.encode(x, y, draw.Detail("edge:N")), boxes, names.encode(draw.Text("ranks:N"))],
         None,
-        "Order of rankings" + (f" under {measure}" if measure else ""),
-        "ranks of the relevant items; better rankings stand higher",
+        *words,
         width=max(_LEAST_WIDE, max(nodes["of"].to_list()) * wide),
         height=max(60, 46 * max(nodes["layer"].to_list())),
         view=draw.ViewBackground(stroke=None),

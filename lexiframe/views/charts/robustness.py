@@ -88,7 +88,8 @@ def degradation_chart(
         The table of `degradation`; tables of several kinds of missing data may be put together.
     statistics
         One or several of ``tie_rate``, ``agreement``, ``system_agreement``,
-        ``reference_agreement`` and ``tau``. Default: those that the table has.
+        ``reference_agreement``, ``reference_system_agreement`` and ``tau``. Default: those
+        that the table has.
     measures
         One or several measures. Default: all of the table.
 

@@ -98,6 +98,7 @@ STATISTICS = {
     "agreement": "agreement with all data",
     "system_agreement": "agreement on runs",
     "reference_agreement": "agreement with the reference",
+    "reference_system_agreement": "agreement with the reference on runs",
     "tau": "Kendall's τ with all data",
 }
 """The statistics of the table of `degradation`, as axes call them."""
@@ -106,7 +107,11 @@ DEGRADATION = schemas.TableSchema(
     ("what", "how", "fraction", "measure"),
     {"what": STR, "how": STR, "fraction": FLOAT, "measure": STR, "samples": INT}
     | {name: FLOAT for of in STATISTICS for name in (of, f"{of}_sd")},
-    optional=("reference_agreement", "reference_agreement_sd"),
+    optional=tuple(
+        f"reference_{name}{end}"
+        for name in ("agreement", "system_agreement")
+        for end in ("", "_sd")
+    ),
     nullable=("how",),
 )
 EXPLANATION = schemas.TableSchema(
@@ -117,7 +122,22 @@ EXPLANATION = schemas.TableSchema(
     | {"sign": INT, "decides": STR},
 )
 """The columns of the table of `explain` that do not depend on the measures."""
+EXPOSURE_DIFFERENCES = schemas.TableSchema(
+    "exposure_differences",
+    ("measure", "rank_a", "rank_b"),
+    {"measure": STR, "rank_a": INT, "rank_b": INT, "difference": FLOAT},
+)
+EXPOSURE_DISTRIBUTION = schemas.TableSchema(
+    "exposure_distribution",
+    ("measure", "difference"),
+    {"measure": STR, "difference": FLOAT, "cumulative": FLOAT, "below": FLOAT, "n": INT},
+)
 ORDER = schemas.TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
+FIRST_AND_LAST = schemas.TableSchema(
+    "first_and_last",
+    ("m", "first"),
+    {"m": INT, "first": INT, "least_last": INT, "greatest_last": INT},
+)
 ORIENTATION = schemas.TableSchema(
     "orientation",
     ("measure", "m"),

@@ -14,6 +14,7 @@ from lexiframe.views.charts.drawing import altair, faceted, header, layered
 from lexiframe.views.charts.marks import lines_of, lines_with_points
 from lexiframe.views.charts.tables import (
     AXIOMS,
+    FIRST_AND_LAST,
     OPTIMAL,
     ORIENTATION,
     SIMULATED_AGREEMENT,
@@ -223,6 +224,56 @@ def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerCha
         f"Worst case{of} of optimal rankings",
         "the value for the user whom the ranking serves worst",
         **_PANEL,
+    )
+
+
+def first_and_last_chart(table: Frame, /) -> alt.FacetChart:
+    """Draw which ranks of the first and of the last relevant item go together.
+
+    Parameters
+    ----------
+    table
+        The table of `lexiframe.theory.first_and_last`.
+
+    Returns
+    -------
+    altair.FacetChart
+        A panel for each number of relevant items, in which the possible pairs of ranks are filled.
+
+    Raises
+    ------
+    LexiframeError
+        When Altair is not installed.
+
+    Examples
+    --------
+    The bounds are straight, so that the first and the last rank are drawn alone:
+
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import first_and_last_chart
+    >>> rows = first_and_last_chart(lf.theory.first_and_last(n=10, m=3)).data.values
+    >>> [(row["first"], row["least_last"], row["greatest_last"]) for row in rows]
+    [(1, 3, 10), (8, 10, 10)]
+    """
+    draw = altair()
+    rows = rows_of(table, FIRST_AND_LAST, "first_and_last_chart")
+    is_end = (pl.col("first") == 1) | (pl.col("first") == pl.col("first").max().over("m"))
+    rows = rows.filter(is_end).with_columns(panel=pl.format("m = {}", "m"))
+    area = draw.Chart().mark_area(color=GREY, opacity=0.5, line={"color": GREY})
+    filled = area.encode(
+        draw.X("first:Q", title="rank of the first relevant item").axis(grid=False),
+        draw.Y("least_last:Q", title="rank of the last").axis(grid=False),
+        draw.Y2("greatest_last:Q"),
+    )
+    panels = rows["panel"].unique(maintain_order=True).to_list()
+    return faceted(
+        [filled],
+        rows,
+        {"facet": draw.Facet("panel:N", sort=panels, header=header()), "columns": 3},
+        "The first and the last relevant item",
+        "which of their ranks go together",
+        width=200,
+        height=200,
     )
 
 

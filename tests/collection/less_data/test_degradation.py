@@ -89,6 +89,8 @@ def test_statistics_by_loops(what, p, files, monkeypatch):
             expected["agreement"].append(agreement(full, mine))
             expected["system_agreement"].append(agreement(runs_full, runs_less))
             expected["reference_agreement"].append(agreement(guide, mine))
+            guide_runs = {key[1:]: sign for key, sign in whole[1].items() if key[0] == "RR"}
+            expected["reference_system_agreement"].append(agreement(guide_runs, runs_less))
             expected["tau"].append(kendalltau(order[name], ordered[name]).statistic)
         for statistic, values in expected.items():
             assert row[statistic] == pytest.approx(np.mean(values), abs=1e-12), (name, statistic)
@@ -100,6 +102,7 @@ def test_statistics_by_loops(what, p, files, monkeypatch):
 
 
 STATISTICS = ["tie_rate", "agreement", "system_agreement", "tau", "reference_agreement"]
+STATISTICS += ["reference_system_agreement"]
 
 
 def test_all_of_the_data_agree_with_themselves():
@@ -136,3 +139,56 @@ def test_what_is_refused(options, message):
     arguments = {"measures": "AP", **options}
     with pytest.raises(lf.LexiframeError, match=message):
         degradation(folder / "runs", folder / "qrels.txt", **arguments)
+
+
+def by_subtopics():
+    return lf.simulate_collection(requests=6, runs=4, subtopics=3, depth=(20, 30), seed=3)
+
+
+@pytest.mark.parametrize("how", ["uniform", "retrieved"])
+def test_an_item_is_lost_for_all_subtopics(how):
+    """As if the judgments without it had been given, whatever the sample is."""
+    runs, qrels = by_subtopics()
+    p = lf.positions(runs, qrels, subtopics=True)
+    part = sample_labels(p, 0.5, how, seed=1)
+    items = p.group_by("query_id").agg(pl.col("doc_id").n_unique())
+    kept = part.group_by("query_id").agg(pl.col("doc_id").n_unique())
+    expected = {query: max(1, n // 2) for query, n in items.rows()}
+    assert dict(kept.rows()) == expected
+    left = part.select("query_id", "doc_id").unique()
+    fewer = pl.DataFrame(lf.read_qrels(qrels)).join(left, on=["query_id", "doc_id"])
+    again = lf.positions(runs, fewer, subtopics=True)
+    key = ["run", "query_id", "subtopic", "doc_id"]
+    columns = [*key, "position", "level", "n_relevant"]
+    found = part.filter(pl.col("position").is_not_null()).select(columns).sort(key)
+    assert found.equals(again.filter(pl.col("position").is_not_null()).select(columns).sort(key))
+
+
+@pytest.mark.parametrize("what", SAMPLE)
+def test_measures_by_subtopic_by_loops(what):
+    runs, qrels = by_subtopics()
+    measures = ["ST-RPP", "MAP-IA"]
+    found = degradation(
+        runs, qrels, measures, what=what, how="retrieved", fractions=[0.5], samples=2, seed=4
+    )
+    p = lf.positions(runs, qrels, subtopics=True)
+    seeds = np.random.SeedSequence(4).generate_state(1 if what == "depth" else 2)
+    parts = [SAMPLE[what](p, 0.5, int(seed)) for seed in seeds]
+    whole, of_parts = signs(p, measures), [signs(part, measures) for part in parts]
+    for row in found.iter_rows(named=True):
+        name = row["measure"]
+        full = {key[:3]: sign for key, sign in whole[0].items() if key[3] == name}
+        less = [
+            {key[:3]: sign for key, sign in of_pairs.items() if key[3] == name}
+            for of_pairs, _ in of_parts
+        ]
+        ties = [np.mean([sign == 0 for sign in part.values()]) for part in less]
+        assert row["tie_rate"] == pytest.approx(np.mean(ties))
+        agreed = [agreement(full, part) for part in less]
+        assert row["agreement"] == pytest.approx(np.mean(agreed))
+
+
+def test_measures_with_and_without_subtopics_are_asked_for_apart():
+    runs, qrels = by_subtopics()
+    with pytest.raises(lf.LexiframeError, match=r"found others as well \(AP\)"):
+        degradation(runs, qrels, ["ST-RPP", "AP"], samples=1)

@@ -8,10 +8,13 @@ import lexiframe as lf
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import (
+    agreement_chart,
     axiom_chart,
+    first_and_last_chart,
     optimal_chart,
     order_chart,
     orientation_chart,
+    population_chart,
     simulated_agreement_chart,
     simulated_tie_chart,
 )
@@ -47,6 +50,8 @@ CHARTS = {
     "optimal": optimal_chart(OPTIMAL, "AP"),
     "axiom": axiom_chart(AXIOMS),
     "order": order_chart(lf.theory.order("RR", 4, 2), "RR"),
+    "population": population_chart(lf.theory.population_order(3), level=2),
+    "first_and_last": first_and_last_chart(lf.theory.first_and_last(10, [1, 3])),
 }
 
 
@@ -120,6 +125,42 @@ def test_a_cycle_and_an_empty_order_are_refused():
         order_chart(pl.DataFrame(ends))
     with pytest.raises(lf.LexiframeError, match="order_chart: expected at least one row to draw"):
         order_chart(lf.theory.order("RR", 1, 1))
+
+
+def test_users_have_the_part_of_the_proof():
+    """At k = 3 of five items: 4 behind it, 4 and {3} with it alone, the others in three parts."""
+    rows = population_chart(lf.theory.population_order(5), level=3).layer[1].data.values
+    for row in rows:
+        levels = [int(level) for level in row["ranks"].split()]
+        if levels[0] > 3:
+            assert row["part"] == "behind k"
+        elif levels[0] == 3:
+            assert row["part"] == "k and behind"
+        elif levels[-1] <= 3:
+            assert row["part"] == "the last up to k"
+        else:
+            assert row["part"] == ("with k" if 3 in levels else "around k")
+    assert len(rows) == 31
+    plain = population_chart(lf.theory.population_order(5))
+    assert "part" not in plain.layer[1].data.values[0]
+
+
+def test_agreement_of_one_measure_is_that_of_the_table():
+    d = pl.DataFrame(
+        {"query_id": ["q1", "q2"] * 3, "run_a": "a", "run_b": "b",
+         "measure": ["LR", "LR", "RR", "RR", "AP", "AP"],
+         "preference": [1.0, -1.0, 0.5, 0.0, 0.2, -0.1]}
+    )  # fmt: skip
+    table = lf.sign_agreement(d, samples=5)
+    chart = agreement_chart(table)
+    rendered(chart)
+    rows = pl.DataFrame(chart.data.values)
+    of_lr = table.filter(measure_b="LR")
+    for panel, name in (("rankings", "agreement"), ("runs", "system_agreement")):
+        found = rows.filter(panel=panel).select("measure", "agreement", "low", "high")
+        assert found.rows() == of_lr.select("measure_a", name, f"{name}_low", f"{name}_high").rows()
+    with pytest.raises(lf.UnknownNameError, match="RPP"):
+        agreement_chart(table, "RPP")
 
 
 def test_names_are_harmless():
