@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from lexiframe.base import Problem, ReadError, n_and_first, warn
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
@@ -57,7 +57,7 @@ class File:
             return Path(self.path).read_bytes() if self.data is None else self.data
 
     @contextmanager
-    def opened(self) -> Iterator[BinaryIO]:
+    def opened(self) -> Iterator[BufferedReader | BytesIO]:
         """Open the file to read it in parts; raise ReadError if it cannot be read."""
         data = self.data
         with self._errors(), Path(self.path).open("rb") if data is None else BytesIO(data) as file:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-Batch = pa.Table | pa.RecordBatch
+Batch: TypeAlias = pa.Table | pa.RecordBatch
 
 
 class Opened(NamedTuple):

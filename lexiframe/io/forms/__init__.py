@@ -11,9 +11,8 @@ from lexiframe.io.files.form import TEXT_FORMS, Form, TextForm
 
 _MODULES = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
 FORMS: list[Form] = [import_module(f"{__name__}.{name}").FORM for name in _MODULES]
-BY_ENDING: dict[str, Form | TextForm] = {
-    ending: form for form in (*FORMS, *TEXT_FORMS) for ending in form.endings
-}
+_ALL: list[Form | TextForm] = [*FORMS, *TEXT_FORMS]
+BY_ENDING = {ending: form for form in _ALL for ending in form.endings}
 
 
 def form_of(start: bytes) -> Form | None:

@@ -29,7 +29,8 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     def batches(columns: list[str] | None, rows: int | None) -> Iterator[Batch]:
         if rows is None:
             return iter([opened.read(columns)])
-        return opened.iter_batches(rows, columns=columns, use_threads=False)
+        some: Iterator[Batch] = opened.iter_batches(rows, columns=columns, use_threads=False)
+        return some
 
     size = max(unpacked, metadata.num_rows * metadata.num_columns * _LEAST)
     return Opened(opened.schema_arrow, batches, size)
