@@ -33,7 +33,6 @@ _PATIENCE = {  # if the user did not set them: by default MLflow waits minutes f
 _SHOWN = 200
 _FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # of Python's years 1 to 9999
 _TIMES = ("start_time", "end_time")
-_IN_INFO = ("run_id", "status", *_TIMES)
 _TEXTS = ("run", "run_id", "experiment", "status")
 _ATTRIBUTES = dict.fromkeys(_TEXTS, pl.String()) | dict.fromkeys(_TIMES, pl.Int64())
 
@@ -232,11 +231,12 @@ def _find_experiments(
 
 
 def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame:
-    of_runs = [run.info for run in runs]
-    columns = {name: [getattr(info, name) for info in of_runs] for name in _IN_INFO}
-    columns["run"] = [info.run_name or info.run_id for info in of_runs]
-    columns["experiment"] = [experiments[info.experiment_id] for info in of_runs]
-    attributes = pl.DataFrame(columns, schema_overrides=_ATTRIBUTES).select(*_ATTRIBUTES)
+    rows = []
+    for info in (run.info for run in runs):
+        name, experiment = info.run_name or info.run_id, experiments[info.experiment_id]
+        facts = (info.run_id, experiment, info.status, info.start_time, info.end_time)
+        rows.append((name, *facts))
+    attributes = pl.DataFrame(rows, schema=_ATTRIBUTES, orient="row")
     _refuse_no_times(attributes)
     attributes = attributes.with_columns(pl.col(_TIMES).cast(pl.Datetime("ms", "UTC")))
     return attributes.hstack(
