@@ -30,7 +30,7 @@ def fit_users(
     p: Frame,
     labels: Frame,
     /,
-    users: Users | Iterable[Users] = get_args(Users),
+    users: Users | Iterable[Users] = ("uniform", "dcg", "inverse", "free"),
     *,
     levels: int = _LEVELS,
     smoothness: float = 1.0,
@@ -210,12 +210,14 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
 
     start = np.append(1.0, np.zeros(len(chosen) - 1))
     best = minimize(loss, start, jac=True, method="BFGS", options={"gtol": 1e-6 * len(votes.wins)})
-    if not np.isfinite(best.fun) or np.abs(best.x).max() > _LARGEST:
+    likelihood, gradients = _gradients(votes, weights_of(best.x), best.x[0])
+    decided = (votes.wins != 0.5) & ~np.isclose(likelihood, np.log(0.5))
+    are_certain = decided.any() and likelihood[decided].min() > np.log(_CERTAIN)
+    if are_certain or not np.isfinite(best.fun) or np.abs(best.x).max() > _LARGEST:
         raise LexiframeError(
             f"fit_users: the likelihood of {kind} users has no maximum: some weights explain every "
             "label; give more labels, or for free users a greater smoothness or fewer levels"
         )
-    likelihood, gradients = _gradients(votes, weights_of(best.x), best.x[0])
     covariance = _sandwich(best.x, loss, gradients[:, chosen], votes.request)
     columns = _columns(weights_of(best.x), best.x[0], covariance, alpha, is_free=is_free)
     columns |= {
@@ -235,6 +237,8 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
 
 
 _LARGEST = 1e3
+_CERTAIN = 0.999
+"""When all labels are as probable as this, larger weights or β would make them more so."""
 _STEP = 1e-5
 
 
