@@ -139,7 +139,8 @@ def compare_groups(
         baseline = d.provenance["inference"]["baseline"] if baseline is None else baseline
         d = arrays.pair_cube_with_scores(d.preferences, d.scores, baseline)
     groups = arrays.named_groups(_CALLED, d, requests, by)
-    cube = cube_of(d, baseline)
+    table: Any = d
+    cube = cube_of(table, baseline)
     arrays.check_finite(_CALLED, cube.values)
     compute = {
         "welch": partial(TwoGroups.welch, alpha=alpha),

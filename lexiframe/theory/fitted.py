@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,7 @@ from lexiframe.typing import Frame
 Users = Literal["uniform", "dcg", "inverse", "free"]
 _LEVELS = 10
 _MOST_LEVELS = 100
-_KNOWN = {
+_KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "uniform": lambda i: np.ones(len(i)),
     "dcg": lambda i: 1 / np.log2(i + 1),
     "inverse": lambda i: 1 / i,
@@ -233,7 +233,7 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
         ),
     )
     floats = dict.fromkeys(columns, pl.Float64()) | {"n": pl.Int64()}
-    return table.select("users", "level", *columns).cast(floats)
+    return table.select("users", "level", *columns).cast(pl.Schema(floats))
 
 
 _LARGEST = 1e3
