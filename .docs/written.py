@@ -2,7 +2,7 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-guide, gate, large, spark, glossary, coming-from  the pages of .docs/
+guide, gate, large, spark, papers, glossary, coming-from  the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -22,6 +22,7 @@ TEXTS = {
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
+    "papers.md": ".docs/papers.md",
     "glossary.md": ".docs/glossary.md",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
@@ -39,6 +40,7 @@ gate
 large
 spark
 coming-from
+papers
 glossary
 ```
 

@@ -17,7 +17,7 @@ from tests.test_readme import blocks
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "coming-from.md gate.md glossary.md guide.md large.md spark.md".split()
+PAGES = "coming-from.md gate.md glossary.md guide.md large.md papers.md spark.md".split()
 
 WHOLE = {"spark", "theory", "views"}
 """The names that are modules or folders of functions."""

@@ -101,12 +101,13 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
         draw.Y("cumulative:Q", title="share up to it", **share_axis()),
         tooltip("measure", ("difference", "difference", ".2f"), ("cumulative", "share", ".2%")),
     )  # fmt: skip
+    n = int(rows["n"].to_numpy().max())
     return faceted(
         [line],
         rows,
         {"facet": _by_measure(rows), "columns": 3},
         "How much recall levels add to differences",
-        f"over {int(rows['n'].to_numpy().max()):,} recall levels of pairs of rankings, in both directions",
+        f"over {n:,} recall levels of pairs of rankings, in both directions",
         width=170,
         height=130,
     )
