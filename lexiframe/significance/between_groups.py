@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import polars as pl
 
