@@ -30,5 +30,5 @@ from .progress_bars import in_threads as in_threads
 from .progress_bars import counted as counted
 from .progress_bars import FEW as FEW
 from . import sums as sums
-from .likeness import likely_cause as likely_cause
+from .id_mismatch import likely_cause as likely_cause
 from .version import __version__ as __version__

@@ -9,9 +9,9 @@ from .evaluation import Evaluation as Evaluation
 from .evaluation import result_files as result_files
 
 "What is asked: measures, inference, memory"
-from .asked import Asked as Asked
-from .asked import Inference as Inference
-from .asked import MEASURES as MEASURES
+from .options import Asked as Asked
+from .options import Inference as Inference
+from .options import MEASURES as MEASURES
 from .buckets.plan import KEPT as KEPT
 from .buckets.sizes import BASE as BASE
 from .buckets.sizes import parse_memory as parse_memory

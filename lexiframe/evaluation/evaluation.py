@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, ReadError, unknown_name, warn
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.buckets.writing import remove_parts
-from lexiframe.evaluation.origin import Origin
+from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
 from lexiframe.metrics import as_list

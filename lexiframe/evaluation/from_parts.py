@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, schemas
-from lexiframe.evaluation.asked import Asked, Groups
 from lexiframe.evaluation.buckets.batches import (
     divided,
     reduced_in_batches,
@@ -25,6 +24,7 @@ from lexiframe.evaluation.buckets.results import BucketResult
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once
 from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.options import Asked, Groups
 from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import output_files, qrel_files, scan_runs, to_parquet
 from lexiframe.metrics import needed

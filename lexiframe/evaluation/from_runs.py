@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import memory_use, typed
-from lexiframe.evaluation.asked import Asked, Groups, Inference
 from lexiframe.evaluation.buckets.batches import refuse_without_items, report_groups
 from lexiframe.evaluation.buckets.bucket import sums_of
 from lexiframe.evaluation.buckets.sizes import is_small, memory_allowed
+from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import (
     are_of_sums,
@@ -23,7 +23,7 @@ from lexiframe.evaluation.from_parts import (
     tables_of_sums,
     tables_to_keep,
 )
-from lexiframe.evaluation.origin import Origin
+from lexiframe.evaluation.options import Asked, Groups, Inference
 from lexiframe.evaluation.reuse.completed import (
     Known,
     completed,

@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas, typed, unknown_name
-from lexiframe.evaluation.asked import Groups, Inference, check_baseline
 from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.options import Groups, Inference, check_baseline
 from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import per_request_scores, qrel_files, score_forms
 from lexiframe.metrics import as_list, catalogues, derived

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas
-from lexiframe.evaluation.asked import Groups, Inference
+from lexiframe.evaluation.options import Groups, Inference
 from lexiframe.metrics import Metric
 from lexiframe.orderings import (
     Method,

@@ -23,8 +23,8 @@ from .scored import scores as scores
 from .scored import values_of as values_of
 from .scored import as_list as as_list
 from .scored import unique_by_name as unique_by_name
-from .values import Values as Values
-from .values import directions as directions
+from .value_arrays import Values as Values
+from .value_arrays import directions as directions
 from .rankings import Rankings as Rankings
 from . import needed as needed
 from . import coverages as coverages

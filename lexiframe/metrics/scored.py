@@ -16,7 +16,7 @@ from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subt
 from lexiframe.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_scores import subtopic_values
-from lexiframe.metrics.values import Values
+from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import NoRelevant, RankedRuns, check_policy
 from lexiframe.typing import Frame
 

@@ -15,7 +15,7 @@ from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric
 from lexiframe.metrics.needed import no_item_of_grade
 from lexiframe.metrics.row_by_row import row_by_row
 from lexiframe.metrics.stretches import begins
-from lexiframe.metrics.values import Values
+from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import NoRelevant, levels_in
 
 _NOTHING = 2.0**-60

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from lexiframe.base import LexiframeError, shown
-from lexiframe.evaluation.asked import Asked, Inference
 from lexiframe.evaluation.buckets.batches import report
 from lexiframe.evaluation.buckets.plan import KEPT, Kept
 from lexiframe.evaluation.evaluation import Evaluation
@@ -24,6 +23,7 @@ from lexiframe.evaluation.from_parts import (
     refuse_what_needs_requests,
     tables_to_keep,
 )
+from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.spark.data import (
     collected,
     names_of_runs,

@@ -9,11 +9,11 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.evaluation.asked import MEASURES, Asked, Inference
 from lexiframe.evaluation.buckets import batches
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.from_parts import evaluation_of, plan_of
+from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
 from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
 from lexiframe.pairwise.pairs import parse_measures

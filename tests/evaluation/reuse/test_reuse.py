@@ -141,7 +141,7 @@ def test_positions_that_were_not_kept_are_found_again(monkeypatch, tmp_path):
     shutil.copytree(RUNS, tmp_path / "runs")
     whole = lf.evaluate(tmp_path / "runs", QRELS, DEFAULT)
     monkeypatch.setattr(
-        "lexiframe.evaluation.origin.memory_use", SimpleNamespace(available=lambda: 0)
+        "lexiframe.evaluation.evaluated_data.memory_use", SimpleNamespace(available=lambda: 0)
     )
     e = lf.evaluate(tmp_path / "runs" / "p*.run", QRELS, DEFAULT)
     assert e._origin.ranked is None

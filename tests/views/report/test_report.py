@@ -397,7 +397,7 @@ def test_rankings_that_cannot_be_read_again_are_said_to_be_missing(tmp_path, mon
     runs.write_parquet(paths[0])
     qrels.write_parquet(paths[1])
     monkeypatch.setattr(
-        "lexiframe.evaluation.origin.memory_use", SimpleNamespace(available=lambda: 0)
+        "lexiframe.evaluation.evaluated_data.memory_use", SimpleNamespace(available=lambda: 0)
     )  # so that positions are not kept
     e = lf.evaluate(paths[0], paths[1], ["AP", "LR"])
     runs.head(100).write_parquet(paths[0])
