@@ -12,7 +12,6 @@ from lexiframe.metrics import derived
 from lexiframe.pairwise import PairCube, arrays
 from lexiframe.significance.margins import Margin
 
-
 _RUNS = ("run", "run_a", "run_b")
 
 
