@@ -82,15 +82,8 @@ class Evidence:
 
     def only(self, chosen: np.ndarray) -> Evidence:
         """Return the evidence of some of the documents."""
-        return replace(
-            self,
-            item=self.item[chosen],
-            known=self.known[chosen],
-            alone=self.alone[chosen],
-            query=self.query[chosen],
-            is_relevant=self.is_relevant[chosen],
-            is_judged=self.is_judged[chosen],
-        )
+        of_each = ("item", "known", "alone", "query", "is_relevant", "is_judged")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in of_each})
 
 
 def _fused(rank: np.ndarray) -> np.ndarray:
@@ -228,9 +221,9 @@ def _stepped(found: Fit, design: np.ndarray, y: np.ndarray, query: np.ndarray) -
     step_q = (slope_q - link @ step) / precision
     most = max(np.abs(step).max(), np.abs(step_q).max(), _EDGE)
     part = min(1.0, 3.0 / most)  # long steps overshoot where a request has relevant documents only
-    return Fit(
-        found.centre, found.scale, found.coefficients + part * step,
-        found.requests + part * step_q, covariance, precision, link, found.variances,
+    return replace(
+        found, coefficients=found.coefficients + part * step, link=link, covariance=covariance,
+        requests=found.requests + part * step_q, of_request=precision,
     )  # fmt: skip
 
 
@@ -241,11 +234,7 @@ def _with_variances(found: Fit, n_fixed: int) -> Fit:
     of_requests = ((found.requests**2 + uncertain).sum() + 1) / (len(found.requests) + 1)
     runs = found.coefficients[n_fixed:] ** 2 + np.diag(found.covariance)[n_fixed:]
     of_runs = (runs.sum() + _WEIGHT * _VARIANCE) / (len(runs) + _WEIGHT)
-    variances = (float(of_requests), float(of_runs))
-    return Fit(
-        found.centre, found.scale, found.coefficients, found.requests, found.covariance,
-        found.of_request, found.link, variances,
-    )  # fmt: skip
+    return replace(found, variances=(float(of_requests), float(of_runs)))
 
 
 def _share(log_odds: np.ndarray) -> np.ndarray:

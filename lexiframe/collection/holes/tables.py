@@ -89,19 +89,26 @@ def _values(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
     draws = _known(values[_FIRST:])
     if not len(draws):
         return pl.DataFrame(schema=schemas.HOLE_VALUES.columns)
-    interval = Interval.of(draws, c.alpha)
-    low, high = interval.widened_within(c.factor, *c.range_of(measure, values))
     sign = -1 if isinstance(measure, Metric) and measure.smaller_is_better else 1
     tails = [c.alpha / 2, 1 - c.alpha / 2]
     ranks = np.quantile(sums.mid_ranks(sign * c.widened(draws)), tails, axis=0)
     columns = {
-        "run": c.pool.runs, "measure": str(measure), "value": values[0], "mean": interval.mean,
-        "ci_low": low, "ci_high": high, "draws_low": interval.low, "draws_high": interval.high,
+        "run": c.pool.runs, "measure": str(measure), "value": values[0],
         "naive_low": np.fmin(values[0], values[1]), "naive_high": np.fmax(values[0], values[1]),
-        "factor": c.factor, "rank": sums.mid_ranks(sign * values[0]), "rank_low": ranks[0],
-        "rank_high": ranks[1], "holes": holes,
+        "rank": sums.mid_ranks(sign * values[0]), "rank_low": ranks[0], "rank_high": ranks[1],
+        "holes": holes, **_of_draws(c, draws, c.range_of(measure, values)),
     }  # fmt: skip
-    return _typed(columns, schemas.HOLE_VALUES.columns)
+    return schemas.table_of(schemas.HOLE_VALUES.columns, len(c.pool.runs), columns)
+
+
+def _of_draws(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dict[str, Any]:
+    """Return the columns about the draws, which the tables of values and of pairs both have."""
+    interval = Interval.of(draws, c.alpha)
+    low, high = interval.widened_within(c.factor, *limits)
+    return {
+        "mean": interval.mean, "ci_low": low, "ci_high": high, "draws_low": interval.low,
+        "draws_high": interval.high, "factor": c.factor,
+    }  # fmt: skip
 
 
 def pairs_table(c: Conditions) -> pl.DataFrame:
@@ -119,8 +126,6 @@ def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
     draws = _known(mean[_FIRST:])
     if not len(draws):
         return pl.DataFrame(schema=schemas.HOLE_PAIRS.columns)
-    interval = Interval.of(draws, c.alpha)
-    low, high = interval.widened_within(c.factor, *range_of_preferences(measure))
     rounding = moments.mean_rounding.reshape(-1, n_pairs)
     sign, sign_of_draws = _sign(mean[0], rounding[0]), _sign(mean[_FIRST:], rounding[_FIRST:])
     widened = _sign(c.widened(draws), rounding[0])
@@ -129,13 +134,12 @@ def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
     a, b = (np.array(c.pool.runs)[end] for end in c.ends)
     columns = {
         "measure": str(measure), "run_a": a, "run_b": b, "n": moments.n[:n_pairs],
-        "mean_preference": np.where(sign == 0, 0.0, mean[0]), "mean": interval.mean,
-        "ci_low": low, "ci_high": high, "draws_low": interval.low, "draws_high": interval.high,
-        "factor": c.factor, "share": (sign_of_draws == sign).mean(axis=0),
+        "mean_preference": np.where(sign == 0, 0.0, mean[0]),
+        "share": (sign_of_draws == sign).mean(axis=0),
         "share_widened": (widened == sign).mean(axis=0), "reject": reject[0],
-        "share_reject": with_it.mean(axis=0),
+        "share_reject": with_it.mean(axis=0), **_of_draws(c, draws, range_of_preferences(measure)),
     }  # fmt: skip
-    return _typed(columns, schemas.HOLE_PAIRS.columns)
+    return schemas.table_of(schemas.HOLE_PAIRS.columns, n_pairs, columns)
 
 
 def _known(draws: np.ndarray) -> np.ndarray:
@@ -155,14 +159,3 @@ def _rejected(moments: sums.Moments, n_pairs: int, alpha: float) -> np.ndarray:
     adjusted = np.ones(len(p))
     adjusted[known] = correct_families(p[known], family[known], "holm")
     return np.asarray(adjusted < alpha).reshape(-1, n_pairs)
-
-
-def _typed(columns: dict[str, Any], schema: dict[str, pl.DataType]) -> pl.DataFrame:
-    """Make a table, with null for NaN."""
-    n = max(len(values) for values in columns.values() if not isinstance(values, str | float))
-    repeated = {
-        name: pl.repeat(values, n, eager=True) if isinstance(values, str | float) else values
-        for name, values in columns.items()
-    }
-    table = pl.DataFrame(repeated).with_columns(pl.selectors.float().fill_nan(None))
-    return table.select(pl.col(name).cast(dtype) for name, dtype in schema.items())

@@ -16,7 +16,6 @@ from lexiframe.collection.judges.judge_tables import (
     correlations_of,
     judged_by,
     orderings_of,
-    positions_of,
     shifts_of,
 )
 from lexiframe.collection.judges.judges import judge_agreement
@@ -242,12 +241,13 @@ def compare_judges(
     if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)  # which holds what can be read only once
     judged = {
-        judge: judged_by(positions_of(runs, part, asked, policies), asked, no_relevant)
+        judge: judged_by(runs, part, asked, policies)
         for judge, part in progress(compared.items(), len(compared), "judges")
     }
     test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
                        baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
-    comparisons = {judge: test_all(of_judge.pairs(baseline)) for judge, of_judge in judged.items()}
+    comparisons = {judge: test_all(found.pairs(baseline)) for judge, found in judged.items()}
+    of_judge = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
     orderings = orderings_of(judged, method, groups, names)
     how = {"samples": samples, "seed": seed, "alpha": alpha, **groups}
     return JudgeComparison(
@@ -256,13 +256,7 @@ def compare_judges(
         orderings=orderings,
         correlations=correlations_of(judged, asked, method, how, names),
         rank_shifts=shifts_of(orderings, [*read], names),
-        comparisons=_together(comparisons, names),
+        comparisons=schemas.JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
         conclusions=conclusions(comparisons, by=names),
         conclusion_pairs=conclusion_pairs(comparisons, by=names),
     )
-
-
-def _together(comparisons: dict[str, pl.DataFrame], by: list[str]) -> pl.DataFrame:
-    frames = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
-    table = pl.concat(frames).select(*by, *schemas.JUDGE_COMPARISONS.columns)
-    return table.sort(*by, *schemas.JUDGE_COMPARISONS.key)

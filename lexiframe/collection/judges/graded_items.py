@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas
@@ -83,8 +82,3 @@ def side_by_side(function: str, judges: Mapping[str, pl.DataFrame]) -> pl.DataFr
 
 def _none(name: str) -> pl.Expr:
     return pl.lit(None, pl.Float64).alias(name)
-
-
-def grades_of(items: pl.DataFrame, n_judges: int) -> list[np.ndarray]:
-    """Return each judge's grades of all items, NaN where there is none."""
-    return [items[str(n)].to_numpy() for n in range(n_judges)]

@@ -10,10 +10,10 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, warn
-from lexiframe.metrics import Metric, needed, scores
+from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, correlate_samples, order_runs
-from lexiframe.pairwise import Measure, PairsLike, arrays, preferences
-from lexiframe.projection import NoRelevant, Policies, positions
+from lexiframe.pairwise import Measure, PairsLike, arrays, measured
+from lexiframe.projection import Policies
 
 
 @dataclass(frozen=True)
@@ -35,24 +35,6 @@ class Judged:
         """Return the scores of a metric, or the preferences by another measure."""
         table = self.scores if measure in self.metrics else self.preferences
         return table.filter(pl.col("measure") == measure)
-
-
-def positions_of(
-    runs: Any, qrels: pl.DataFrame, measures: Sequence[Measure], policies: Policies
-) -> dict[bool, pl.DataFrame]:
-    """Find the positions that measures need, by whether these are measures of subtopics."""
-    needs = {measure.needs for measure in measures}
-    found = {}
-    for subtopics in {measure.needs == needed.SUBTOPICS for measure in measures}:
-        found[subtopics] = positions(
-            runs,
-            qrels,
-            **vars(policies),
-            judged=needed.JUDGED in needs and not subtopics,
-            subtopics=subtopics,
-            pool=needed.POOL in needs and not subtopics,
-        )
-    return found
 
 
 def compared_requests(
@@ -100,25 +82,12 @@ def _say_what_is_left_out(
 
 
 def judged_by(
-    p: Mapping[bool, pl.DataFrame], measures: Sequence[Measure], kept: NoRelevant
+    runs: Any, qrels: pl.DataFrame, measures: Sequence[Measure], policies: Policies
 ) -> Judged:
-    """Compute scores and preferences by the measures from the positions that they need."""
-    found: dict[str, list[pl.DataFrame]] = {"scores": [], "preferences": []}
-    for of_subtopics, part in p.items():
-        some = [m for m in measures if (m.needs == needed.SUBTOPICS) == of_subtopics]
-        if metrics := [measure for measure in some if isinstance(measure, Metric)]:
-            found["scores"].append(scores(part, metrics, no_relevant=kept))
-        found["preferences"].append(preferences(part, some, no_relevant=kept))
-    names = tuple(str(measure) for measure in measures if isinstance(measure, Metric))
-    empty = {"scores": pl.DataFrame(schema=schemas.SCORES.required), "preferences": _NO_PREFERENCES}
-    tables = {
-        name: pl.concat(parts, how="diagonal") if parts else empty[name]
-        for name, parts in found.items()
-    }
-    return Judged(**tables, metrics=names)
-
-
-_NO_PREFERENCES = pl.DataFrame(schema=schemas.PREFERENCES.required)
+    """Compute scores and preferences by the measures from the judgments of one judge."""
+    found = measured.project_runs(runs, qrels, measures, policies)
+    metrics = [measure for measure in measures if isinstance(measure, Metric)]
+    return Judged(found.scores(metrics), found.preferences(measures), tuple(map(str, metrics)))
 
 
 def orderings_of(
@@ -168,9 +137,7 @@ def correlations_of(
         judge_a=pl.when(is_turned).then(b).otherwise(a),
         judge_b=pl.when(is_turned).then(a).otherwise(b),
     )
-    return table.select(*by, *schemas.JUDGE_CORRELATIONS.columns).sort(
-        *by, *schemas.JUDGE_CORRELATIONS.key
-    )
+    return schemas.JUDGE_CORRELATIONS.arranged(table, by)
 
 
 def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str]) -> pl.DataFrame:
@@ -189,8 +156,4 @@ def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str])
         )
         for a, b in combinations(judges, 2)
     ]
-    return (
-        pl.concat(frames)
-        .select(*by, *schemas.RANK_SHIFTS.columns)
-        .sort(*by, *schemas.RANK_SHIFTS.key)
-    )
+    return schemas.RANK_SHIFTS.arranged(pl.concat(frames), by)

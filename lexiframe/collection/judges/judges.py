@@ -16,7 +16,7 @@ from lexiframe.collection.judges.agreement_coefficients import (
     kappa_linear,
     kappa_quadratic,
 )
-from lexiframe.collection.judges.graded_items import grades_of, read_judges, side_by_side
+from lexiframe.collection.judges.graded_items import read_judges, side_by_side
 from lexiframe.io import problems
 from lexiframe.pairwise import By, grouping
 from lexiframe.projection import Policies
@@ -167,7 +167,8 @@ def _in_groups(
 def _pairs(
     items: pl.DataFrame, names: list[str]
 ) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
-    grades = dict(zip(names, grades_of(items, len(names)), strict=True))
+    """Yield every two judges, and their grades of all items, NaN where there is none."""
+    grades = {name: items[str(n)].to_numpy() for n, name in enumerate(names)}
     for a, b in combinations(names, 2):
         yield a, b, grades[a], grades[b]
 
@@ -216,15 +217,9 @@ def _of_grades(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.D
     memory_use.refuse_more_than_available(k * k * _BYTES_OF_ROW, what, "round the grades")
     n = np.bincount(i * k + j, minlength=k * k)
     of_a = n.reshape(k, k).sum(axis=1).repeat(k)
-    return pl.DataFrame(
-        {
-            "judge_a": pl.repeat(judge_a, k * k, eager=True),
-            "judge_b": pl.repeat(judge_b, k * k, eager=True),
-            "relevance_a": grades.repeat(k),
-            "relevance_b": np.tile(grades, k),
-            "n": n.astype(np.int64),
-            "share": n / max(1, len(i)),
-            "share_of_a": sums.ratio(n, of_a),
-        },
-        schema=schemas.JUDGE_CONFUSION.columns,
-    ).with_columns(pl.col("share_of_a").fill_nan(None))
+    columns = {
+        "judge_a": judge_a, "judge_b": judge_b, "relevance_a": grades.repeat(k),
+        "relevance_b": np.tile(grades, k), "n": n, "share": n / max(1, len(i)),
+        "share_of_a": sums.ratio(n, of_a),
+    }  # fmt: skip
+    return schemas.table_of(schemas.JUDGE_CONFUSION.columns, k * k, columns)

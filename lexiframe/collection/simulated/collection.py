@@ -208,10 +208,6 @@ def _pool_as_given(
         check_range("pool_share", share, 0, 1)
         given["share"] = float(share)
     if all_relevant is not None:
-        if not isinstance(all_relevant, bool | np.bool_):
-            raise LexiframeError(
-                f"{_FUNCTION}: expected True or False as all_relevant, found {shown(all_relevant)}"
-            )
         given["all_relevant"] = bool(all_relevant)
     return replace(pool, **given)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -37,24 +37,18 @@ def check_range(name: str, value: float, least: float, most: float) -> None:
         raise LexiframeError(f"{_FUNCTION}: expected a {expected} as {name}, found {shown(value)}")
 
 
-def check_whole(name: str, value: object, least: int) -> None:
-    """Raise unless this is a whole number that is not below the least one."""
-    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not (is_whole and value >= least):  # type: ignore[operator]
+def check_whole(name: str, value: int, least: int) -> None:
+    """Raise for a whole number below the least one."""
+    if value < least:
         raise LexiframeError(
             f"{_FUNCTION}: expected a whole number from {least} as {name}, found {shown(value)}"
         )
 
 
-def _two(name: str, value: Any, of: str) -> tuple[Any, Any]:
+def _two(given: Any) -> tuple[Any, Any]:
     """Return both numbers of a pair, or a single number twice."""
-    if not isinstance(value, tuple | list):
-        return value, value
-    if len(value) != 2:
-        raise LexiframeError(
-            f"{_FUNCTION}: expected one number or {of} as {name}, found {shown(value)}"
-        )
-    return value[0], value[1]
+    first, second = given if isinstance(given, tuple | list) else (given, given)
+    return first, second
 
 
 def from_scratch(requests: int | None, runs: int | None, seed: int) -> Design:
@@ -129,7 +123,7 @@ def normal_quantiles(n: int, seed: int) -> np.ndarray:
 
 def relevant_counts(relevant: float | tuple[float, float], n: int, seed: int) -> np.ndarray:
     """Return n counts of relevant items: log-normal quantiles, in random order."""
-    mean, spread = _two("relevant", relevant, "(mean, standard deviation)")
+    mean, spread = _two(relevant)
     check_range("relevant", mean, 1, np.inf)
     check_range("relevant", spread, 0, np.inf)
     variance = np.log1p((spread / mean) ** 2)
@@ -141,7 +135,7 @@ def relevant_counts(relevant: float | tuple[float, float], n: int, seed: int) ->
 
 
 def _depths(depth: int | tuple[int, int], n_runs: int, seed: int) -> np.ndarray:
-    least, greatest = _two("depth", depth, "(least, greatest)")
+    least, greatest = _two(depth)
     check_whole("depth", least, 1)
     check_whole("depth", greatest, least)
     depths = np.linspace(least, greatest, n_runs).round().astype(np.int64)
