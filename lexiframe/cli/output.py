@@ -53,12 +53,7 @@ def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None)
     elif format == "markdown":
         typer.echo(shown.markdown_table(table))
     else:
-        same, table = shown.without_constants(table)
-        typer.echo(
-            f"{shown.paragraph(same)}\n{shown.table_text(table)}"
-            if same
-            else shown.table_text(table)
-        )
+        typer.echo(shown.plain_text(table))
 
 
 def csv_text(table: pl.DataFrame) -> str:

@@ -46,6 +46,23 @@ def without_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
     return ", ".join(said), table.drop(constant)
 
 
+def plain_text(table: pl.DataFrame) -> str:
+    """Return a table as text, below a line that says what is the same in all rows."""
+    same, table = without_constants(table)
+    return "\n".join([*([paragraph(same)] if same else []), table_text(table)])
+
+
+MOST = 40
+"""How many rows of one sort a table for people has: the first and the last."""
+
+
+def ends_of(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the first and the last rows of a table that has more than `MOST`."""
+    if table.height <= MOST:
+        return table
+    return pl.concat([table.head(MOST // 2), table.tail(MOST // 2)])
+
+
 @dataclass(frozen=True)
 class Section:
     """A part of a summary: a title, a table, and notes below it, each of which may be absent.
