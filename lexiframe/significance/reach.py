@@ -63,7 +63,7 @@ def warn_of_small_groups(
 
 def _of_several(family: np.ndarray) -> np.ndarray:
     """Return whether each comparison's family has several."""
-    return np.bincount(family, minlength=1)[family] > 1
+    return np.asarray(np.bincount(family, minlength=1)[family] > 1)
 
 
 def _warn_of_none(
