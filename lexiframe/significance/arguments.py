@@ -30,11 +30,17 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
     return comparisons.filter(pl.col("n") > 0)
 
 
-def pairs_by_measure(called: str, d: Any) -> list[tuple[str, Pairs]]:
-    """Return each measure's pairs of runs that share requests; raise if a value is infinite."""
+def pairs_by_measure(called: str, d: Any, *, unshared: bool = False) -> list[tuple[str, Pairs]]:
+    """Return each measure's pairs of runs that share requests; raise if a value is infinite.
+
+    ``unshared`` asks for the pairs of `compare`: where runs have scores, also if they share none.
+    """
     cube = arrays.pair_cube(d)
     arrays.check_finite(called, cube.values)
-    measured = [(measure, some_pairs(pairs, pairs.n > 0)) for measure, pairs in cube]
+    measured = []
+    for measure, pairs in cube:
+        has_all = unshared and pairs.scores is not None
+        measured.append((measure, pairs if has_all else some_pairs(pairs, pairs.n > 0)))
     if not measured:
         raise LexiframeError(
             f"{called}: expected preferences between runs, or scores of two runs, found none"
@@ -47,12 +53,11 @@ def some_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     return replace(pairs, a=pairs.a[chosen], b=pairs.b[chosen], values=pairs.values[:, chosen])
 
 
-def checked_sizes(called: str, sizes: Sequence[object]) -> np.ndarray:
+def checked_sizes(called: str, sizes: Sequence[int]) -> np.ndarray:
     """Return numbers of requests in ascending order, each once; raise unless all are from 2."""
-    whole = [n for n in sizes if isinstance(n, int | np.integer) and not isinstance(n, bool)]
-    if not whole or len(whole) < len(sizes) or min(whole) < 2 or max(whole) > LARGEST:
+    if not sizes or min(sizes) < 2 or max(sizes) > LARGEST:
         raise LexiframeError(
             f"{called}: expected sizes to be whole numbers from 2 to {LARGEST}, found "
             f"{n_and_first(sizes)}"
         )
-    return np.unique(np.array(whole, np.int64))
+    return np.unique(np.array(sizes, np.int64))

@@ -18,7 +18,7 @@ from lexiframe.significance.corrections import (
     corrected,
     families_of,
 )
-from lexiframe.significance.differences import cube_of, rows_of_pairs
+from lexiframe.significance.differences import Options, cube_of, rows_of_pairs
 from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.reach import warn_of_small_groups
@@ -132,7 +132,8 @@ def compare_groups(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_choice(_CALLED, name, get_args(GroupTest), "test")
-    check_corrected(_CALLED, tests, corrections, family, alpha, trials, seed)
+    options = Options("two-sided", alpha, trials, seed)
+    check_corrected(_CALLED, tests, corrections, family, options)
     if arrays.is_evaluated(d):
         named = arrays.groups_of_evaluation(_CALLED, d, requests, by)
         requests, by = named["requests"], named["by"]

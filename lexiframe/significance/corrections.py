@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling
+from lexiframe.significance.differences import Alternative, Options
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
 Family = Literal["measure", "all"]
@@ -68,10 +69,7 @@ def families_of(table: pl.DataFrame, groups: Sequence[str], family: str) -> np.n
 
 
 def corrected(
-    table: pl.DataFrame,
-    family: np.ndarray,
-    corrections: Sequence[str],
-    names: Mapping[str, str],
+    table: pl.DataFrame, family: np.ndarray, corrections: Sequence[str], names: Mapping[str, str]
 ) -> pl.DataFrame:
     """Repeat the rows for each correction, with the corrected p-values.
 
@@ -89,13 +87,7 @@ def corrected(
 
 
 def check_corrected(
-    called: str,
-    tests: Sequence[Any],
-    corrections: Sequence[str],
-    family: str,
-    alpha: float,
-    trials: int,
-    seed: int,
+    called: str, tests: Sequence[Any], corrections: Sequence[str], family: str, options: Options
 ) -> None:
     """Raise for what no function accepts that corrects the p-values of tests."""
     for name in corrections:
@@ -103,5 +95,6 @@ def check_corrected(
     if not (tests and corrections):
         raise LexiframeError(f"{called}: expected a test and a correction, found none")
     check_choice(called, family, get_args(Family), "family")
-    resampling.check_share(called, "alpha", alpha)
-    resampling.check_draws(called, "trials", trials, seed)
+    resampling.check_share(called, "alpha", options.alpha)
+    check_choice(called, options.alternative, get_args(Alternative), "alternative")
+    resampling.check_draws(called, "trials", options.trials, options.seed)

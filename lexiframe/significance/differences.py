@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import coded, schemas, sums
-from lexiframe.pairwise import Pairs, PairsLike, arrays
+from lexiframe.pairwise import Pairs, arrays
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -22,9 +22,9 @@ class Options:
 
     alternative: Alternative
     alpha: float
-    trials: int
-    seed: int
-    sign_ties: Literal["drop", "split"]
+    trials: int = 1
+    seed: int = 0
+    sign_ties: Literal["drop", "split"] = "drop"
 
     @property
     def tail(self) -> float:
@@ -96,7 +96,7 @@ class Differences:
         return len(self.values)
 
 
-def cube_of(d: PairsLike, baseline: str | None, *, of_sums: bool = False) -> Any:
+def cube_of(d: Any, baseline: str | None, *, of_sums: bool = False) -> Any:
     """Return preferences as an array; against the baseline, if there is one.
 
     ``of_sums``: sums over the requests are enough, and stay as they are.

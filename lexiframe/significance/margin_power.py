@@ -55,7 +55,7 @@ def question_power(
     if question == "better":
         with np.errstate(divide="ignore", invalid="ignore"):
             return t_power(mean / deviation, n, alpha)
-    error = np.where(deviation > 0, deviation, 1.0) / np.sqrt(n)
+    error = np.where(deviation > 0, deviation, 1.0) / np.sqrt(np.maximum(n, 1))
     below, above = (margin + mean) / error, (margin - mean) / error
     freedom = np.maximum(n - 1, 1)
     if question == "a not worse":

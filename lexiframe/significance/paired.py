@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -208,7 +208,7 @@ def check_inference(
     correction: str | Sequence[str],
     family: str,
     alpha: float,
-    alternative: str,
+    alternative: Alternative,
     trials: int,
     seed: int,
 ) -> None:
@@ -218,8 +218,8 @@ def check_inference(
     for name in tests:
         if isinstance(name, str):
             check_choice("compare", name, TESTS, "test")
-    check_corrected("compare", tests, several(correction), family, alpha, trials, seed)
-    check_choice("compare", alternative, get_args(Alternative), "alternative")
+    options = Options(alternative, alpha, trials, seed)
+    check_corrected("compare", tests, several(correction), family, options)
 
 
 _CORRECTED = ("correction", "p_adjusted", "reject")

@@ -187,8 +187,8 @@ def _required(
     """Return a row for each measure, pair and question; without a margin there is one question."""
     frames = []
     cube = cube_of(d, baseline)
-    for measure, pairs in pairs_by_measure("required_requests", cube):
-        c = compare(pairs.as_cube(measure), "t", "none", alpha=asked.alpha)
+    for measure, pairs in pairs_by_measure("required_requests", cube, unshared=True):
+        c = compare(cube.of_measures([measure]), "t", "none", alpha=asked.alpha)
         margin = margins and margins.of(measure, mean_score(cube, baseline, measure))
         for question in ("better",) if margin is None else QUESTIONS:
             required = asked.size(pairs, question, margin or 0.0, power)
@@ -257,9 +257,9 @@ def power_curve(
     """
     chosen = checked_sizes("power_curve", sizes)
     asked = _Asked("power_curve", alpha, how, samples, seed)
-    frames = []
-    for measure, pairs in pairs_by_measure("power_curve", d):
-        c = compare(pairs.as_cube(measure), "t", "none", alpha=alpha)
+    cube, frames = cube_of(d, None), []
+    for measure, pairs in pairs_by_measure("power_curve", cube, unshared=True):
+        c = compare(cube.of_measures([measure]), "t", "none", alpha=alpha)
         power = asked.power(pairs, "better", 0.0, chosen)
         frames.append(
             c[np.repeat(np.arange(c.height), len(chosen))].with_columns(

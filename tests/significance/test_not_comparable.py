@@ -73,3 +73,18 @@ def test_curves_and_counts_leave_them_out():
     assert lf.smallest_significant_differences(c)["n_pairs"].item() == 5
     assert lf.asl_curve(c)["share"].to_list() == pytest.approx([n / 5 for n in range(1, 6)])
     assert lf.conclusions(c, lf.compare(scores(RUNS), "sign"))["n_pairs"].item() == 5
+
+
+@pytest.mark.parametrize("how", ["t", "simulation"])
+def test_power_of_runs_that_share_no_request_is_not_known(how):
+    s = scores({"a": [0.5, 0.25, 0.75, None, None], "b": [0.25, 0.5, 0.5, 0.75, 0.5],
+                "c": [None, None, None, 0.5, 1.0]})  # fmt: skip
+    shared, unshared = (lf.required_requests(s, how=how).filter(n=n) for n in (3, 0))
+    assert shared["power_at_n"].is_not_null().all()
+    assert unshared.select("run_a", "run_b", "required", "power_at_n").rows() == [
+        ("a", "c", None, None)
+    ]
+    by_question = lf.required_requests(s, how=how, margin=0.25).filter(n=0)
+    assert by_question["power_at_n"].is_null().all()
+    curve = lf.power_curve(s, [5], how=how)
+    assert curve["power"].is_null().to_list() == [False, True, False]

@@ -38,11 +38,6 @@ class Conditions:
     means: Means
 
     @cached_property
-    def measures(self) -> list[Measure]:
-        """The measures, sorted by name."""
-        return sorted(self.asked, key=str)
-
-    @cached_property
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
         """The runs a and b of each pair."""
         return np.triu_indices(len(self.pool.runs), k=1)
@@ -77,7 +72,7 @@ def values_table(c: Conditions) -> pl.DataFrame:
     """Return the table ``values``."""
     in_group = np.isin(c.pool.query[c.pool.holes], c.queries)
     holes = c.pool.in_top[:, c.pool.holes[in_group]].sum(axis=1)
-    frames = [_values(c, measure, holes) for measure in c.measures]
+    frames = [_values(c, measure, holes) for measure in c.asked]
     return pl.concat([pl.DataFrame(schema=schemas.HOLE_VALUES.columns), *frames]).sort(
         schemas.HOLE_VALUES.key
     )
@@ -113,7 +108,7 @@ def _of_draws(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dict
 
 def pairs_table(c: Conditions) -> pl.DataFrame:
     """Return the table ``pairs``."""
-    frames = [_pairs(c, measure) for measure in c.measures if c.means.pairs]
+    frames = [_pairs(c, measure) for measure in c.asked if c.means.pairs]
     return pl.concat([pl.DataFrame(schema=schemas.HOLE_PAIRS.columns), *frames]).sort(
         schemas.HOLE_PAIRS.key
     )
@@ -153,7 +148,7 @@ def _sign(mean: np.ndarray, rounding: np.ndarray) -> np.ndarray:
 
 def _rejected(moments: sums.Moments, n_pairs: int, alpha: float) -> np.ndarray:
     """Return whether each pair differs significantly in each draw: draws × pairs."""
-    p = tests.p_of_t_test(moments, Options("two-sided", alpha, 1, 0, "drop"))
+    p = tests.p_of_t_test(moments, Options("two-sided", alpha))
     known = ~np.isnan(p)
     family = np.repeat(np.arange(len(p) // n_pairs), n_pairs)
     adjusted = np.ones(len(p))

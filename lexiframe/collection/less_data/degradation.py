@@ -189,16 +189,10 @@ class Conclusions:
         """Compute preferences and orderings from positions."""
         cube = preference_arrays.preference_cube(p, asked)
         ranks: dict[str, np.ndarray] = {}
-        metrics = [str(measure) for measure in asked if isinstance(measure, Metric)]
-        others = [str(measure) for measure in asked if not isinstance(measure, Metric)]
-        by_method: tuple[tuple[Method, list[str]], ...] = (("mean", metrics), (order, others))
-        for method, names in by_method:
-            if names:
-                o = order_runs(cube.of_measures(names), method).sort("measure", "run")
-                ranks |= {
-                    name: part["rank"].to_numpy()
-                    for (name,), part in o.partition_by("measure", as_dict=True).items()
-                }
+        for measure in asked:
+            method: Method = "mean" if isinstance(measure, Metric) else order
+            o = order_runs(cube.of_measures([str(measure)]), method)
+            ranks[str(measure)] = o.sort("run")["rank"].to_numpy()
         return cls(cube, ranks)
 
     def compare(

@@ -140,7 +140,9 @@ def simulate_collection(
         "subtopics": subtopics, "tied_scores": tied_scores, "pool_depth": pool_depth,
         "pool_share": pool_share, "all_relevant": all_relevant, "rel": rel, "seed": seed, **signal,
     }  # fmt: skip
-    _check(requests=requests, runs=runs, pool_depth=pool_depth, subtopics=subtopics)
+    for name in ("requests", "runs", "pool_depth", "subtopics"):
+        if arguments[name] is not None:
+            check_whole(name, arguments[name], 0 if name in ("pool_depth", "subtopics") else 1)
     resampling.check_draws(_FUNCTION, "seed", 1, seed)
     _refuse_large(requests or 1, runs or 1, depth, relevant, subtopics)
     check_model(signal)
@@ -182,13 +184,6 @@ def _refuse_large(
         f"{_FUNCTION}: {requests:,} requests × {runs:,} runs to depth {deepest:,}",
         "ask for fewer",
     )
-
-
-def _check(**numbers: int | None) -> None:
-    """Raise unless these are whole numbers, from 1 or from 0, or are not given."""
-    for name, number in numbers.items():
-        if number is not None:
-            check_whole(name, number, 0 if name in ("pool_depth", "subtopics") else 1)
 
 
 def _refuse_rel(rel: float | None) -> None:

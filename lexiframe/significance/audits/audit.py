@@ -154,7 +154,7 @@ def audit(
     _check(chosen, alpha, null, trials, inner_trials, seed)
     each: Any = [sizes] if np.ndim(sizes) == 0 else sizes
     numbers = checked_sizes("audit", each).tolist()
-    options = Options("two-sided", alpha, inner_trials, seed, "drop")
+    options = Options("two-sided", alpha, inner_trials, seed)
     rows = []
     for measure, known in pairs_by_measure("audit", d):
         pairs = _with_two_requests(measure, known)

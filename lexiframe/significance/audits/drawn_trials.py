@@ -67,15 +67,13 @@ class _Pool:
     """What is drawn from.
 
     ``requests``, requests × pairs, lists for each pair the requests that it has, and then those
-    that it lacks; ``n`` counts the former.
+    that it lacks.
     """
 
-    values: np.ndarray
+    pairs: Pairs
     centred: np.ndarray
     better: np.ndarray
-    rounding: np.ndarray
     requests: np.ndarray
-    n: np.ndarray
 
     @classmethod
     def of(cls, pairs: Pairs) -> _Pool:
@@ -85,20 +83,18 @@ class _Pool:
         # What differs from the mean by rounding alone is neither a win nor a loss.
         centred[np.abs(centred) <= pairs.rounding] = 0.0
         requests = np.argsort(np.isnan(pairs.values), axis=0, kind="stable")
-        return cls(pairs.values, centred, better, pairs.rounding, requests, pairs.n)
+        return cls(pairs, centred, better, requests)
 
     def drawn(self, rng: np.random.Generator, null: str, size: int, trials: int) -> Trials:
         seed = int(rng.integers(2**32))
-        pair = rng.integers(0, len(self.n), trials)
-        request = self.requests[rng.integers(0, self.n[pair], (size, trials)), pair]
-        kept = self.values[request, pair]
+        n, rounding = self.pairs.n, self.pairs.rounding
+        pair = rng.integers(0, len(n), trials)
+        request = self.requests[rng.integers(0, n[pair], (size, trials)), pair]
+        kept = self.pairs.values[request, pair]
         if null == "centred":
             equal = self.centred[request, pair]
         else:
             equal = kept * (1.0 - 2.0 * rng.integers(0, 2, (size, trials)))
-        rough = self.rounding if self.rounding.size == 1 else self.rounding[request, pair]
-        both = Differences(
-            np.concatenate([equal, kept], axis=1),
-            rough if rough.size == 1 else np.concatenate([rough, rough], axis=1),
-        )
+        rough = rounding if rounding.size == 1 else np.tile(rounding[request, pair], 2)
+        both = Differences(np.concatenate([equal, kept], axis=1), rough)
         return Trials(pair, self.better[pair], both, seed)

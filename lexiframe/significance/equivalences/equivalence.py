@@ -151,11 +151,11 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_shifted("equivalence", name)
-    check_corrected("equivalence", tests, corrections, family, alpha, trials, seed)
+    options = Options("greater", alpha, trials, seed)
+    check_corrected("equivalence", tests, corrections, family, options)
     grouping.refuse_taken(grouping.names_of(requests, by), schemas.EQUIVALENCES.columns)
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
-    options = Options("greater", alpha, trials, seed, "drop")
     of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)
     table = grouping.in_groups(of_group, s_or_d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
@@ -235,16 +235,12 @@ def _conclusion(alpha: float) -> pl.Expr:
     # Corrected apart from one another, both may be not worse and the pair not equivalent: then the
     # run that is ahead is named.
     behind = (pl.col("mean_difference") < 0) & not_worse["b"]
-    return (
-        pl.when(_below("equivalent", alpha))
-        .then(pl.lit("equivalent"))
-        .when(better & ahead)
-        .then(pl.lit("a better"))
-        .when(better)
-        .then(pl.lit("b better"))
-        .when(not_worse["a"] & ~behind)
-        .then(pl.lit("a not worse"))
-        .when(not_worse["b"])
-        .then(pl.lit("b not worse"))
-        .otherwise(pl.lit("undecided"))
-    )
+    supported = {
+        "equivalent": _below("equivalent", alpha),
+        "a better": better & ahead,
+        "b better": better,
+        "a not worse": not_worse["a"] & ~behind,
+        "b not worse": not_worse["b"],
+    }
+    conclusions = [pl.when(is_so).then(pl.lit(name)) for name, is_so in supported.items()]
+    return pl.coalesce(*conclusions, pl.lit("undecided"))

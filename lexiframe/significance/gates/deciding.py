@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed
 from lexiframe.pairwise import By, PairsLike, arrays, grouping
 from lexiframe.significance.corrections import Correction, check_corrected, correct
-from lexiframe.significance.differences import cube_of
+from lexiframe.significance.differences import Options, cube_of
 from lexiframe.significance.equivalences.equivalence import equivalence
 from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answered, with_coverage
 from lexiframe.significance.gates.gate_evidence import (
@@ -193,7 +193,6 @@ n = 60 of 60 requests).
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
-    how: dict[str, Any] = {"baseline": baseline, "alpha": alpha, "trials": trials, "seed": seed}
 
     def of_group(group: Any) -> pl.DataFrame:
         part = group
@@ -207,8 +206,10 @@ n = 60 of 60 requests).
         deltas = {name: margins.of(name, mean_score(cube, baseline, name)) for name in measures}
         for name, delta in deltas.items():
             refuse_wide(delta, name)
-        tested = equivalence(cube, deltas, test, "none", **how).filter(run_a=candidate)
-        tested = tested.join(spread, on="measure")
+        tested = equivalence(
+            cube, deltas, test, "none", alpha=alpha, baseline=baseline, trials=trials, seed=seed
+        )
+        tested = tested.filter(run_a=candidate).join(spread, on="measure")
         return with_coverage(tested, group, answers, baseline, candidate)
 
     tested = grouping.in_groups(of_group, two, requests, by)
@@ -232,7 +233,8 @@ def check_gate(
     check_choice("gate", require, get_args(Require), "require")
     check_shifted("gate", test)
     resampling.check_share("gate", "power", power)
-    check_corrected("gate", [test], [correction], "all", alpha, trials, seed)
+    options = Options("greater", alpha, trials, seed)
+    check_corrected("gate", [test], [correction], "all", options)
     if alpha >= 0.5:
         raise LexiframeError(f"gate: expected alpha below 0.5, found {alpha}")
 
@@ -267,14 +269,9 @@ def decided(tested: pl.DataFrame, require: str, correction: str, alpha: float) -
         require=pl.lit(require),
         alpha=pl.lit(alpha),
     )
-    outcome = (
-        pl.when(pl.col("p_adjusted") < alpha)
-        .then(pl.lit("pass"))
-        .when(pl.col("p_opposite_adjusted") < alpha)
-        .then(pl.lit("fail"))
-        .otherwise(pl.lit("undecided"))
-    )
-    return table.with_columns(outcome=outcome)
+    passes = pl.when(pl.col("p_adjusted") < alpha).then(pl.lit("pass"))
+    fails = pl.when(pl.col("p_opposite_adjusted") < alpha).then(pl.lit("fail"))
+    return table.with_columns(outcome=pl.coalesce(passes, fails, pl.lit("undecided")))
 
 
 def _required(table: pl.DataFrame, require: str, level: float, power: float) -> pl.Series:
