@@ -56,5 +56,6 @@ TEXT_FORMS = (
     TextForm("CSV", (".csv",), {"format": "csv", "header": True}),
     TextForm("TSV", (".tsv",), {"format": "csv", "header": True, "sep": "\t"}),
     TextForm("RecBole's table", (".inter",)),
-    TextForm("JSON", (".json", ".jsonl", ".ndjson"), {"format": "json"}),
+    TextForm("JSON", (".json", ".jsonl"), {"format": "json"}),
+    TextForm("JSON lines", (".ndjson",)),  # read by the driver, which names the run like the file
 )
