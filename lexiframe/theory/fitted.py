@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,7 @@ from lexiframe.typing import Frame
 Users = Literal["uniform", "dcg", "inverse", "free"]
 _LEVELS = 10
 _MOST_LEVELS = 100
-_KNOWN = {
+_KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "uniform": lambda i: np.ones(len(i)),
     "dcg": lambda i: 1 / np.log2(i + 1),
     "inverse": lambda i: 1 / i,
@@ -198,7 +198,7 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
     chosen = [0, *range(2, n_levels + 1)] if is_free else [0]
 
     def weights_of(found: np.ndarray) -> np.ndarray:
-        return np.exp(np.append(0.0, found[1:])) if is_free else known
+        return np.asarray(np.exp(np.append(0.0, found[1:]))) if is_free else known
 
     def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
         weights = weights_of(found)
@@ -232,8 +232,8 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
             for name, value in columns.items()
         ),
     )
-    floats = dict.fromkeys(columns, pl.Float64()) | {"n": pl.Int64()}
-    return table.select("users", "level", *columns).cast(floats)
+    types = pl.Schema({name: pl.Int64 if name == "n" else pl.Float64 for name in columns})
+    return table.select("users", "level", *columns).cast(types)
 
 
 _LARGEST = 1e3

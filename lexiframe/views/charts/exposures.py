@@ -106,7 +106,7 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
         rows,
         {"facet": _by_measure(rows), "columns": 3},
         "How much recall levels add to differences",
-        f"over {rows['n'].max():,} recall levels of pairs of rankings, in both directions",
+        f"over {int(rows['n'][0]):,} recall levels of pairs of rankings, in both directions",
         width=170,
         height=130,
     )
