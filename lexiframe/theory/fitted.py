@@ -198,7 +198,7 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
     chosen = [0, *range(2, n_levels + 1)] if is_free else [0]
 
     def weights_of(found: np.ndarray) -> np.ndarray:
-        return np.exp(np.append(0.0, found[1:])) if is_free else known
+        return np.asarray(np.exp(np.append(0.0, found[1:]))) if is_free else known
 
     def loss(found: np.ndarray) -> tuple[float, np.ndarray]:
         weights = weights_of(found)
