@@ -179,7 +179,7 @@ def _parse_quickly(
     fields = _fields_of(table)
     ids = _ids([name for name, _ in fields], schema, columns)
     numbers = scores | {*words_for("rank", columns)}
-    is_odd = any(
+    is_odd = "" in arrow.column_names or any(  # Polars would call this column column_0
         dtype.is_temporal()
         or (name in ids and dtype not in (pl.String, pl.Int64))
         or (name in numbers and dtype == pl.Boolean)
