@@ -174,12 +174,13 @@ def _parse_quickly(
         return None
     arrow = arrow.select([*dict.fromkeys([*first, *arrow.column_names])])
     table = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
+    table.columns = arrow.column_names  # Polars would call a column without a name column_0
     # Arrow takes objects, wherever a line ends.
     is_one_per_line = data.count(b"}\n{") + 1 == n_lines == table.height
     fields = _fields_of(table)
     ids = _ids([name for name, _ in fields], schema, columns)
     numbers = scores | {*words_for("rank", columns)}
-    is_odd = "" in arrow.column_names or any(  # Polars would call this column column_0
+    is_odd = any(
         dtype.is_temporal()
         or (name in ids and dtype not in (pl.String, pl.Int64))
         or (name in numbers and dtype == pl.Boolean)
