@@ -174,6 +174,7 @@ def _parse_quickly(
         return None
     arrow = arrow.select([*dict.fromkeys([*first, *arrow.column_names])])
     table = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
+    table.columns = arrow.column_names  # Polars would call a column without a name column_0
     # Arrow takes objects, wherever a line ends.
     is_one_per_line = data.count(b"}\n{") + 1 == n_lines == table.height
     fields = _fields_of(table)

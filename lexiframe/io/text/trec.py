@@ -241,7 +241,9 @@ def parse_fields(
             check_utf8=False, column_types=types, include_columns=[*types], null_values=[]
         ),
     )
-    return pl.DataFrame(pl.from_arrow(table))
+    fields = pl.DataFrame(pl.from_arrow(table))
+    fields.columns = [*types]  # Polars would call a column without a name column_0
+    return fields
 
 
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
