@@ -128,7 +128,7 @@ def test_what_is_refused():
     labels = judged(p, lf.RPP, 2)
     other = labels.with_columns(run_a=pl.lit("x"))
     for wrong, message in (
-        (other, "found run_a 'x'"),
+        (other, "labels of what the positions have, found run_a 'x'"),
         (labels.drop("preference"), "labels lack the columns preference"),
         (pl.concat([labels, labels.with_columns(measure=pl.lit("b"))]), "labels of one measure"),
         (labels.head(0), "labels of rankings that differ, found none"),

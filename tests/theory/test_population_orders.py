@@ -77,7 +77,9 @@ def test_first_and_last_by_loops(n, m):
 
 
 def test_what_is_refused():
-    with pytest.raises(lf.LexiframeError, match="at most 8 relevant items, found 9"):
+    with pytest.raises(
+        lf.LexiframeError, match="population_order: expected at most 8 relevant items, found 9"
+    ):
         population_order(9)
     with pytest.raises(lf.LexiframeError, match="expected population to be one of 'users'"):
         population_order(2, "judges")
