@@ -109,7 +109,7 @@ def test_what_is_refused():
     for function in (top_heaviness, worst_and_best):
         with pytest.raises(lf.LexiframeError, match="expected recall-level or graded metrics"):
             function("LR", 5, 2)
-        with pytest.raises(lf.LexiframeError, match="12 relevant items, to try all subsets of them"):
+        with pytest.raises(lf.LexiframeError, match="12 relevant items, to try all subsets of"):
             function("AP", 13, 13)
         with pytest.raises(lf.LexiframeError, match="expected 1 ≤ m ≤ n"):
             function("AP", 3, 4)
