@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 import lexiframe as lf
 from lexiframe.base.schemas import SCORES
-from lexiframe.evaluation import origin
+from lexiframe.evaluation import evaluated_data
 from lexiframe.io import to_parquet
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.provenance import provenance_of
@@ -622,7 +622,7 @@ ENOUGH = pytest.param(None, id="kept")
 def memory(request, monkeypatch):
     """How much is available while an evaluation is made; None: not known, so enough."""
     known = SimpleNamespace(available=lambda: request.param)
-    monkeypatch.setattr(origin, "memory_use", known)
+    monkeypatch.setattr(evaluated_data, "memory_use", known)
     return request.param
 
 
