@@ -18,6 +18,7 @@ from lexiframe.typing import Frame
 Users = Literal["uniform", "dcg", "inverse", "free"]
 _LEVELS = 10
 _MOST_LEVELS = 100
+_MOST_SMOOTH = 1e6
 _KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "uniform": lambda i: np.ones(len(i)),
     "dcg": lambda i: 1 / np.log2(i + 1),
@@ -100,11 +101,13 @@ def fit_users(
     kinds = sorted({users} if isinstance(users, str) else {*users})
     for kind in kinds:
         check_choice("fit_users", kind, get_args(Users), "users")
+    if not kinds:
+        raise LexiframeError("fit_users: expected at least one kind of users, found none")
     resampling.check_draws("fit_users", "levels", levels, 0)
     resampling.check_share("fit_users", "alpha", alpha)
-    if levels > _MOST_LEVELS or not 0 <= smoothness < np.inf:
+    if levels > _MOST_LEVELS or not 0 <= smoothness <= _MOST_SMOOTH:
         raise LexiframeError(
-            f"fit_users: expected at most {_MOST_LEVELS} levels and a smoothness from 0, found "
+            f"fit_users: expected at most {_MOST_LEVELS} levels and a smoothness from 0 to 1e6, found "
             f"{levels} and {smoothness}"
         )
     votes = _votes(p, labels, levels)

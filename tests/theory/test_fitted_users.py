@@ -137,6 +137,8 @@ def test_what_is_refused():
             fit_users(p, wrong)
     with pytest.raises(lf.LexiframeError, match="at most 100 levels and a smoothness from 0"):
         fit_users(p, labels, smoothness=-1.0)
+    with pytest.raises(lf.LexiframeError, match="at least one kind of users, found none"):
+        fit_users(p, labels, ())
     certain = lf.preferences(p, lf.LevelPreference("first", weight=lambda i, m: i == 1))
     with pytest.raises(lf.LexiframeError, match="has no maximum"):
         fit_users(p, certain, "free", smoothness=0.0)
