@@ -107,7 +107,7 @@ def fit_users(
     resampling.check_share("fit_users", "alpha", alpha)
     if levels > _MOST_LEVELS or not 0 <= smoothness <= _MOST_SMOOTH:
         raise LexiframeError(
-            f"fit_users: expected at most {_MOST_LEVELS} levels and a smoothness from 0 to 1e6, found "
+            f"fit_users: expected at most {_MOST_LEVELS} levels, smoothness from 0 to 1e6, found "
             f"{levels} and {smoothness}"
         )
     votes = _votes(p, labels, levels)

@@ -135,7 +135,7 @@ def test_what_is_refused():
     ):
         with pytest.raises(lf.LexiframeError, match=message):
             fit_users(p, wrong)
-    with pytest.raises(lf.LexiframeError, match="at most 100 levels and a smoothness from 0"):
+    with pytest.raises(lf.LexiframeError, match="at most 100 levels, smoothness from 0 to"):
         fit_users(p, labels, smoothness=-1.0)
     with pytest.raises(lf.LexiframeError, match="at least one kind of users, found none"):
         fit_users(p, labels, ())
