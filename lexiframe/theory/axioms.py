@@ -157,7 +157,10 @@ def judged(cases: Iterator[Case]) -> tuple[bool | None, str | None]:
 
 
 def _universe(measure: Measure, n: int, m: int) -> Universe:
-    ranks, delta = ranks_and_preferences(measure, n, m)
+    return _valued(measure, n, m, *ranks_and_preferences(measure, n, m))
+
+
+def _valued(measure: Measure, n: int, m: int, ranks: np.ndarray, delta: np.ndarray) -> Universe:
     vectors = {tuple(row): number for number, row in enumerate(ranks.tolist())}
     values = values_of(measure, ranks, n) if isinstance(measure, Metric) else np.empty(0)
     return Universe(n, m, vectors, delta, values, measure)
@@ -269,7 +272,9 @@ def _localised(u: Universe) -> Iterator[Case]:
     """Compare the values of a retrieved list for m and for m + 1 relevant items."""
     if u.m + 1 >= u.n or not isinstance(u.measure, Metric):
         return
-    other = _universe(u.measure, u.n, u.m + 1)
+    # Of these rankings, which may be many more, only the values are needed, not the preferences.
+    ranks = np.array([*combinations(range(1, u.n + 1), u.m + 1)])
+    other = _valued(u.measure, u.n, u.m + 1, ranks, np.empty((0, 0)))
     for length, found in other.lists():
         if length and len(found) <= u.m:
             few, many = u.value(u.imputed(found)), other.value(other.imputed(found))

@@ -59,7 +59,7 @@ def fit_users(
         one on all levels have the same.
     smoothness
         For free weights, the penalty Σ (log p(i − 1) − 2 log p(i) + log p(i + 1))² is multiplied by
-        it; from 0, larger is smoother.
+        it; from 0 to 1e6, larger is smoother.
     alpha
         The intervals are those at level 1 − alpha.
 
