@@ -13,6 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, ReadError, unknown_name, warn
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.buckets.writing import remove_parts
+from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
@@ -356,6 +357,37 @@ class Evaluation:
         from lexiframe.views import Plots
 
         return Plots(self)
+
+    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+        """Return the table that a function needs, and the groups and baseline that hold for it.
+
+        Functions of tables take an evaluation as well, and call this: ``lf.compare(e)`` is
+        ``lf.compare(e.preferences)``, within the groups of the evaluation and against its baseline
+        unless the call names others.
+
+        Parameters
+        ----------
+        what
+            The name of a table, or what `lexiframe.typing` calls what the function takes.
+
+        Returns
+        -------
+        tuple of the table and a dictionary of arguments
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> lf.compare(e).equals(e.comparisons), lf.rank_correlations(e).equals(e.correlations)
+        (True, True)
+        """
+        return handed_over.table_of(self, what), handed_over.options_of(self)
+
+    @property
+    def has_rankings(self) -> bool:
+        """Whether the runs and judgments are known, to be looked at again."""
+        return self._origin is not None
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name; those of single requests only if they were kept."""

@@ -12,7 +12,7 @@ from lexiframe.base import resampling, schemas, sums, typed
 from lexiframe.orderings import coefficients, ranks_of
 from lexiframe.pairwise import By, grouping
 from lexiframe.significance.matched_comparisons import matched, named_comparisons
-from lexiframe.typing import ComparisonsLike, Frame
+from lexiframe.typing import ComparisonsLike, ComparisonsTable, Frame
 
 CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 
@@ -21,7 +21,7 @@ CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 def conclusions(
     c1: ComparisonsLike,
     /,
-    c2: Frame | None = None,
+    c2: ComparisonsTable | None = None,
     *,
     alpha: float | None = None,
     by: By = None,
@@ -123,7 +123,7 @@ def conclusions(
 def conclusion_pairs(
     c1: ComparisonsLike,
     /,
-    c2: Frame | None = None,
+    c2: ComparisonsTable | None = None,
     *,
     alpha: float | None = None,
     by: By = None,

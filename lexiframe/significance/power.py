@@ -7,7 +7,7 @@ import polars as pl
 from lexiframe.base import resampling, schemas, sums, typed
 from lexiframe.pairwise import By, grouping
 from lexiframe.significance.arguments import checked_comparisons
-from lexiframe.typing import Frame
+from lexiframe.typing import ComparisonsTable, Frame
 
 CURVE = ("measure", "test", "correction")
 """The columns whose values together have a row of `discriminative_power` and a curve each."""
@@ -15,7 +15,7 @@ CURVE = ("measure", "test", "correction")
 
 @typed
 @grouping.by_groups
-def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+def discriminative_power(c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of runs that each measure tells apart.
 
     Parameters
@@ -59,7 +59,7 @@ def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> 
 
 @typed
 @grouping.by_groups
-def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
+def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
     The lower the curve of a measure, the more pairs it tells apart, at any level.
@@ -105,7 +105,7 @@ def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
 @typed
 @grouping.by_groups
 def smallest_significant_differences(
-    c: Frame, /, alpha: float = 0.05, *, by: By = None
+    c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
     """Find the least mean difference between two runs that each measure finds significant.
 

@@ -13,7 +13,7 @@ from scipy.special import expit, log_expit, ndtri
 
 from lexiframe.base import LexiframeError, check_choice, resampling, to_polars, typed
 from lexiframe.projection import matrices
-from lexiframe.typing import Frame
+from lexiframe.typing import Frame, PositionsTable
 
 Users = Literal["uniform", "dcg", "inverse", "free"]
 _LEVELS = 10
@@ -28,7 +28,7 @@ _KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @typed
 def fit_users(
-    p: Frame,
+    p: PositionsTable,
     labels: Frame,
     /,
     users: Users | Iterable[Users] = ("uniform", "dcg", "inverse", "free"),

@@ -82,7 +82,7 @@ def gate(
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
     else:
-        pairs, names, facts = _of_runs(inputs, margins, files, requests, missing)
+        pairs, names, facts = _of_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
@@ -107,7 +107,6 @@ def _of_runs(
     margins: Mapping[str, str | float],
     outputs: list[Path],
     requests: str | None,
-    missing: gates.GateMissing,
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
@@ -119,12 +118,10 @@ def _of_runs(
             f"gate: expected one run in each of two files, found {len(names)} "
             f"({', '.join(names)}); give files of one run"
         )
-    ranked = projected.ranked
-    gates.refuse_other_collection(answers.counts_of(ranked))
-    gates.refuse_missing_rankings(ranked.answers, missing)
+    counts = answers.counts_of(projected.ranked)
     metrics = [measure for measure in asked if isinstance(measure, Metric)]
     cube = arrays.pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    pairs = gates.RankedPairs(cube, gates.answers_of(ranked, names[0], names[1]))
+    pairs = gates.RankedPairs(cube, counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 

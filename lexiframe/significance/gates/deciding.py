@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -24,17 +24,19 @@ from lexiframe.significance.gates.gate_evidence import (
 )
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
+from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
+ToDecide = Annotated[PairsLike, "ranked_pairs"]
+"""As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
 Require = Literal["not-worse", "better", "equivalent"]
 
 
 @typed
 def gate(
-    d: PairsLike,
+    d: ToDecide,
     /,
     margin: Margin,
     *,
@@ -59,12 +61,12 @@ def gate(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`, whose differences are taken. Other runs than the
-        two are left out.
+        The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
+        whose groups of requests hold unless others are given. Other runs than the two are left out.
     margin : float, str or dict
         The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
         (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
-        the names of other libraries (``"ndcg_cut_10"``).
+        the names of other libraries (``"ndcg_cut_10"``), and those without a margin are left out.
     baseline, candidate : str
         The run that is in use, and the one that may take its place.
     require : {"not-worse", "better", "equivalent"}
@@ -183,16 +185,19 @@ n = 60 of 60 requests).
         )
     grouping.refuse_taken(grouping.names_of(requests, by), schemas.GATES.columns)
     given: Any = d
-    answers = given.answers if isinstance(given, RankedPairs) else None
-    given = given.pairs if isinstance(given, RankedPairs) else given
+    ranked = given if isinstance(given, RankedPairs) else None
+    given = given if ranked is None else ranked.pairs
+    sizes, measures = margins_by_name(margin, given)
+    given = of_measures(given, sizes)
     two = of_two_runs(given, baseline, candidate)
+    answers = None if ranked is None else ranked.answers(baseline, candidate, missing)
     if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
         two = with_directions(two, smaller_is_better, larger_is_better)
         if missing == "refuse":
             refuse_lone_requests(two)
-    sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
+    measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
 
     def of_group(group: Any) -> pl.DataFrame:
         part = group
