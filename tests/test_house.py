@@ -264,7 +264,8 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Evaluation JudgesLike ComparisonsLike""".split()
+Evaluated Evaluation JudgesLike ComparisonsLike PositionsTable ScoresTable OrderingsTable
+ComparisonsTable arrays.PairsByKind ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

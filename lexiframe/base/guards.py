@@ -102,8 +102,15 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _tables(function: Callable[..., Any]) -> dict[str, str]:
     """Return the arguments that take an evaluation too, and the name of the table to use of it."""
     hints = typing.get_type_hints(function, include_extras=True)
-    named = {name: hint for name, hint in hints.items() if typing.get_origin(hint) is Annotated}
-    return {name: hint.__metadata__[-1] for name, hint in named.items() if name != "return"}
+    hints.pop("return", None)
+    found = {name: _without_none(hint) for name, hint in hints.items()}
+    return {n: h.__metadata__[-1] for n, h in found.items() if typing.get_origin(h) is Annotated}
+
+
+def _without_none(hint: Any) -> Any:
+    """Return the one type of ``X | None``; other types stay as they are."""
+    others = [one for one in _alternatives(hint) if one is not NoneType]
+    return others[0] if len(others) == 1 else hint
 
 
 def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
@@ -117,8 +124,10 @@ def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
     is_grouped = given.arguments.get("requests") is not None
     for option, said in options.items():
         declared = given.signature.parameters
-        if option in declared and given.arguments.get(option) is None and not (
-            is_grouped and option == "by"
+        if (
+            option in declared
+            and given.arguments.get(option) is None
+            and not (is_grouped and option == "by")
         ):
             given.arguments[option] = said
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, ReadError, unknown_name, warn
+from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.buckets.writing import remove_parts
-from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
@@ -309,6 +309,12 @@ class Evaluation:
                 f"{what}: this evaluation has sums over the requests, and not the rankings; "
                 "evaluate all runs, or a sample of the requests, in memory"
             )
+        if self._origin is None and "policies" in self.provenance:
+            raise LexiframeError(
+                f"{what}: these results were read from a folder, and their runs and judgments are "
+                "not there as files, or were read with options or measures that a file cannot "
+                "keep; evaluate the runs for that"
+            )
         if self._origin is None:
             raise LexiframeError(
                 f"{what}: this evaluation was computed from scores, so the rankings are not known; "
@@ -392,7 +398,7 @@ class Evaluation:
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name; those of single requests only if they were kept."""
         absent = set() if self._has_requests else {"scores", "preferences"}
-        return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
+        return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
 
     @property
     def _has_requests(self) -> bool:
@@ -423,7 +429,13 @@ class Evaluation:
         target = output_files.output_folder(folder)
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
-        tables = {**self.tables(), kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
+        grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
+        tables = {
+            **self.tables(),
+            **grouped,
+            kept_results.FINGERPRINTS: marks,
+            kept_results.RANKS: ranks,
+        }
         paths = [target / f"{name}.parquet" for name in tables]
         with output_files.replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
@@ -490,7 +502,7 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
-        if self.sums is not None:
+        if not self._has_requests:
             raise LexiframeError(
                 "report: the page shows single requests, and this evaluation has sums over them "
                 "only; evaluate a sample of the requests for it"
@@ -507,7 +519,10 @@ class Evaluation:
         from lexiframe.views import Rankings
 
         if self._origin is None:
-            why = "These are scores of other tools, so the rankings are not known."
+            of_runs = "policies" in self.provenance
+            gone = "The runs and judgments of these results are gone"
+            why = f"{gone if of_runs else 'These are scores of other tools'}, so the rankings are "
+            why += "not known."
             return Rankings(why_none=why, attributes=self.attributes)
         found = Rankings(measures=self._origin.measures, attributes=self.attributes)
         try:
@@ -668,19 +683,25 @@ class Evaluation:
         return shown.as_html(self.tables(), self.provenance)
 
 
-def _names_of_tables() -> list[str]:
+ATTRIBUTES = "attributes"
+"""The table of the attributes of requests, which an evaluation in groups writes."""
+_BESIDES = (ATTRIBUTES, kept_results.FINGERPRINTS, kept_results.RANKS)
+
+
+def names_of_tables() -> list[str]:
+    """Return the names of the tables that an evaluation has."""
     names = [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
     return [*names[:2], "scores", "preferences", *names[2:]]
 
 
 def table_files(folder: Path) -> list[Path]:
     """Return the paths of the tables that `Evaluation.write` writes to a folder."""
-    return [folder / f"{name}.parquet" for name in _names_of_tables()]
+    return [folder / f"{name}.parquet" for name in names_of_tables()]
 
 
 def result_files(folder: Path) -> list[Path]:
     """Return the paths of all files that `Evaluation.write` writes to a folder."""
     return [
         *table_files(folder),
-        *(folder / f"{name}.parquet" for name in (kept_results.FINGERPRINTS, kept_results.RANKS)),
+        *(folder / f"{name}.parquet" for name in _BESIDES),
     ]

@@ -192,7 +192,7 @@ def evaluate_asked(
     if reuse is None and (are_asked or not is_small(runs, qrels, allowed, was_told=was_told)):
         return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
     kept = (
-        None if reuse is None else kept_results.read_results(reuse)
+        None if reuse is None else kept_results.reusable_results(reuse)
     )  # before the work, lest it fail after it
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lexiframe.base import ReadError, warn
 from lexiframe.pairwise import arrays
 from lexiframe.significance import gates
 
-if TYPE_CHECKING:
-    from lexiframe.evaluation.evaluation import Evaluation
 
-
-def table_of(e: Evaluation, what: str) -> Any:
+def table_of(e: Any, what: str) -> Any:
     """Return what an argument is annotated with: see `lexiframe.typing` and `arrays.ByKind`."""
     if what == "pairs":
         return _pairs(e)
@@ -23,7 +20,7 @@ def table_of(e: Evaluation, what: str) -> Any:
     return getattr(e, what)
 
 
-def options_of(e: Evaluation) -> dict[str, Any]:
+def options_of(e: Any) -> dict[str, Any]:
     """Return the arguments that hold for an evaluation unless a call names others."""
     return {
         "requests": e.attributes,
@@ -32,13 +29,13 @@ def options_of(e: Evaluation) -> dict[str, Any]:
     }
 
 
-def _pairs(e: Evaluation) -> Any:
+def _pairs(e: Any) -> Any:
     if e.sums is not None:
         return e.sums
     return arrays.pair_cube_with_scores(e.preferences, e.scores)
 
 
-def _ranked_pairs(e: Evaluation) -> gates.RankedPairs:
+def _ranked_pairs(e: Any) -> gates.RankedPairs:
     """Return the differences with their rankings, which are found again where files are there."""
     try:
         ranked = e.origin("gate").rank_again() if e.has_rankings else None

@@ -14,6 +14,8 @@ import pyarrow as pa
 
 from lexiframe.base import (
     LexiframeError,
+    Problem,
+    ReadError,
     SchemaError,
     check_choice,
     coded,

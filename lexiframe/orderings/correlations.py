@@ -23,7 +23,12 @@ from lexiframe.typing import OrderingsTable, RequestsLike
 @typed
 @grouping.by_groups
 def rank_correlations(
-    o: OrderingsTable, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+    o: OrderingsTable,
+    /,
+    method: CorrelationMethod = "kendall",
+    *,
+    p: float = PERSISTENCE,
+    by: By = None,
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 

@@ -16,7 +16,7 @@ from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.pairwise.recall_paired import LevelPreference
 from lexiframe.projection import blocks, matrices
-from lexiframe.typing import PositionsTable, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 _NOWHERE = pl.Int64.max()  # the rank of items that were not retrieved: below every other
 

@@ -126,7 +126,8 @@ def tukey_hsd(
     """
     asked: dict[str, Any] = {"on": on, "trials": trials, "seed": seed, "alpha": alpha}
     test = partial(_of_group, method=method, **asked)
-    tables = d.tables if isinstance(d, arrays.ByKind) else (d,)
+    given: Any = d
+    tables = given.tables if isinstance(given, arrays.ByKind) else (given,)
     found = [grouping.in_groups(test, table, requests, by) for table in tables]
     groups = found[0].columns[: -len(schemas.COMPARISONS.columns)]
     return pl.concat(found).sort(*groups, *schemas.COMPARISONS.key)

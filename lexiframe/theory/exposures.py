@@ -13,7 +13,7 @@ from lexiframe.pairwise import Measure, pairs, parse_measures
 from lexiframe.projection import blocks
 from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.theory.enumerated import exposure_of, values_of
-from lexiframe.typing import PositionsTable, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 _GRID = np.arange(-100, 101) / 100
 _ROUNDING = 1e-12

@@ -135,7 +135,7 @@ class _Votes:
     request: np.ndarray
 
 
-def _votes(p: Frame, labels: Frame, levels: int) -> _Votes:
+def _votes(p: PositionsTable, labels: Frame, levels: int) -> _Votes:
     requests = matrices.requests_of(p)
     stated = to_polars(labels)
     missing = {"query_id", "run_a", "run_b", "preference"} - {*stated.columns}

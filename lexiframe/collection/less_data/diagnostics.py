@@ -15,7 +15,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, memory_use, resampling, typed
 from lexiframe.pairwise import pairs, preferences
 from lexiframe.projection import blocks
-from lexiframe.typing import PositionsTable, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 _LEVELS = 8
 _MOST_LEVELS = 1000

@@ -187,17 +187,17 @@ n = 60 of 60 requests).
     given: Any = d
     ranked = given if isinstance(given, RankedPairs) else None
     given = given if ranked is None else ranked.pairs
-    sizes, measures = margins_by_name(margin, given)
-    given = of_measures(given, sizes)
     two = of_two_runs(given, baseline, candidate)
+    sizes, measures = margins_by_name(margin, given)
+    margins = margins_of("gate", sizes, baseline)
+    margins.refuse_unknown(measures)
+    two = of_measures(two, sizes)
+    measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
     answers = None if ranked is None else ranked.answers(baseline, candidate, missing)
     if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
         two = with_directions(two, smaller_is_better, larger_is_better)
         if missing == "refuse":
             refuse_lone_requests(two)
-    margins = margins_of("gate", sizes, baseline)
-    margins.refuse_unknown(measures)
-    measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
 
     def of_group(group: Any) -> pl.DataFrame:
         part = group

@@ -46,9 +46,7 @@ class RankedPairs:
     counts: pl.DataFrame
     ranked: RankedRuns | None
 
-    def answers(
-        self, baseline: str, candidate: str, missing: GateMissing
-    ) -> pl.DataFrame | None:
+    def answers(self, baseline: str, candidate: str, missing: GateMissing) -> pl.DataFrame | None:
         """Return what two runs answer, if it is known; raise where there is no evidence."""
         two = self.counts.filter(pl.col("run").is_in([baseline, candidate]))
         refuse_other_collection(two)
