@@ -48,7 +48,7 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b question
+        judge_b name_a name_b category null doc_a doc_b question source replicate
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -57,7 +57,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_runs best_position baseline_answered candidate_answered
-        negative
+        negative n_replicates df
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -74,7 +74,8 @@ _COLUMNS = {
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
-        weight cumulated_share baseline_judged_at_10 candidate_judged_at_10
+        weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
+        generalisability dependability
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -124,6 +125,7 @@ SUBTOPIC_POSITIONS = _table(
 SCORES = _table(
     "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
 )
+REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
@@ -233,6 +235,14 @@ GATES = _table(
     "baseline_answered candidate_answered baseline_judged_at_10 candidate_judged_at_10",
     optional="requests baseline_answered candidate_answered baseline_judged_at_10 "
     "candidate_judged_at_10",
+)
+COMPONENTS = _table(
+    "components", "measure source", "variance raw df share", optional="raw df share"
+)
+GENERALISABILITY = _table(
+    "generalisability",
+    "measure n_requests n_replicates",
+    "generalisability dependability",
 )
 JUDGE_AGREEMENT = _table(
     "judge_agreement",

@@ -25,3 +25,7 @@ from . import told_apart as told_apart
 "Decisions: with margins"
 from . import gates as gates
 from .tests import ShiftedTest as ShiftedTest
+
+"For users: runs that were trained or sampled several times"
+from .replicates.variances import variance_components as variance_components
+from .replicates.variances import generalisability as generalisability
