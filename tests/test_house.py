@@ -395,6 +395,7 @@ def tables(tmp_path_factory):
         "replicated_scores": (seeds := replicates(s)),
         "components": lf.significance.variance_components(seeds, "run"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
+        **by_people_and_model(s, d),
         **judged_tables(runs, qrels),
         "overlap": lf.overlap(runs),
         "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
@@ -432,6 +433,20 @@ def replicates(s):
     two = [s.with_columns(replicate=pl.lit(k), value=pl.col("value") + k * shift) for k in (0, 1)]
     both = pl.concat(two).with_columns(pl.col("replicate").cast(pl.String))
     return schemas.REPLICATED_SCORES.arranged(both)
+
+
+def by_people_and_model(s, d):
+    """What people and a model say, each table twice: people and model agree."""
+    room, queries = lf.significance, d["query_id"].unique().sort()
+    with pytest.warns(lf.LexiframeWarning, match="with 5 requests"):
+        found = [room.prediction_powered(both, both) for both in (s, d)]
+    return {
+        "powered_means": found[0],
+        "powered_differences": found[1],
+        "inclusion": queries.to_frame().with_columns(probability=0.5 * pl.len() / pl.len()),
+        "judgments_needed": room.how_many_judgments(s, s, 0.1),
+        "judgments_needed_of_pairs": room.how_many_judgments(d, d, 0.1),
+    }
 
 
 def some_holes():

@@ -57,7 +57,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_runs best_position baseline_answered candidate_answered
-        negative n_replicates df
+        negative n_replicates df n_model people_alone
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -75,7 +75,7 @@ _COLUMNS = {
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
-        generalisability dependability
+        generalisability dependability effective_n people_mean people_low people_high model_mean
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -243,6 +243,16 @@ GENERALISABILITY = _table(
     "generalisability",
     "measure n_requests n_replicates",
     "generalisability dependability",
+)
+_POWERED = "mean ci_low ci_high weight n n_model effective_n people_mean people_low people_high "
+_POWERED += "model_mean"
+POWERED_MEANS = _table("powered_means", "run measure", _POWERED)
+POWERED_DIFFERENCES = _table("powered_differences", "run_a run_b measure", _POWERED)
+INCLUSION = _table("inclusion", "query_id", "probability")
+_NEEDED = "correlation sd n n_requests people_alone"
+JUDGMENTS_NEEDED = _table("judgments_needed", "run measure judge", _NEEDED)
+JUDGMENTS_NEEDED_OF_PAIRS = _table(
+    "judgments_needed_of_pairs", "run_a run_b measure judge", _NEEDED
 )
 JUDGE_AGREEMENT = _table(
     "judge_agreement",
