@@ -115,9 +115,9 @@ def prediction_powered(
     table = pl.concat(frames)
     if (table["n"] < 20).any():
         warn(
-            f"prediction_powered: with {int(table['n'].to_numpy().min())} requests that people judged, intervals "
-            "may cover less than they say, most of all where few values are not 0; 20 or more "
-            "requests are better"
+            f"prediction_powered: with {table['n'].to_numpy().min()} requests that people judged, "
+            "intervals may cover less than they say, most of all where few values are not 0; 20 or "
+            "more requests are better"
         )
     schema = schemas.POWERED_MEANS if "run" in table.columns else schemas.POWERED_DIFFERENCES
     return schema.arranged(table)

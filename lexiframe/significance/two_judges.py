@@ -97,8 +97,10 @@ def _long(called: str, table: Any, of: Of | None, baseline: str | None) -> pl.Da
     return pl.concat(frames)
 
 
-_OF_PAIRS = dict.fromkeys(("run_a", "run_b", "query_id", "measure"), schemas.STR)
-_OF_PAIRS |= {"value": schemas.FLOAT}
+_OF_PAIRS: dict[str, pl.DataType] = {
+    "run_a": schemas.STR, "run_b": schemas.STR, "query_id": schemas.STR, "measure": schemas.STR,
+    "value": schemas.FLOAT,
+}  # fmt: skip
 
 
 def _ends(pairs: Any) -> list[tuple[str, np.ndarray]]:
