@@ -22,6 +22,7 @@ from lexiframe.base import schemas
 from lexiframe.base.face import for_users
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.orderings.rules import RULES
 
 PACKAGE = Path(lf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -500,7 +501,7 @@ def test_columns_types_and_key(tables, name):
         assert table.equals(table.sort(schema.key))
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_orderings_come_sorted(tables, method):
     o = lf.order_runs(tables["preferences"], method)
     assert o.equals(o.sort("measure", "method", "rank", "run"))
