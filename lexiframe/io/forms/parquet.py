@@ -76,7 +76,8 @@ def _constant(metadata: Any, name: str) -> str | None:
         if known is None or not known.has_min_max or known.null_count != 0:
             return None
         texts |= {known.min, known.max}
-    return texts.pop() if len(texts) == 1 and isinstance(*texts, str) else None
+    only = texts.pop() if len(texts) == 1 else None
+    return only if isinstance(only, str) else None
 
 
 def _n_rows(file: pa.NativeFile) -> int:
