@@ -39,8 +39,12 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
     def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the columns of the table, behind those of groups, with its rows sorted by key."""
-        return table.select(*by, *self.columns).sort(*by, *self.key)
+        """Return the columns of the table, behind those of groups, with its rows sorted by key.
+
+        Optional columns are there if they were there before.
+        """
+        there = [name for name in self.columns if name in table.columns or name in self.required]
+        return table.select(*by, *there).sort(*by, *self.key)
 
 
 _COLUMNS = {
@@ -83,7 +87,8 @@ _COLUMNS = {
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
-"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
+"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``, and
+``level``, which is one of recall or of a test."""
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
 
 
@@ -182,8 +187,9 @@ COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
     "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high",
-    optional="effect_low effect_high",
+    "effect_high level",
+    optional="effect_low effect_high level",
+    level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
     "against_baseline",
@@ -225,7 +231,9 @@ EQUIVALENCES = _table(
     "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
     "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
     "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted",
+    "p_better_by_margin_b_adjusted level",
+    optional="level",
+    level=FLOAT,
 )
 GATES = _table(
     "gates",

@@ -149,6 +149,7 @@ class Groups:
     def empty(self, schema: schemas.TableSchema) -> pl.DataFrame:
         """Return a table without rows that has the groups' columns."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
-        # `compare` always returns the optional columns as well.
-        optional = {} if schema is not schemas.COMPARISONS else schemas.COMPARISONS.columns
+        # `compare` always returns these optional columns as well.
+        asked = ("effect_low", "effect_high") if schema is schemas.COMPARISONS else ()
+        optional = {name: schema.columns[name] for name in asked}
         return pl.DataFrame(schema={**columns, **schema.required, **optional})
