@@ -235,6 +235,37 @@ def test_the_form_is_read_whole_and_in_pieces(copy):
     assert all(error.startswith("cut.orc: cannot be read as ORC (") for error in errors)
 
 
+COLUMN = {
+    "base/schemas.py": {"p_adjusted reject effect_low?": "p_adjusted reject variance? effect_low?"},
+    "significance/paired_tests.py": {
+        "    least_p: np.ndarray\n": "    least_p: np.ndarray\n    variance: Any = None\n"
+    },
+    "significance/tests/sign.py": {"p_value, least_p)": "p_value, least_p, variance=odds)"},
+}
+"""What is changed for a new column of comparisons, which the sign test gives."""
+OF_COLUMN = f"""
+import pathlib
+import lexiframe as lf
+
+folder = pathlib.Path({str(EXAMPLE)!r})
+e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="sign", alpha=0.5)
+assert e.comparisons["variance"].equals(e.comparisons["effect_size"], check_names=False)
+others = [lf.compare(e.scores, "t"), lf.tukey_hsd(e.scores)]
+assert all(c["variance"].null_count() == c.height > 0 for c in others)
+both = dict.fromkeys(("one", "two"), folder / "qrels.txt")
+judged = lf.compare_judges(folder / "runs", both, "AP", test="sign", alpha=0.5, samples=9)
+assert judged.comparisons["variance"].null_count() == 0
+"""
+
+
+@pytest.mark.slow
+def test_a_column_of_comparisons_is_its_name_and_the_test_that_gives_it(copy):
+    for file, texts in COLUMN.items():
+        change(copy / "lexiframe" / file, texts)
+    done = run_in(copy, "-W", "ignore", "-c", OF_COLUMN)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.slow
 def test_a_command_is_its_file(copy):
     """It is listed, has options and examples, and runs."""
