@@ -188,7 +188,13 @@ def compare(
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
-    table = grouping.in_groups(test_group, d, requests, by)
+    parts, n = d if isinstance(d, arrays.PairsByMeasure) else (iter([(d, requests)]), 1)
+    table = pl.concat(
+        [
+            grouping.in_groups(test_group, part, attributes, by)
+            for part, attributes in progress(parts, n, "compare")
+        ]
+    )
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(
