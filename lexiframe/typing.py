@@ -87,7 +87,10 @@ ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
 of these, or an object of another library (see `read_scores`)."""
 
-ComparisonsLike = Frame | Mapping[str, Frame]
+TablesLike = Frame | Mapping[str, Frame]
+"""A table, or several of the same kind by their names."""
+
+ComparisonsLike = TablesLike
 """A table of comparisons (see `compare`), or several of them by their names."""
 
 MeasureLike = Named | str | Callable[..., Any]

@@ -16,6 +16,7 @@ from pyarrow import orc
 import lexiframe as lf
 from lexiframe.base.schemas import check
 from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.orderings.rules import RULES
 from lexiframe.significance.tests import OF_SUMS, TESTS
 from tests.frames import assert_close
 from tests.test_house import PACKAGE, arrows, part
@@ -27,6 +28,7 @@ BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
 NEW = {
     "lexiframe/significance/tests/z.py",
+    "lexiframe/orderings/rules/minimax.py",
     "lexiframe/io/forms/orc.py",
     "lexiframe/cli/commands/requests.py",
 }
@@ -52,19 +54,23 @@ def executed(monkeypatch):
         if "Z" in made:
             monkeypatch.setitem(TESTS, "z", made["Z"])
             monkeypatch.setitem(OF_SUMS, "z", made["Z"])
+        if "RULE" in made:
+            monkeypatch.setitem(RULES, "minimax", made["RULE"])
         results += [eval(code, made)] if code.count("\n") == 1 else []
         exec(code, made)
     return made, results
 
 
 def test_the_code_runs(executed):
-    made, (scores, preferences, comparisons) = executed
+    made, (scores, preferences, comparisons, orderings) = executed
     assert scores["measure"].unique().sort().to_list() == ["root", "root@10"]
     assert preferences["preference"].abs().max() > 0
     t = lf.compare(made["d"], "t")
     assert comparisons["test"].unique().to_list() == ["z"]
     assert comparisons["statistic"].equals(t["statistic"])
     assert (comparisons["p_value"] <= t["p_value"]).all()
+    assert orderings["method"].unique().to_list() == ["minimax"]
+    assert orderings["value"].max() == 0
 
 
 def test_the_metric_is_its_formula(executed):
@@ -101,7 +107,8 @@ def test_the_table_is_that_of_its_schema(executed):
 
 def test_each_way_to_add_something_is_a_few_lines():
     headings = re.findall(r"^### (.*)", TEXT, flags=re.MULTILINE)
-    parts = ["A metric", "A preference", "A paired test", "A reader", "A command", "A table"]
+    parts = ["A metric", "A preference", "A paired test", "A rule of ordering"]
+    parts += ["A reader", "A command", "A table"]
     assert headings == parts
     assert all("```python lexiframe/" in section for section in TEXT.split("\n### ")[1:])
     no_code = re.compile(r'\s*$|import |from |"""')
@@ -120,11 +127,23 @@ def copy(tmp_path):
         if path:
             add(tmp_path / path, code)
     tests = tmp_path / "lexiframe/significance/tests/__init__.py"
-    text = tests.read_text(encoding="utf-8").replace("BOOTSTRAP)", "BOOTSTRAP, Z)")
-    text = text.replace("Test = Literal[", 'Test = Literal["z", ', 1)
-    text = text.replace("\nTest =", "from lexiframe.significance.tests.z import Z\n\nTest =")
-    tests.write_text(text, encoding="utf-8")
+    tested = {"BOOTSTRAP)": "BOOTSTRAP, Z)", "Test = Literal[": 'Test = Literal["z", '}
+    change(tests, tested | {"\nTest =": "from lexiframe.significance.tests.z import Z\n\nTest ="})
+    orderings, described = (
+        tmp_path / "lexiframe/orderings",
+        "``minimax``: the least lead.\n        ",
+    )
+    change(orderings / "rules/__init__.py", {" = Literal[": ' = Literal["minimax", '})
+    change(orderings / "order.py", {"``kemeny``:": described})
     return tmp_path
+
+
+def change(file, texts):
+    """Replace each text, where it is first."""
+    text = file.read_text(encoding="utf-8")
+    for old, new in texts.items():
+        text = text.replace(old, new, 1)
+    file.write_text(text, encoding="utf-8")
 
 
 def add(file, code):
@@ -163,6 +182,10 @@ print(lf.verdict(e)["sentence"][0])
     listed, *sentence = done.stdout.splitlines()
     assert listed == "[root, rootRPP] ['0 to 1', '−1 to 1']", done.stderr
     assert "(paired z-test, " in sentence[0]
+    done = run_in(
+        copy, *PYTEST, "-W", "ignore", "tests/properties/test_orderings.py", "-k", "minimax"
+    )
+    assert "2 passed" in done.stdout
 
 
 OF_ORC = f"""
@@ -282,3 +305,4 @@ def test_what_is_added_here_does_not_exist():
     """Or else the page would show how to add what is there."""
     assert not {"root", "rootRPP"} & {*METRICS, *lf.__all__}
     assert "z" not in TESTS
+    assert "minimax" not in RULES

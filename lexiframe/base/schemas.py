@@ -39,8 +39,12 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
     def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the columns of the table, behind those of groups, with its rows sorted by key."""
-        return table.select(*by, *self.columns).sort(*by, *self.key)
+        """Return the columns of the table, behind those of groups, with its rows sorted by key.
+
+        Optional columns are there if they were there before.
+        """
+        there = [name for name in self.columns if name in table.columns or name in self.required]
+        return table.select(*by, *there).sort(*by, *self.key)
 
 
 _COLUMNS = {
@@ -48,7 +52,7 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b question
+        judge_b name_a name_b category null doc_a doc_b question source replicate
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -57,7 +61,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_runs best_position baseline_answered candidate_answered
-        negative
+        negative n_replicates df n_model people_alone
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -74,7 +78,8 @@ _COLUMNS = {
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
-        weight cumulated_share baseline_judged_at_10 candidate_judged_at_10
+        weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
+        generalisability dependability effective_n people_mean people_low people_high model_mean
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -82,7 +87,8 @@ _COLUMNS = {
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
-"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
+"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``, and
+``level``, which is one of recall or of a test."""
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
 
 
@@ -124,6 +130,7 @@ SUBTOPIC_POSITIONS = _table(
 SCORES = _table(
     "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
 )
+REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
@@ -180,8 +187,9 @@ COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
     "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high",
-    optional="effect_low effect_high",
+    "effect_high level",
+    optional="effect_low effect_high level",
+    level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
     "against_baseline",
@@ -223,7 +231,9 @@ EQUIVALENCES = _table(
     "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
     "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
     "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted",
+    "p_better_by_margin_b_adjusted level",
+    optional="level",
+    level=FLOAT,
 )
 GATES = _table(
     "gates",
@@ -233,6 +243,24 @@ GATES = _table(
     "baseline_answered candidate_answered baseline_judged_at_10 candidate_judged_at_10",
     optional="requests baseline_answered candidate_answered baseline_judged_at_10 "
     "candidate_judged_at_10",
+)
+COMPONENTS = _table(
+    "components", "measure source", "variance raw df share", optional="raw df share"
+)
+GENERALISABILITY = _table(
+    "generalisability",
+    "measure n_requests n_replicates",
+    "generalisability dependability",
+)
+_POWERED = "mean ci_low ci_high weight n n_model effective_n people_mean people_low people_high "
+_POWERED += "model_mean"
+POWERED_MEANS = _table("powered_means", "run measure", _POWERED)
+POWERED_DIFFERENCES = _table("powered_differences", "run_a run_b measure", _POWERED)
+INCLUSION = _table("inclusion", "query_id", "probability")
+_NEEDED = "correlation sd n n_requests people_alone"
+JUDGMENTS_NEEDED = _table("judgments_needed", "run measure judge", _NEEDED)
+JUDGMENTS_NEEDED_OF_PAIRS = _table(
+    "judgments_needed_of_pairs", "run_a run_b measure judge", _NEEDED
 )
 JUDGE_AGREEMENT = _table(
     "judge_agreement",

@@ -11,8 +11,8 @@ from lexiframe.base import schemas
 from lexiframe.evaluation.options import Groups, Inference
 from lexiframe.metrics import Metric
 from lexiframe.orderings import (
+    ChosenRule,
     Method,
-    Rule,
     gaps,
     order_or_null,
     order_runs,
@@ -45,7 +45,7 @@ def pair_tables(
     """
     within, by_mean, means = groups.arguments, groups.empty(schemas.ORDERINGS), []
     if s is not None:
-        by_mean = order_or_null(s, Rule("mean", missing=missing), **within)
+        by_mean = order_or_null(s, ChosenRule("mean", missing=missing), **within)
         means = [run_means(s, inference.alpha, missing=missing, **within)]
     if cube is None:
         none = (

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, progress, resampling, schemas, typed
+from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.coefficients import (
     PERSISTENCE,
     Coefficient,
@@ -19,7 +20,7 @@ from lexiframe.orderings.coefficients import (
 )
 from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, ordered
-from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays
 from lexiframe.typing import RequestsLike
 
@@ -111,7 +112,7 @@ def group_correlations(
         return pl.concat(parts).sort(schemas.GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
     resampling.check_draws(called, "trials", trials, seed)
-    groups, rule = arrays.named_groups(called, d, requests, by), Rule(order, missing=missing)
+    groups, rule = arrays.named_groups(called, d, requests, by), ChosenRule(order, missing=missing)
     cube = laid_out(settle(d, missing)[0], order)
     arrays.check_finite(called, cube.values)
     choose = permutations if method == "tau_ap" else combinations
@@ -159,7 +160,7 @@ def _places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray
 
 def _compared(
     cube: arrays.ScoreCube | PairCube,
-    rule: Rule,
+    rule: ChosenRule,
     correlate: Coefficient,
     a: np.ndarray,
     b: np.ndarray,

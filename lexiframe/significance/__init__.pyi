@@ -25,3 +25,9 @@ from . import told_apart as told_apart
 "Decisions: with margins"
 from . import gates as gates
 from .tests import ShiftedTest as ShiftedTest
+
+"For users: replicates of runs, and judgments of people and models"
+from .replicates.variances import variance_components as variance_components
+from .replicates.variances import generalisability as generalisability
+from .people_and_model import prediction_powered as prediction_powered
+from .people_and_model import how_many_judgments as how_many_judgments

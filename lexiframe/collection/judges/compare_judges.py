@@ -22,7 +22,7 @@ from lexiframe.collection.judges.judges import judge_agreement
 from lexiframe.collection.tables import Tables
 from lexiframe.io import problems, run_scan, scan_runs
 from lexiframe.metrics import needed
-from lexiframe.orderings import Method, Rule
+from lexiframe.orderings import ChosenRule, Method
 from lexiframe.pairwise import By, grouping, parse_measures
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
@@ -231,7 +231,7 @@ def compare_judges(
     needed.refuse_lower_rel(asked, rel)
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
     resampling.check_draws("compare_judges", "samples", samples, seed)
-    method = Rule(order).method
+    method = ChosenRule(order).method
     names, groups = grouping.names_of(requests, by), dict[str, Any]()
     if names:  # read once: a stream cannot be read again
         groups = {"requests": grouping.all_attributes(requests, names), "by": names}

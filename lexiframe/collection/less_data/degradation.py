@@ -20,7 +20,7 @@ from lexiframe.collection.less_data.sampling import (
 )
 from lexiframe.io import problems
 from lexiframe.metrics import Metric, needed
-from lexiframe.orderings import Method, coefficients, order_runs
+from lexiframe.orderings import Method, check_method, coefficients, order_runs
 from lexiframe.pairwise import Measure, PairCube, Pairs, measured, parse_measures
 from lexiframe.projection import ScoreType, Ties, Unjudged, positions
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
@@ -120,7 +120,7 @@ def degradation(
     asked, kept = parse_measures(measures), sorted({*fractions})
     check_choice("degradation", what, get_args(What), "what")
     check_choice("degradation", how, get_args(How), "how")
-    check_choice("degradation", order, get_args(Method), "order")
+    check_method("degradation", order, "order")
     resampling.check_draws("degradation", "samples", samples, seed)
     if not kept:
         raise LexiframeError("degradation: expected fractions that are kept, found none")

@@ -48,9 +48,10 @@ class Held:
 
     def by_measure(self) -> arrays.PairsByMeasure:
         """Return the preferences by each measure, in all requests, in the order of their names."""
-        return arrays.PairsByMeasure(self._by_measure(), len(self.plan.compared))
+        return arrays.PairsByMeasure(self, len(self.plan.compared))
 
-    def _by_measure(self) -> Iterator[tuple[PairCube, pl.DataFrame | None]]:
+    def __iter__(self) -> Iterator[tuple[PairCube, pl.DataFrame | None]]:
+        """Yield the preferences by each measure, and the attributes of the requests in groups."""
         plan = self.plan
         for n, measure in enumerate(plan.compared):
             cubes = [cube.of_measures([str(measure)]) for cube in self.cubes]

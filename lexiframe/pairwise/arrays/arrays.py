@@ -5,7 +5,7 @@ A request is a query or a user: ``queries`` holds the ids of the requests.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -461,7 +461,7 @@ class PairsByMeasure(NamedTuple):
     groups, or None.
     """
 
-    cubes: Iterator[tuple[PairCube, pl.DataFrame | None]]
+    cubes: Iterable[tuple[PairCube, pl.DataFrame | None]]
     n: int
 
 

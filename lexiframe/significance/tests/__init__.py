@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from lexiframe.base import LexiframeError, check_choice
+from lexiframe.significance.tests.betting import BETTING
+from lexiframe.significance.tests.betting import betting_at as betting_at
 from lexiframe.significance.tests.bootstrap import BOOTSTRAP
 from lexiframe.significance.tests.randomization import RANDOMIZATION
 from lexiframe.significance.tests.sign import SIGN
@@ -12,10 +14,10 @@ from lexiframe.significance.tests.t import T
 from lexiframe.significance.tests.t import p_of_t_test as p_of_t_test
 from lexiframe.significance.tests.wilcoxon import WILCOXON
 
-Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
-ShiftedTest = Literal["t", "bootstrap"]
+Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"]
+ShiftedTest = Literal["t", "bootstrap", "betting"]
 
-TESTS = {test.name: test for test in (T, SIGN, WILCOXON, RANDOMIZATION, BOOTSTRAP)}
+TESTS = {test.name: test for test in (T, SIGN, WILCOXON, RANDOMIZATION, BOOTSTRAP, BETTING)}
 OF_SUMS = {name: test for name, test in TESTS.items() if test.of_sums}
 DRAWING = {name: test for name, test in TESTS.items() if test.draws}
 SHIFTED = {name: test.shifted for name, test in TESTS.items() if test.shifted is not None}

@@ -235,7 +235,8 @@ def work(monkeypatch):
 def no_coverage(ranked):
     """Coverage scores all rankings of its own."""
     none = coverages.no_coverage([run.name for run in ranked.runs])
-    return coverages.CoverageSums(answers.counts_of(ranked), none.bounds)
+    counts = answers.counts_of(ranked) if ranked.runs else none.counts
+    return coverages.CoverageSums(counts, none.bounds)
 
 
 def test_only_new_pairs_and_rankings_are_computed(work):

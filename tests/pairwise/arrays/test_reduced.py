@@ -10,12 +10,12 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.means import run_means
+from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays import reduced_pairs
 from lexiframe.pairwise.arrays.arrays import agreeing, square_of
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 
 RUNS = pl.Series(["a", "b", "c", "d"])
-METHODS = ("mean", "win_rate", "borda", "copeland", "mc4", "kemeny")
 
 
 def tables(n=30, seed=0):
@@ -94,10 +94,10 @@ TABLES = {
     "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
 } | {
     f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
-        x, method, **({"votes": votes} if method in ("mc4", "kemeny") else {})
+        x, method, **({"votes": votes} if "votes" in RULES[method].options else {})
     )
-    for method in METHODS
-    for votes in ("win_rate", "preference")[: 1 + (method in ("mc4", "kemeny"))]
+    for method in RULES
+    for votes in ("win_rate", "preference")[: 1 + ("votes" in RULES[method].options)]
 }
 
 
