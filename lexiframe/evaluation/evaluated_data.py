@@ -77,9 +77,7 @@ class Origin:
                 p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
         marks = fingerprints.fingerprints(ranked, measures)
-        size = items.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
-        is_kept = (there is None or size * SHARE <= there) and not _needs(measures, needed.POOL)
-        found = ranked if is_kept else None
+        found = ranked if are_kept(projected) else None
         return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found, whole)
 
     def positions(self) -> pl.DataFrame:
@@ -179,6 +177,13 @@ class Origin:
             raise ReadError(
                 Problem(path, expected, f"others (sha256 {_short(found)}){others}", advice)
             )
+
+
+def are_kept(projected: measured.Projected) -> bool:
+    """Return whether there is memory for the ranks, and all that is computed follows from them."""
+    ranked, there = projected.ranked, memory_use.available()
+    size = ranked.judged.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
+    return (there is None or size * SHARE <= there) and not _needs(projected.measures, needed.POOL)
 
 
 def _short(sha256: str | None) -> str:

@@ -25,7 +25,7 @@ from lexiframe.evaluation.buckets.plan import Kept
 from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
 from lexiframe.evaluation.buckets.writing import earlier_parts
-from lexiframe.evaluation.evaluated_data import Origin
+from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import (
     are_of_sums,
@@ -280,6 +280,8 @@ def evaluate_ranked(
         whole, reused = completed(projected, plan.measures, known)
         sums = known_sums(projected, known)
         noted = {"reused": reused} if known.is_noted else {}
+    elif work is None and not are_kept(projected):  # they cannot be made again without reading
+        whole = projected.whole(plan.measures)
     parts = None if whole is None else [whole]
     held = held_for(plan, how, work)
     with noted_warnings() as said:
