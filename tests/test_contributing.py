@@ -31,6 +31,7 @@ NEW = {
     "lexiframe/orderings/rules/minimax.py",
     "lexiframe/io/forms/orc.py",
     "lexiframe/cli/commands/requests.py",
+    "lexiframe/orderings/reading_times.py",
 }
 """The files that the page adds."""
 
@@ -105,13 +106,22 @@ def test_the_table_is_that_of_its_schema(executed):
     assert check(made["times"], made["READING_TIMES"]).equals(made["times"])
 
 
+def test_the_result_says_what_it_shows(executed):
+    made, _ = executed
+    found = made["ReadingTimes"](made["times"])
+    said = found.verdict["sentence"][0]
+    assert lf.verdict(found).equals(found.verdict)
+    assert str(found).startswith(f"{said}\n\ntimes\n")
+    assert str(found).endswith("as frames: .times")
+
+
 def test_each_way_to_add_something_is_a_few_lines():
     headings = re.findall(r"^### (.*)", TEXT, flags=re.MULTILINE)
     parts = ["A metric", "A preference", "A paired test", "A rule of ordering"]
-    parts += ["A reader", "A command", "A table"]
+    parts += ["A reader", "A command", "A table", "A result"]
     assert headings == parts
     assert all("```python lexiframe/" in section for section in TEXT.split("\n### ")[1:])
-    no_code = re.compile(r'\s*$|import |from |"""')
+    no_code = re.compile(r'\s*$|import |from |\s*"""')
     for path, code in BLOCKS:
         lines = [line for line in code.splitlines() if not no_code.match(line)]
         assert len(lines) <= 6, path  # five, and the line that begins a function
