@@ -5,8 +5,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from reference_pages import rooms_for_users
+
 import lexiframe as lf
 from lexiframe import spark, theory
+from lexiframe.base.face import for_users
 from lexiframe.views import charts, display
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -43,10 +46,12 @@ def problems(site: Path) -> list[str]:
 
 def public_names() -> list[str]:
     """Return the names that the reference must have, with their modules."""
-    names = [f"lexiframe.{name}" for name in lf.__all__ if name not in ("spark", "theory", "views")]
-    modules = {module.__name__: module for module in (theory, charts, display)}
-    modules["lexiframe.spark"] = spark  # the name under which users reach it
-    return [*names, *(f"{place}.{name}" for place, of in modules.items() for name in of.__all__)]
+    whole = {"spark", "theory", "views", *(room.__name__[10:] for room in rooms_for_users())}
+    names = [f"lexiframe.{name}" for name in lf.__all__ if name not in whole]
+    modules = {module.__name__: module.__all__ for module in (theory, charts, display)}
+    modules["lexiframe.spark"] = spark.__all__  # the name under which users reach it
+    modules |= {room.__name__: for_users(room) for room in rooms_for_users()}
+    return [*names, *(f"{place}.{name}" for place, of in modules.items() for name in of)]
 
 
 def _dead_links(site: Path, pages: dict[Path, Page]) -> Iterator[str]:

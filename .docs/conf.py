@@ -8,6 +8,8 @@ shows the notebooks with the outputs that are stored in them. Furo loads nothing
 
 import re
 
+from reference_pages import rooms_for_users
+
 import lexiframe
 
 project = "lexiframe"
@@ -55,6 +57,7 @@ _MODULES = [
     "lexiframe.spark",
     "lexiframe.views.charts",
     "lexiframe.views.display",
+    *(room.__name__ for room in rooms_for_users()),
 ]
 
 

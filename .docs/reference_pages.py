@@ -11,12 +11,14 @@ from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
 from lexiframe import spark, theory
+from lexiframe.base.face import for_users
 from lexiframe.views import charts, display
 
 FLOW = """\
 Every public name, in the order of the flow, grouped as ``help(lexiframe)`` groups them. All of them
 are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lf.views.charts``,
-display tables in ``lf.views.display``, and Spark in ``lf.spark``.
+display tables in ``lf.views.display``, Spark in ``lf.spark``, and what fewer need in the room that
+it belongs to, such as ``lf.significance``.
 """
 VERSION = "The version of the library."
 
@@ -67,6 +69,14 @@ def _groups() -> Iterator[Group]:
             continue
         for name, module in _MODULES.items():
             yield Group(name, inspect.getdoc(module) or "", module, module.__all__)
+        for room in rooms_for_users():
+            yield Group(room.__name__, inspect.getdoc(room) or "", room, for_users(room))
+
+
+def rooms_for_users() -> list[Any]:
+    """Return the rooms whose stub has a group of names for users."""
+    places = next(places for _, _, places in lf._GROUPS if "theory" in places)
+    return [getattr(lf, name) for name in places if name not in ("spark", "theory", "views")]
 
 
 # Users reach it under this name; autodoc imports what it documents.

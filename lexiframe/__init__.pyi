@@ -231,8 +231,8 @@ from .collection.less_data.diagnostics import (
     predict_first_level as predict_first_level,
 )
 
-"Rooms with names of their own: theory, pictures and tables to look at, Spark"
-from . import theory as theory, views as views
+"Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
+from . import theory as theory, views as views, significance as significance
 from .evaluation import spark as spark
 
 "Errors and warnings: what is raised, and the version"

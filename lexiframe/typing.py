@@ -73,6 +73,14 @@ class HasTables(Protocol):
         """Return the table that is meant by ``what``, and options that hold unless others do."""
 
 
+class Told(Protocol):
+    """A result that has its conclusion in sentences, such as a `JudgeComparison`."""
+
+    @property
+    def verdict(self) -> pl.DataFrame:
+        """The conclusion: a frame with the column ``sentence``."""
+
+
 Frame = ArrowStream | pl.LazyFrame
 """A table: a frame of Polars, PyArrow, pandas 2.2 or later, DuckDB, or any that exports Arrow."""
 
@@ -106,6 +114,9 @@ CollectionLike = tuple[RunsLike, QrelsLike]
 ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
 of these, or an object of another library (see `read_scores`)."""
+
+TablesLike = Frame | Mapping[str, Frame]
+"""A table, or several of the same kind by their names."""
 
 ComparisonsLike = Annotated[
     Frame | HasTables | Mapping[str, Frame] | Mapping[str, HasTables], "comparisons"

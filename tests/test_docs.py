@@ -1,6 +1,7 @@
 """What the documentation is made of: pages, names, links. `make docs` looks at the whole site."""
 
 import importlib
+import inspect
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import yaml
 
 import lexiframe as lf
 from lexiframe import theory
+from lexiframe.base.face import for_users
 from lexiframe.cli import app as cli
 from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 from tests.test_readme import blocks
@@ -19,8 +21,10 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = "coming-from.md gate.md glossary.md guide.md large.md papers.md spark.md".split()
 
-WHOLE = {"spark", "theory", "views"}
+WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
 """The names that are modules or folders of functions."""
+ROOMS = [getattr(lf, name) for name in sorted(WHOLE - {"spark", "theory", "views"})]
+"""Those with a group of names for users, among others."""
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +81,8 @@ def test_every_public_name_is_in_the_reference(docs, measure_pages):
     reference = docs("reference_pages").reference_pages()
     text = "\n".join([*reference.values(), *measure_pages.values()])
     modules = (lf, theory, lf.spark, lf.views.charts, lf.views.display)
-    for name in [name for module in modules for name in module.__all__]:
+    names = [name for module in modules for name in module.__all__]
+    for name in [*names, *(name for room in ROOMS for name in for_users(room))]:
         kinds = ("autofunction", "autoclass", "py:data")
         is_folder = name in WHOLE
         assert is_folder or any(f".. {kind}:: {name}\n" in text for kind in kinds), name

@@ -19,11 +19,15 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base import schemas
+from lexiframe.base.face import for_users
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.orderings.rules import RULES
 
 PACKAGE = Path(lf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
+WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
+"""The public names that are rooms, or modules."""
 
 
 # --- Imports ------------------------------------------------------------------------------------
@@ -106,9 +110,10 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
         offered = {name for name in room.__all__ if getattr(room, name) is not None}
         used = {name for place, name in taken if place == door}
         assert used <= offered
-        assert len(offered) <= 25, door
-        # What nobody takes is hidden, but for what users reach as lexiframe.views.
-        assert offered - used <= ({"charts", "display"} if door == "lexiframe.views" else set())
+        users = {"charts", "display"} if room is lf.views else {*for_users(room)}
+        assert len(offered - users) <= 25, door
+        # What nobody takes is hidden, but for what users reach as lexiframe.ROOM.
+        assert offered - used <= users
 
 
 def test_modules_import_one_another_in_no_circle():
@@ -119,7 +124,7 @@ def test_modules_import_one_another_in_no_circle():
 def test_no_room_or_module_in_it_is_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
     rooms = {part(module_name(path)) for path in MODULES} & set(lf.__all__)
-    assert rooms == {"theory", "views"}
+    assert rooms == {name for name in WHOLE if name != "spark"}
     inside = {tuple(module_name(path).split(".")[1:]) for path in MODULES}
     beside = {names[1] for names in inside if len(names) > 1 and names[0] != "theory"}
     assert beside & set(lf.__all__) == {"spark"}
@@ -178,9 +183,16 @@ def test_a_name_of_a_later_stage_loads_its_module_alone():
 # --- What is public -----------------------------------------------------------------------------
 
 PUBLIC = lf.__all__
+OF_ROOMS = {name: getattr(lf, room) for room in WHOLE - {"spark", "theory", "views"}
+            for name in for_users(getattr(lf, room))}  # fmt: skip
+"""What users reach as lf.ROOM.NAME, and its room."""
 CALLABLE = [
     n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)
 ]
+
+
+def public_thing(name):
+    return getattr(OF_ROOMS.get(name, lf), name)
 
 
 def test_each_public_name_stands_once_in_the_stub_and_is_where_it_says():
@@ -232,10 +244,10 @@ def test_all_names_are_there_before_they_are_used():
             assert pickle.loads(pickle.dumps(getattr(lf, name))) is getattr(lf, name)
 
 
-@pytest.mark.parametrize("name", CALLABLE)
+@pytest.mark.parametrize("name", [*CALLABLE, *OF_ROOMS])
 def test_public_names_are_documented(name):
     """In numpy's style, every parameter named, and with an example that the tests run."""
-    public = getattr(lf, name)
+    public = public_thing(name)
     text = inspect.getdoc(public)
     assert text
     assert text.splitlines()[0].endswith((".", ":"))
@@ -249,14 +261,14 @@ def test_public_names_are_documented(name):
         assert "Returns\n-------\n" in text
 
 
-FUNCTIONS = [name for name in CALLABLE if inspect.isfunction(getattr(lf, name))]
-GROUPED = [name for name in FUNCTIONS if "by" in inspect.signature(getattr(lf, name)).parameters]
+FUNCTIONS = [name for name in [*CALLABLE, *OF_ROOMS] if inspect.isfunction(public_thing(name))]
+GROUPED = [name for name in FUNCTIONS if "by" in inspect.signature(public_thing(name)).parameters]
 
 
 @pytest.mark.parametrize("name", GROUPED)
 def test_groups_are_asked_for_by_keyword(name):
     """`by_groups` leaves the signature as it is, and takes no argument that is not in it."""
-    function, parameters = getattr(lf, name), inspect.signature(getattr(lf, name)).parameters
+    function, parameters = public_thing(name), inspect.signature(public_thing(name)).parameters
     assert parameters["by"].kind is inspect.Parameter.KEYWORD_ONLY
     if "requests" not in parameters:
         with pytest.raises(TypeError, match="unexpected keyword argument 'requests'"):
@@ -264,14 +276,14 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Evaluation JudgesLike ComparisonsLike PositionsTable ScoresTable OrderingsTable
-ComparisonsTable arrays.PairsByKind ToDecide""".split()
+Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
+OrderingsTable ComparisonsTable arrays.PairsByKind ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_public_functions_say_what_they_take(name):
     """Each argument has a type of its own, and data are given by position alone."""
-    function = getattr(lf, name)
+    function = public_thing(name)
     assert typing.get_type_hints(function)
     for parameter in inspect.signature(function).parameters.values():
         assert parameter.kind is parameter.VAR_KEYWORD or parameter.annotation != "Any", parameter
@@ -287,11 +299,7 @@ def test_measures_are_documented_where_they_are_defined():
         for node, behind in pairwise(body):
             if isinstance(node, ast.Assign) and isinstance(behind, ast.Expr):
                 documented |= {name.id for name in node.targets if isinstance(name, ast.Name)}
-    measures = {
-        name
-        for name in PUBLIC
-        if name not in {*CALLABLE, "__version__", "spark", "theory", "views"}
-    }
+    measures = {name for name in PUBLIC if name not in {*CALLABLE, *WHOLE, "__version__"}}
     assert len(measures) == 24 + 9 + 9 + 3 + 14 + 6 + 10
     assert measures <= documented
 
@@ -386,6 +394,10 @@ def tables(tmp_path_factory):
         "hole_pairs": holes.pairs,
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
+        "replicated_scores": (seeds := replicates(s)),
+        "components": lf.significance.variance_components(seeds, "run"),
+        "generalisability": lf.significance.generalisability(seeds, "run"),
+        **by_people_and_model(s, d),
         **judged_tables(runs, qrels),
         "overlap": lf.overlap(runs),
         "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
@@ -414,6 +426,28 @@ def judged_tables(runs, qrels):
         "judge_comparisons": found.comparisons,
         "conclusions": found.conclusions,
         "conclusion_pairs": found.conclusion_pairs,
+    }
+
+
+def replicates(s):
+    """Each run's scores from two seeds."""
+    shift = pl.lit(0.01) * pl.col("run").rank("dense").cast(pl.Float64)
+    two = [s.with_columns(replicate=pl.lit(k), value=pl.col("value") + k * shift) for k in (0, 1)]
+    both = pl.concat(two).with_columns(pl.col("replicate").cast(pl.String))
+    return schemas.REPLICATED_SCORES.arranged(both)
+
+
+def by_people_and_model(s, d):
+    """What people and a model say, each table twice: people and model agree."""
+    room, queries = lf.significance, d["query_id"].unique().sort()
+    with pytest.warns(lf.LexiframeWarning, match="with 5 requests"):
+        found = [room.prediction_powered(both, both) for both in (s, d)]
+    return {
+        "powered_means": found[0],
+        "powered_differences": found[1],
+        "inclusion": queries.to_frame().with_columns(probability=0.5 * pl.len() / pl.len()),
+        "judgments_needed": room.how_many_judgments(s, s, 0.1),
+        "judgments_needed_of_pairs": room.how_many_judgments(d, d, 0.1),
     }
 
 
@@ -448,7 +482,9 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
-OF_THEIR_OWN_ORDER = "runs qrels means verdict pair_requests requests contrasting unjudged".split()
+OF_THEIR_OWN_ORDER = (
+    "runs qrels means verdict pair_requests requests contrasting unjudged components".split()
+)
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -466,7 +502,7 @@ def test_columns_types_and_key(tables, name):
         assert table.equals(table.sort(schema.key))
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_orderings_come_sorted(tables, method):
     o = lf.order_runs(tables["preferences"], method)
     assert o.equals(o.sort("measure", "method", "rank", "run"))

@@ -73,6 +73,23 @@ def door(package: str, file: str) -> Face:
     return face(package, read_stub(package, file)[1])
 
 
+USERS = "For users"
+"""The title of the group in a room's stub that users reach by the name of the room."""
+
+
+def for_users(room: Any) -> list[str]:
+    """Return the names that users reach as ``lf.ROOM.NAME``.
+
+    Examples
+    --------
+    >>> import lexiframe.significance
+    >>> "variance_components" in for_users(lexiframe.significance)
+    True
+    """
+    groups = read_stub(room.__name__, room.__file__)[1]
+    return [name for title, _, names in groups if title == USERS for name in names]
+
+
 def described(about: str, groups: list[Group]) -> str:
     """Return the docstring of a package: its stub's, and the groups of names, each with its text.
 

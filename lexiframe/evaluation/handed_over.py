@@ -32,7 +32,7 @@ def options_of(e: Any) -> dict[str, Any]:
 def _pairs(e: Any) -> Any:
     if e.sums is not None:
         return e.sums
-    return arrays.pair_cube_with_scores(e.preferences, e.scores)
+    return e.part().pairs
 
 
 def _ranked_pairs(e: Any) -> gates.RankedPairs:

@@ -14,6 +14,7 @@ from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import ATTRIBUTES, Evaluation, names_of_tables
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, kept_results, output_files, scan_runs
+from lexiframe.pairwise import arrays, measured
 from lexiframe.projection import Policies
 
 _OPTIONAL = ("scores", "preferences")
@@ -80,15 +81,22 @@ def read_results(folder: str | Path) -> Evaluation:
         raise ReadError(
             Problem(str(folder), "the attributes of requests", f"no {ATTRIBUTES}.parquet", _AGAIN)
         )
-    tables: dict[str, Any] = {
-        name if name not in _OPTIONAL else f"_{name}": t for name, (t, _) in read.items()
-    }
+    tables: dict[str, Any] = {name: t for name, (t, _) in read.items() if name not in _OPTIONAL}
+    part = None
+    if {*_OPTIONAL} <= {*read}:
+        s, d = (read[name][0] for name in _OPTIONAL)
+        none = measured.no_requests([], pl.Series([], dtype=pl.String))
+        part = measured.Part(
+            arrays.score_cube(s) if s.height else none.scores,
+            arrays.pair_cube_with_scores(d, s) if d.height else none.pairs,
+        )
     provenance = {name: value for name, value in facts.items() if name != "lexiframe"}
     return Evaluation(
         **tables,
         provenance=provenance,
         attributes=None if attributes is None else attributes[0],
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
+        _part=part,
         _origin=None
         if marks is None
         else _origin(provenance, marks[0], attributes and attributes[0]),
@@ -134,7 +142,7 @@ def _origin(
         return None
     sources = {"runs": runs, "qrels": qrels}
     of = tuple(asked.measures), policies, asked
-    return Origin(scan, File(paths[-1]), *of, sources, marks, None, None)
+    return Origin(scan, File(paths[-1]), *of, sources, marks, None, None, None)
 
 
 def _is_file(path: str) -> bool:

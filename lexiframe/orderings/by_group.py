@@ -12,15 +12,16 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, progress, resampling, schemas, typed
+from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.coefficients import (
     PERSISTENCE,
     Coefficient,
     CorrelationMethod,
     coefficient,
 )
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, ordered
-from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays
 from lexiframe.typing import RequestsLike
 
@@ -112,7 +113,7 @@ def group_correlations(
         return arrays.ByKind.of(d).compute(compute, schemas.GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
     resampling.check_draws(called, "trials", trials, seed)
-    groups, rule = arrays.named_groups(called, d, requests, by), Rule(order, missing=missing)
+    groups, rule = arrays.named_groups(called, d, requests, by), ChosenRule(order, missing=missing)
     cube = laid_out(settle(d, missing)[0], order)
     arrays.check_finite(called, cube.values)
     choose = permutations if method == "tau_ap" else combinations
@@ -154,7 +155,7 @@ def _places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray
 
 def _compared(
     cube: arrays.ScoreCube | PairCube,
-    rule: Rule,
+    rule: ChosenRule,
     correlate: Coefficient,
     a: np.ndarray,
     b: np.ndarray,

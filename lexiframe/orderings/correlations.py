@@ -11,11 +11,12 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import SchemaError, progress, resampling, schemas, typed
+from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
-from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import OrderingsTable, RequestsLike
 
@@ -213,7 +214,7 @@ def correlate_samples(
     function = "bootstrap_correlations"
     coefficients = {method: coefficient(function, method, p)[1] for method in methods}
     resampling.check_share(function, "alpha", alpha)
-    rule, cycles = Rule(order, missing=missing), list[pl.DataFrame]()
+    rule, cycles = ChosenRule(order, missing=missing), list[pl.DataFrame]()
 
     def with_limits(part: Any) -> pl.DataFrame:
         cube = laid_out(settle(part, missing)[0], order)

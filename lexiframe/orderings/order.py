@@ -9,10 +9,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas, to_polars, typed, warn
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.majorities import majority_cycles
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
-from lexiframe.orderings.rule import Method, Rule, Votes
+from lexiframe.orderings.rules import RULES, Method
 from lexiframe.pairwise import By, PairCube, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -115,14 +116,14 @@ def order_runs(
         d = d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mean" if arrays.is_scores(d) and not told else "mc4"
-    rule, cycles = Rule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
+    rule, cycles = ChosenRule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
     table = grouping.in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
     warn_of_cycles(cycles)
     return table
 
 
 def order_or_null(
-    s: Any, rule: Rule, *, requests: RequestsLike = None, by: By = None
+    s: Any, rule: ChosenRule, *, requests: RequestsLike = None, by: By = None
 ) -> pl.DataFrame:
     """Order the runs by scores as `order_runs` does; ranks are null where it would refuse them."""
     return grouping.in_groups(
@@ -131,7 +132,7 @@ def order_or_null(
 
 
 def ordering_table(
-    d: Any, rule: Rule, cycles: list[pl.DataFrame], *, refuse: bool = True
+    d: Any, rule: ChosenRule, cycles: list[pl.DataFrame], *, refuse: bool = True
 ) -> pl.DataFrame:
     """Compute `order_runs` without groups; append Copeland's cycles to ``cycles``.
 
@@ -149,7 +150,7 @@ def ordering_table(
         )
         for o in order_whole(table, rule, refuse=refuse)
     ]
-    if rule.method == "copeland" and isinstance(table, PairCube | arrays.Reduced):
+    if RULES[rule.method].of_majorities and isinstance(table, PairCube | arrays.Reduced):
         cycles.append(majority_cycles(table))
     together = pl.concat([pl.DataFrame(schema=schemas.ORDERINGS.columns), *tables])
     return together.sort("measure", "method", "rank", "run")

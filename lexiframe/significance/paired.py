@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -11,7 +12,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays
+from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -22,8 +24,10 @@ from lexiframe.significance.corrections import (
 from lexiframe.significance.differences import (
     Alternative,
     Options,
+    by_measure,
     compared,
     cube_of,
+    n_comparisons,
     rows_of_pairs,
 )
 from lexiframe.significance.intervals import INTERVALS
@@ -35,8 +39,8 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, with_d_z
-from lexiframe.significance.reach import warn_of_few_requests
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
@@ -55,6 +59,9 @@ def compare(
     sign_ties: Literal["drop", "split"] = "drop",
     trials: int = 10_000,
     seed: int = 0,
+    bounds: BoundsLike | None = None,
+    order: Order = "random",
+    n_planned: int | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -64,10 +71,12 @@ def compare(
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
-    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap"}, a function, or several
+    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"}, function, or several
         ``t`` is Student's paired t-test; ``sign`` the test of wins against losses, which the papers
         use for preferences that are signs; ``wilcoxon`` the signed-rank test; ``randomization``
-        draws the signs of the differences at random; ``bootstrap`` draws requests and compares t.
+        draws the signs of the differences at random; ``bootstrap`` draws requests and compares t;
+        ``betting`` bets on the differences of one request after the other, and keeps its level for
+        any number of requests and any distribution of a measure that has bounds.
         A function of your own is called once for each measure (and group) with the differences: an
         array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
         pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
@@ -98,6 +107,13 @@ def compare(
         Number of trials of the randomisation and bootstrap tests and of ``intervals="bca"``.
     seed : int
         Seed of these trials; the same seed gives the same table.
+    bounds : mapping of str to pair of float, optional
+        For ``betting``, the least and the greatest value of measures of your own.
+    order : {"random", "given"}
+        For ``betting``, whether the requests are drawn in an order of their own, by the seed, or
+        come as the table gives them, so that one may look at the result after each of them.
+    n_planned : int, optional
+        With ``order="given"``, how many requests there will be in the end.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns.
@@ -112,8 +128,9 @@ def compare(
         ``effect_size`` has ``effect_low, effect_high``; intervals are those of the single
         comparison, not corrected for the family. ``p_value`` is corrected to ``p_adjusted``, and
         ``reject`` says whether p_adjusted < alpha. Two runs whose scores share no request are not
-        comparable: n is 0, all other numbers and reject are null, and no family counts them. The
-        effect size and ``statistic`` are:
+        comparable: n is 0, all other numbers and reject are null, and no family counts them. With
+        ``betting`` the table has the column ``level`` too: the level that its bets were made for.
+        The effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
         test                       effect size                           statistic
@@ -123,6 +140,7 @@ def compare(
         sign                       win odds, (wins + ties/2) /           wins
                                    (losses + ties/2)
         wilcoxon                   rank-biserial correlation, −1..1      SciPy's
+        betting                    d_z                                   1/p
         a function                 d_z                                   the function's, or null
         ========================== ===================================== =========================
 
@@ -130,9 +148,10 @@ def compare(
     ------
     LexiframeError
         For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
-        infinite values, or when no two runs share a request. For a function without a name or with
-        that of another test, a function with an alternative, which it is not told, and for p-values
-        outside 0..1, or not one for each pair.
+        infinite values, or when no two runs share a request. With ``betting`` for a measure without
+        known bounds, values outside of them, and more requests than planned. For a function without
+        a name or with that of another test, a function with an alternative, which it is not told,
+        and for p-values outside 0..1, or not one for each pair.
 
     Notes
     -----
@@ -151,6 +170,15 @@ def compare(
     2006, doi:10.1145/1148170.1148261. Smucker, Allan & Carterette, CIKM 2007,
     doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
     t distribution.
+
+    ``betting`` starts with the capital 1 and bets on each difference what the ones before it
+    suggest; if the mean is 0, the capital reaches 1/p with a probability of p at most (Ville's
+    inequality), whatever the distribution (Waudby-Smith & Ramdas, JRSS B 2024,
+    doi:10.1093/jrsssb/qkad009; Voráček & Orabona, NeurIPS 2025, arXiv:2505.22422). Its interval has
+    the means that such bets do not reject. The bets are made for one level, ℓ = alpha, divided by
+    the number of comparisons with Holm's and Bonferroni's corrections: p is valid at every level,
+    and sharp at this one. A seed, a test or a number of requests that is chosen by its result
+    voids the promise.
 
     Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
     and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
@@ -182,13 +210,25 @@ def compare(
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
+    if "betting" in tests and len(parts := by_level(corrections)) > 1:  # each has bets of its own
+        again = partial(
+            compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
+            baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
+            bounds=bounds, order=order, n_planned=n_planned, requests=requests, by=by,
+        )  # fmt: skip
+        found = pl.concat([again(correction=part) for part in parts])
+        return found.sort(found.columns[: found.columns.index("run_b") + 1])
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     options = Options(alternative, alpha, trials, seed, sign_ties)
+    if "betting" in tests:
+        bets = Bets.of("compare", d, bounds, order, n_planned)
+        total = n_comparisons(d, baseline, requests, by) if family == "all" else None
+        options = replace(options, bets=bets.in_family(total, corrections))
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
-    table = grouping.in_groups(test_group, d, requests, by)
+    table = by_measure(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(
@@ -198,6 +238,7 @@ def compare(
     number = families_of(table, groups, family)
     warn_of_few_requests("compare", table, number, corrections, options)
     table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
+    table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
     )
@@ -236,17 +277,22 @@ def _of_group(
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
         differences = compared("compare", pairs, of_sums=of_sums)
-        results = {test: _results(test, pairs, options) for test in tests}
+        how = options
+        if "betting" in tests:
+            how = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
+        results = {test: _results(test, pairs, how) for test in tests}
         for pair, d in differences:
-            low, high = INTERVALS[intervals](d, options)
-            frames += [
-                rows_of_pairs(
+            usual = INTERVALS[intervals](d, options)
+            for test in tests:
+                own = TESTS[test].interval if isinstance(test, str) else None
+                low, high = own(d, how) if own else usual
+                row = rows_of_pairs(
                     _UNCORRECTED, pairs, pair, measure=measure, test=_called(test, options), n=d.n,
                     mean_difference=d.mean, ci_low=low, ci_high=high,
+                    level=how.bets.level if test == "betting" else None,
                     **results[test](pair, d)._asdict(),
-                )
-                for test in tests
-            ]  # fmt: skip
+                )  # fmt: skip
+                frames.append(row)
         none = _not_comparable(pairs)
         frames += [
             rows_of_pairs(

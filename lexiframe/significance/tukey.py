@@ -151,7 +151,7 @@ def _of_group(
     if not frames:
         raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
     names = {"test": pl.lit(f"hsd_{method}"), "correction": pl.lit("tukey")}
-    return pl.concat(frames).with_columns(**names).select(*schemas.COMPARISONS.columns)
+    return schemas.COMPARISONS.arranged(pl.concat(frames).with_columns(**names))
 
 
 def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:

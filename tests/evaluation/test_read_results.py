@@ -75,6 +75,15 @@ def test_results_of_scores_and_in_parts(tmp_path):
         again.report(tmp_path / "page.html")
 
 
+def test_results_of_one_run_or_of_preferences_alone(tmp_path):
+    for runs, measures in ((RUNS / "random.parquet", ["AP"]), (RUNS, ["RPP"])):
+        e = lf.evaluate(runs, QRELS, measures)
+        e.write(tmp_path)
+        again = lf.read_results(tmp_path)
+        assert str(again) == str(e)
+        assert again.preferences.equals(e.preferences)
+
+
 def test_folders_of_other_things(grouped, tmp_path):
     with pytest.raises(lf.ReadError, match="expected a folder of results, found nothing there"):
         lf.read_results(tmp_path / "none")

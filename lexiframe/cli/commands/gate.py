@@ -32,8 +32,7 @@ from lexiframe.cli.inputs import refuse_replacing
 from lexiframe.cli.output import complain, print_json
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
-from lexiframe.metrics import Metric
-from lexiframe.pairwise import arrays, grouping, measured, parse_measures
+from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.projection import answers
 from lexiframe.significance import Correction, gates
 from lexiframe.views import sentences, shown
@@ -119,9 +118,7 @@ def _of_runs(
             f"({', '.join(names)}); give files of one run"
         )
     counts = answers.counts_of(projected.ranked)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    cube = arrays.pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    pairs = gates.RankedPairs(cube, counts, projected.ranked)
+    pairs = gates.RankedPairs(projected.part(asked).pairs, counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 

@@ -8,15 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
-from lexiframe.views.sentences.words import (
-    counted,
-    for_group,
-    listed,
-    n_range,
-    percent,
-    test_and_correction,
-)
+from lexiframe.base import escaped, printed
+from lexiframe.views.sentences.words import test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 
@@ -63,12 +56,12 @@ def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
         for name in {row["outcome"] for row in rows}
     }
     if outcome == "pass":
-        return f"{runs}: by {listed(named['pass'])} it is {shown}"
-    said = [f"by {listed(named['fail'])} it is {opposite}"] if "fail" in named else []
+        return f"{runs}: by {printed.listed(named['pass'])} it is {shown}"
+    said = [f"by {printed.listed(named['fail'])} it is {opposite}"] if "fail" in named else []
     if "undecided" in named:
         verb = "does" if len(named["undecided"]) == 1 else "do"
         what = "it" if said else f"whether it is {shown}"
-        said.append(f"{listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
+        said.append(f"{printed.listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
     return f"{runs}: {'; '.join(said)}"
 
 
@@ -99,7 +92,7 @@ def name_of_row(row: dict[str, Any]) -> str:
     'AP for kind = short'
     """
     names = [*takewhile(lambda name: name != "measure", row)]
-    return f"{row['measure']}{for_group(row, names)}"
+    return f"{row['measure']}{printed.for_group(row, names)}"
 
 
 def _how(rows: list[dict[str, Any]]) -> str:
@@ -110,10 +103,11 @@ def _how(rows: list[dict[str, Any]]) -> str:
 
 def _of_all(rows: list[dict[str, Any]]) -> str:
     """Say n, of how many requests, which run lacks some, and how much is judged of both."""
-    n = n_range(row["n"] for row in rows)
+    n = printed.n_range(row["n"] for row in rows)
     if any(row.get("requests") is None for row in rows):
-        return counted(n, "request")
-    said = f"{n} of {counted(n_range(int(row['requests']) for row in rows), 'request')}"
+        return printed.counted(n, "request")
+    judged = printed.n_range(int(row["requests"]) for row in rows)
+    said = f"{n} of {printed.counted(judged, 'request')}"
     for role in ("baseline", "candidate"):
         lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
         said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
@@ -138,11 +132,11 @@ and 29.5 %'
         return ""
     there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
     said = (
-        f"{counted(row['requests'], 'request')}, of which {row['baseline']} has {there[0]} and "
-        f"{row['candidate']} {there[1]}"
+        f"{printed.counted(row['requests'], 'request')}, of which {row['baseline']} has "
+        f"{there[0]} and {row['candidate']} {there[1]}"
     )
     shares = [row[f"{role}_judged_at_10"] for role in ("baseline", "candidate")]
     if None in shares:
         return said
-    judged = " and ".join(map(percent, shares))
+    judged = " and ".join(map(printed.percent, shares))
     return f"{said}; judged among their first 10 documents: {judged}"

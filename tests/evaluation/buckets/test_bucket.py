@@ -15,6 +15,7 @@ from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.from_parts import evaluation_of, plan_of
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
+from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
@@ -53,7 +54,7 @@ POLICIES = st.fixed_dictionaries(
     },
 )
 TESTS = st.sampled_from(["t", "sign", ["t", "sign"]])
-ORDERS = st.sampled_from(["mc4", "borda", "mean", "win_rate", "copeland", "kemeny"])
+ORDERS = st.sampled_from(sorted(RULES))
 GROUPS = st.dictionaries(
     st.sampled_from(["1", "10", "2", "q", "ß"]), st.sampled_from(["x", "y", None]), min_size=2
 )

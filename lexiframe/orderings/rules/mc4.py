@@ -11,9 +11,13 @@ components), orders the groups, and uses the stationary distribution inside each
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lexiframe.base import sums
+from lexiframe.orderings.majorities import strong_components
+from lexiframe.orderings.ordering_rules import AnyPairs, OrderingRule, ValuesAndRanks
 
 
 def mc4(
@@ -96,15 +100,6 @@ def stationary(chain: np.ndarray) -> np.ndarray:
     return np.asarray(v / v.sum())
 
 
-def strong_components(moves: np.ndarray) -> np.ndarray:
-    """Return the index, from 0, of each run's strongly connected component."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    component: np.ndarray = connected_components(csr_array(moves), connection="strong")[1]
-    return component
-
-
 def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     """Return for each run the number of layers below its component."""
     way_out = _ways_out(moves, component)
@@ -151,3 +146,16 @@ def _ways_out(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     for _ in range(n):
         length = np.where(leads, length + 1, 0).max(axis=1)
     return np.asarray(length[component])
+
+
+def _of_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, **options: Any) -> ValuesAndRanks:
+    chains = [mc4(pairs.square(of_sample), **options) for of_sample in lead]
+    layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
+    # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
+    places = sums.tie_groups(np.log(np.maximum(shares, _TINY)))
+    # Layers come first: there are fewer places than runs.
+    return layers + shares, sums.mid_ranks(layers * len(pairs.runs) - places)
+
+
+_TINY = np.finfo(np.float64).tiny
+RULE = OrderingRule("mc4", of_leads=_of_leads, options=("votes", "iterations", "teleport"))

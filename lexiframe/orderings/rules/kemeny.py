@@ -6,11 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
-from lexiframe.base import LexiframeError
-from lexiframe.orderings.markov import strong_components
-
-MOST = 12
-"""The largest number of runs that can be ordered."""
+from lexiframe.orderings.majorities import strong_components
+from lexiframe.orderings.ordering_rules import AnyPairs, OrderingRule, ValuesAndRanks, ranked
 
 
 def kemeny(votes: np.ndarray) -> np.ndarray:
@@ -32,22 +29,12 @@ def kemeny(votes: np.ndarray) -> np.ndarray:
     >>> kemeny(np.array([[0, 0, 1], [0, 0, 1], [-1, -1, 0]])).tolist()
     [1, 1, -2]
     """
-    refuse_many(len(votes))
     component = strong_components(votes >= 0)
     over = votes > 0  # decides between components; inside of one, orders have to be searched
     for c in np.flatnonzero(np.bincount(component) > 1):
         members = np.flatnonzero(component == c)
         over[np.ix_(members, members)] = over_in_every_order(votes[np.ix_(members, members)])
     return np.asarray(over.sum(axis=1) - over.sum(axis=0))
-
-
-def refuse_many(n_runs: int) -> None:
-    """Raise when there are more runs than the search can order."""
-    if n_runs > MOST:
-        raise LexiframeError(
-            f"order_runs: method='kemeny' searches all orders of at most {MOST} runs, found "
-            f"{n_runs}; choose {MOST} of them, or take mean, win_rate, borda, copeland or mc4"
-        )
 
 
 def over_in_every_order(votes: np.ndarray) -> np.ndarray:
@@ -106,3 +93,11 @@ def _order(gain: np.ndarray, bounded: np.ndarray, least: float, n_runs: int) -> 
         -gain, integrality=everything, bounds=Bounds(0, 1), constraints=rules, options=exact
     )
     return np.asarray(np.rint(found.x), np.int64)
+
+
+def _of_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
+    value = np.stack([kemeny(pairs.square(of_sample)) for of_sample in lead])
+    return ranked(value.astype(np.float64))
+
+
+RULE = OrderingRule("kemeny", of_leads=_of_leads, options=("votes",), most_runs=12)

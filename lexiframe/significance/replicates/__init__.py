@@ -1,0 +1,1 @@
+"""Runs that were trained or sampled several times: what varies, and comparing algorithms."""
