@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,16 @@ from lexiframe.evaluation.reuse.ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
 from lexiframe.metrics import as_list
 from lexiframe.orderings import request_table
-from lexiframe.pairwise import arrays, explain, explainable, fingerprints, one_pair, parse_measures
+from lexiframe.pairwise import (
+    arrays,
+    explain,
+    explainable,
+    fingerprints,
+    measured,
+    one_pair,
+    pairs,
+    parse_measures,
+)
 from lexiframe.typing import LogLike, MeasureLike
 
 if TYPE_CHECKING:
@@ -90,9 +100,8 @@ class Evaluation:
     provenance: dict[str, Any]
     attributes: pl.DataFrame | None = None
     sums: arrays.Reduced | None = None
-    _scores: pl.DataFrame | None = None
-    _preferences: pl.DataFrame | None = None
     _origin: Origin | None = None
+    _part: measured.Part | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -113,17 +122,18 @@ class Evaluation:
 
     def _of_requests(self, name: str) -> pl.DataFrame:
         if self._has_requests:
-            if self._scores is None and self._origin is not None:
-                for place, table in self._origin.of_requests().items():
-                    object.__setattr__(self, place, table)  # kept: they are made only once
-            found: pl.DataFrame = getattr(self, f"_{name}")
-            return found
+            return self._tables_of_requests[name]
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
         if name in self.parts:
             advice = f"they are in parts in {self.parts[name]}: polars.scan_parquet reads them"
         raise LexiframeError(
             f"{name}: this evaluation has sums over the requests, not the {name} of each; {advice}"
         )
+
+    @cached_property
+    def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
+        part = self.origin("scores").part if self._part is None else self._part
+        return dict(zip(KEPT, pairs.tables_of(part.scores, part.pairs), strict=True))
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -357,6 +367,13 @@ class Evaluation:
 
         return Plots(self)
 
+    @property
+    def verdict(self) -> pl.DataFrame:
+        """The conclusion by each measure, which prints its sentences: see `verdict`."""
+        from lexiframe.views import sentences
+
+        return sentences.verdict(self)
+
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name; those of single requests only if they were kept."""
         absent = set() if self._has_requests else {"scores", "preferences"}
@@ -365,7 +382,7 @@ class Evaluation:
     @property
     def _has_requests(self) -> bool:
         """Whether scores and preferences are there, or can be made from the origin."""
-        return self._origin is not None or self._scores is not None
+        return self._origin is not None or self._part is not None
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none; those of an earlier evaluation go.

@@ -15,7 +15,7 @@ from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import per_request_scores, qrel_files, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
 from lexiframe.orderings import best_first, gaps
-from lexiframe.pairwise import By, PairCube, arrays, grouping, preferences_table
+from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
@@ -105,7 +105,6 @@ def evaluate_scores(
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
     cube = arrays.pair_cube(s)
-    d = _preferences(cube)
     provenance: dict[str, Any] = {
         "scores": chosen.files,
         "measures": names,
@@ -115,18 +114,17 @@ def evaluate_scores(
         "groups": groups,
         "requests": qrel_files.sources_of_qrels(requests),
     }
-    grouped = Groups.of(s, d, requests, groups)
-    of_pairs = pair_tables(s, cube if d.height else None, [], "mean", inference, grouped, missing)
+    has_pairs = not np.isnan(cube.values).all()
+    grouped = Groups.of(cube if has_pairs else s, requests, groups)
+    of_pairs = pair_tables(s, cube if has_pairs else None, [], "mean", inference, grouped, missing)
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=schemas.COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
-        _scores=s,
-        _preferences=d,
         **of_pairs,
         provenance=provenance,
         attributes=grouped.requests,
-        _origin=None,
+        _part=measured.Part(arrays.score_cube(s), cube),
     )
 
 
@@ -174,9 +172,3 @@ def _name_of(asked: str, known: list[str]) -> str:
     if not found:
         raise unknown_name("measure", asked, known)
     return found[0]
-
-
-def _preferences(cube: PairCube) -> pl.DataFrame:
-    """Return the preferences that scores give: the differences of all pairs of runs."""
-    values = np.moveaxis(cube.values, 0, 2)
-    return preferences_table(cube.queries, cube.runs, cube.measures.to_list(), values)

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.corrections import (
     Correction,
@@ -24,6 +24,7 @@ from lexiframe.significance.corrections import (
 from lexiframe.significance.differences import (
     Alternative,
     Options,
+    by_measure,
     compared,
     cube_of,
     n_comparisons,
@@ -227,7 +228,7 @@ def compare(
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
-    table = grouping.in_groups(test_group, d, requests, by)
+    table = by_measure(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(

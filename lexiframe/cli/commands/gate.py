@@ -34,8 +34,7 @@ from lexiframe.cli.inputs import refuse_replacing
 from lexiframe.cli.output import complain, print_json
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
-from lexiframe.metrics import Metric
-from lexiframe.pairwise import arrays, grouping, measured, parse_measures
+from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.projection import answers
 from lexiframe.significance import gates
 from lexiframe.views import sentences, shown
@@ -126,9 +125,9 @@ def _of_runs(
     ranked = projected.ranked
     gates.refuse_other_collection(answers.counts_of(ranked))
     gates.refuse_missing_rankings(ranked.answers, missing)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    cube = arrays.pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    pairs = gates.RankedPairs(cube, gates.answers_of(ranked, names[0], names[1]))
+    pairs = gates.RankedPairs(
+        projected.part(asked).pairs, gates.answers_of(ranked, names[0], names[1])
+    )
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 

@@ -13,12 +13,18 @@ import polars as pl
 
 from lexiframe.base import SchemaError, coded, schemas, sums, to_polars, unknown_name
 from lexiframe.metrics import Metric, derived
-from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube, pairs_of, refuse_too_great
+from lexiframe.pairwise.arrays.arrays import (
+    PairCube,
+    PairsByMeasure,
+    ScoreCube,
+    pairs_of,
+    refuse_too_great,
+)
 from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
 from lexiframe.typing import Frame
 
-PairsLike = Frame | PairCube | Reduced | ScoreSums
+PairsLike = Frame | PairCube | PairsByMeasure | Reduced | ScoreSums
 """A table of preferences or scores; inside the package also an array, or sums over requests."""
 
 

@@ -8,16 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.significance import gates
-from lexiframe.views.sentences.words import (
-    counted,
-    for_group,
-    listed,
-    n_range,
-    percent,
-    test_and_correction,
-)
+from lexiframe.views.sentences.words import test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 
@@ -57,7 +50,7 @@ def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
     outcome = next(name for name in order if name in found)
     said = f"{_summary(rows, outcome)} ({_how(rows, candidates)})."
     same = {name: rows[0][name] for name in _ONE_GATE}
-    tests = listed(list(dict.fromkeys(row["test"] for row in rows)))
+    tests = printed.listed(list(dict.fromkeys(row["test"] for row in rows)))
     return {**same, "test": tests, "outcome": outcome, "sentence": escaped(said)}
 
 
@@ -70,12 +63,12 @@ def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
         for name in {row["outcome"] for row in rows}
     }
     if outcome == "pass":
-        return f"{runs}: by {listed(named['pass'])} it is {shown}"
-    said = [f"by {listed(named['fail'])} it is {opposite}"] if "fail" in named else []
+        return f"{runs}: by {printed.listed(named['pass'])} it is {shown}"
+    said = [f"by {printed.listed(named['fail'])} it is {opposite}"] if "fail" in named else []
     if "undecided" in named:
         verb = "does" if len(named["undecided"]) == 1 else "do"
         what = "it" if said else f"whether it is {shown}"
-        said.append(f"{listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
+        said.append(f"{printed.listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
     return f"{runs}: {'; '.join(said)}"
 
 
@@ -106,13 +99,13 @@ def name_of_row(row: dict[str, Any]) -> str:
     'AP for kind = short'
     """
     names = [*takewhile(lambda name: name != "measure", row)]
-    return f"{row['measure']}{for_group(row, names)}"
+    return f"{row['measure']}{printed.for_group(row, names)}"
 
 
 def _how(rows: list[dict[str, Any]], candidates: int) -> str:
     tests = dict.fromkeys(row["test"] for row in rows)
     said = [test_and_correction(test, rows[0]["correction"]) for test in tests]
-    how, over = listed([how for how, _ in said]), said[0][1]
+    how, over = printed.listed([how for how, _ in said]), said[0][1]
     any_of_rows = candidates == 1 or gates.rule_of(rows[0]["require"]).is_any
     family = f"{len(rows):,} rows" if any_of_rows else f"{candidates} candidates"
     corrected = f", {over} the {family}" * (rows[0]["correction"] != "none")
@@ -121,10 +114,11 @@ def _how(rows: list[dict[str, Any]], candidates: int) -> str:
 
 def _of_all(rows: list[dict[str, Any]]) -> str:
     """Say n, of how many requests, which run lacks some, and how much is judged of both."""
-    n = n_range(row["n"] for row in rows)
+    n = printed.n_range(row["n"] for row in rows)
     if any(row.get("requests") is None for row in rows):
-        return counted(n, "request")
-    said = f"{n} of {counted(n_range(int(row['requests']) for row in rows), 'request')}"
+        return printed.counted(n, "request")
+    judged = printed.n_range(int(row["requests"]) for row in rows)
+    said = f"{n} of {printed.counted(judged, 'request')}"
     for role in ("baseline", "candidate"):
         lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
         said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
@@ -149,11 +143,11 @@ and 29.5 %'
         return ""
     there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
     said = (
-        f"{counted(row['requests'], 'request')}, of which {row['baseline']} has {there[0]} and "
-        f"{row['candidate']} {there[1]}"
+        f"{printed.counted(row['requests'], 'request')}, of which {row['baseline']} has "
+        f"{there[0]} and {row['candidate']} {there[1]}"
     )
     shares = [row[f"{role}_judged_at_10"] for role in ("baseline", "candidate")]
     if None in shares:
         return said
-    judged = " and ".join(map(percent, shares))
+    judged = " and ".join(map(printed.percent, shares))
     return f"{said}; judged among their first 10 documents: {judged}"

@@ -7,11 +7,9 @@ from xml.etree import ElementTree
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
-from lexiframe.views.shown.cells import with_p_values
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
-from lexiframe.views.shown.tables import fits, paragraph, table_text
 
 
 def gate_text(table: pl.DataFrame) -> str:
@@ -38,10 +36,12 @@ def gate_text(table: pl.DataFrame) -> str:
     = 6 of 6 requests).
     """
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
-    below = map(paragraph, [*_coverage(table), *said, *gate_sentences(table)["sentence"]])
+    below = map(printed.paragraph, [*_coverage(table), *said, *gate_sentences(table)["sentence"]])
     rows = _rows(table)
-    rows = rows if fits(rows) else rows.drop("p_value")  # the interval and the margin say as much
-    return "\n".join([paragraph(_title(table)), table_text(rows), *below])
+    rows = (
+        rows if printed.fits(rows) else rows.drop("p_value")
+    )  # the interval and the margin say as much
+    return "\n".join([printed.paragraph(_title(table)), printed.table_text(rows), *below])
 
 
 def gate_markdown(table: pl.DataFrame) -> str:
@@ -92,7 +92,7 @@ def _rows(table: pl.DataFrame) -> pl.DataFrame:
     numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
     candidates = ["candidate"] if _are_several(table) else []
     shown = table.select(*groups, "measure", *candidates, "outcome", *numbers)
-    return with_p_values(shown, table["alpha"][0])
+    return printed.with_p_values(shown, table["alpha"][0])
 
 
 def junit_xml(table: pl.DataFrame) -> str:

@@ -208,11 +208,11 @@ def counted(monkeypatch, fails_at=None, error=None):
     """The buckets that are evaluated from now on; one of them may fail."""
     done, of_bucket = [], batches.evaluate_bucket
 
-    def evaluate_bucket(plan, runs, qrels, number):
+    def evaluate_bucket(plan, runs, qrels, number, held=None):
         if number == fails_at:
             raise error
         done.append(number)
-        return of_bucket(plan, runs, qrels, number)
+        return of_bucket(plan, runs, qrels, number, held)
 
     monkeypatch.setattr(batches, "evaluate_bucket", evaluate_bucket)
     return done
@@ -521,7 +521,7 @@ def half(d):
 
 def test_arguments_that_do_not_fit(data, tmp_path):
     for test in ("wilcoxon", "randomization", ["t", "bootstrap"], half):
-        with pytest.raises(LexiframeError, match="needs the preferences of each request, and an"):
+        with pytest.raises(LexiframeError, match=r"preferences by AP in all requests need .* al"):
             lf.evaluate(*data, MEASURES, test=test, memory="1kB")
     with pytest.raises(LexiframeError, match="keep needs a folder to write to"):
         lf.evaluate(*data, MEASURES, keep="scores")
