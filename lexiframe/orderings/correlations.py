@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import SchemaError, progress, resampling, schemas, typed
 from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.orderings.rules import Method

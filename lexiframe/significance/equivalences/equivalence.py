@@ -31,8 +31,8 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.gates.gate_evidence import with_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.reach import warn_of_few_requests
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
