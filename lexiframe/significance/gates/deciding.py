@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order
+from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.corrections import Correction, check_corrected
 from lexiframe.significance.differences import Options, cube_of
 from lexiframe.significance.equivalences.equivalence import uncorrected
@@ -61,6 +62,7 @@ def gate(
     bounds: BoundsLike | None = None,
     order: Order = "random",
     n_planned: int | None = None,
+    cluster: str | None = None,
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -87,8 +89,8 @@ def gate(
         ``["better", "any"]``.
     test : {"t", "bootstrap", "betting"}, optional
         The paired test, as for `equivalence`. Default: ``betting`` where the differences are rare
-        (fewer than a fifth of them are not 0) or discrete (three values or fewer) and the measure
-        has bounds, else ``t``; ``why`` says when bets decided.
+        (fewer than a fifth of them are not 0) or discrete (three values or fewer, of ten requests
+        or more) and the measure has bounds, else ``t``; ``why`` says when bets decided.
     correction : {"none", "holm", "bonferroni", "bh"}, optional
         How p-values are corrected over all rows of the table. Default: none for one candidate of
         which all measures have to pass, because none is needed (see the notes); Holm's over the
@@ -101,6 +103,8 @@ def gate(
     trials, seed, bounds, order, n_planned
         As for `compare`. With ``order="given"`` and ``n_planned`` one may look as often as one
         likes while requests come in, and stop when the gate is decided; ``test`` is ``betting``.
+    cluster : str, optional
+        The attribute in ``requests`` that requests which hang together share, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -216,7 +220,9 @@ n = 60 of 60 requests).
         )
     bets = Bets.of("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
-    grouping.refuse_taken(grouping.names_of(requests, by), schemas.GATES.columns)
+    grouping.refuse_taken(
+        grouping.names_of(of_groups(requests, by, cluster), by), schemas.GATES.columns
+    )
     given: Any = d
     answers = given.answers if isinstance(given, RankedPairs) else None
     given = given.pairs if isinstance(given, RankedPairs) else given
@@ -230,10 +236,13 @@ n = 60 of 60 requests).
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
 
+    clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
+    requests = of_groups(requests, by, cluster)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
-    options = Options("greater", alpha, trials, seed, bets=bets)
+    options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
+    test = "t" if test is None and clusters is not None else test
 
     def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
@@ -241,7 +250,7 @@ n = 60 of 60 requests).
             part = both_answered(group, answers)
         elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
             part = settle_lone_requests(group)
-        cube = cube_of(part, baseline, of_sums=test in (None, "t"))
+        cube = cube_of(part, baseline, of_sums=test in (None, "t") and clusters is None)
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
         for name in measures:
