@@ -66,6 +66,14 @@ class Evaluated(Protocol):
         """The runs and judgments, as they were given."""
 
 
+class Told(Protocol):
+    """A result that has its conclusion in sentences, such as a `JudgeComparison`."""
+
+    @property
+    def verdict(self) -> pl.DataFrame:
+        """The conclusion: a frame with the column ``sentence``."""
+
+
 Frame = ArrowStream | pl.LazyFrame
 """A table: a frame of Polars, PyArrow, pandas 2.2 or later, DuckDB, or any that exports Arrow."""
 

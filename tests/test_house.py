@@ -292,7 +292,7 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Evaluation JudgesLike ComparisonsLike TablesLike""".split()
+Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

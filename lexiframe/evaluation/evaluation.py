@@ -367,6 +367,13 @@ class Evaluation:
 
         return Plots(self)
 
+    @property
+    def verdict(self) -> pl.DataFrame:
+        """The conclusion by each measure, which prints its sentences: see `verdict`."""
+        from lexiframe.views import sentences
+
+        return sentences.verdict(self)
+
     def tables(self) -> dict[str, pl.DataFrame]:
         """Return the tables by name; those of single requests only if they were kept."""
         absent = set() if self._has_requests else {"scores", "preferences"}

@@ -14,7 +14,7 @@ from lexiframe.evaluation.options import Groups, Inference, check_baseline
 from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import per_request_scores, qrel_files, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
-from lexiframe.orderings import best_first, gaps
+from lexiframe.orderings import best_first, missing_requests
 from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
@@ -36,7 +36,7 @@ def evaluate_scores(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
-    missing: gaps.Missing | None = None,
+    missing: missing_requests.Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
@@ -96,10 +96,10 @@ def evaluate_scores(
     [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
     """
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
-    gaps.check_missing("evaluate_scores", missing)
+    missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None)
-    (s, _), names = gaps.settle(chosen.table, missing), chosen.measures
+    (s, _), names = missing_requests.settle(chosen.table, missing), chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
@@ -110,7 +110,7 @@ def evaluate_scores(
         "measures": names,
         "inference": {"ordering": "mean", **inference.facts()},
         "missing": missing,
-        "lacking": gaps.lacking_requests(chosen.table),
+        "lacking": missing_requests.lacking_requests(chosen.table),
         "groups": groups,
         "requests": qrel_files.sources_of_qrels(requests),
     }

@@ -18,7 +18,7 @@ from lexiframe.orderings.coefficients import (
     CorrelationMethod,
     coefficient,
 )
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, ordered
 from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays

@@ -19,7 +19,7 @@ from lexiframe.orderings.coefficients import (
     coefficient,
     kendall_of_few,
 )
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.orderings.rules import Method

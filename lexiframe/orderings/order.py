@@ -10,8 +10,8 @@ import polars as pl
 
 from lexiframe.base import schemas, to_polars, typed, warn
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
-from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.majorities import majority_cycles
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
 from lexiframe.orderings.rules import RULES, Method
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping

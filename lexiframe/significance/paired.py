@@ -39,8 +39,8 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, with_d_z
-from lexiframe.significance.reach import warn_of_few_requests
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 

@@ -31,8 +31,8 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.gates.gate_evidence import with_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.reach import warn_of_few_requests
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
@@ -189,7 +189,9 @@ def equivalence(
     grouping.refuse_taken(grouping.names_of(requests, by), schemas.EQUIVALENCES.columns)
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
-    of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)
+    of_group = partial(
+        uncorrected, tests=tests, options=options, baseline=baseline, margins=margins
+    )
     table = grouping.in_groups(of_group, s_or_d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not table.height:
@@ -238,7 +240,7 @@ _UNCORRECTED = {
 _UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
-def _of_group(
+def uncorrected(
     s_or_d: Any, tests: list[str], options: Options, baseline: str | None, margins: Margins
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""

@@ -126,6 +126,6 @@ def _inner(t: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return least, greatest
 
 
-BOOTSTRAP = PairedTest(
+TEST = PairedTest(
     "bootstrap", "paired bootstrap test", bootstrap_test, draws=True, shifted=bootstrap_answers
 )

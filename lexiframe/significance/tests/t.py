@@ -53,4 +53,4 @@ def _p_above(t: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(t), 1.0, stdtr(np.maximum(n - 1, 1), -t))
 
 
-T = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)
+TEST = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)
