@@ -14,6 +14,7 @@ from lexiframe.base import LexiframeError, check_choice, progress, schemas, type
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, arrays
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
+from lexiframe.significance.clusters import clustered, clusters_of, of_groups
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -62,6 +63,7 @@ def compare(
     bounds: BoundsLike | None = None,
     order: Order = "random",
     n_planned: int | None = None,
+    cluster: str | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -114,6 +116,11 @@ def compare(
         come as the table gives them, so that one may look at the result after each of them.
     n_planned : int, optional
         With ``order="given"``, how many requests there will be in the end.
+    cluster : str, optional
+        The attribute in ``requests`` (or column of the table) that requests which hang together
+        share: the session, the user, the topic of variants. ``t`` then has a standard error by
+        clusters and as many degrees of freedom as there are clusters, less one, and ``bootstrap``
+        draws clusters.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns.
@@ -144,11 +151,14 @@ def compare(
         a function                 d_z                                   the function's, or null
         ========================== ===================================== =========================
 
+        With ``cluster`` the statistic is t = mean / error by clusters, and d_z has no interval.
+
     Raises
     ------
     LexiframeError
         For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
-        infinite values, or when no two runs share a request. With ``betting`` for a measure without
+        infinite values, or when no two runs share a request; for requests without a cluster, and
+        clusters with a test that does not know them. With ``betting`` for a measure without
         known bounds, values outside of them, and more requests than planned. For a function without
         a name or with that of another test, a function with an alternative, which it is not told,
         and for p-values outside 0..1, or not one for each pair.
@@ -179,6 +189,10 @@ def compare(
     the number of comparisons with Holm's and Bonferroni's corrections: p is valid at every level,
     and sharp at this one. A seed, a test or a number of requests that is chosen by its result
     voids the promise.
+
+    Requests of one cluster are no independent evidence: with clusters, the squared error of the
+    mean is G / (G − 1) · Σ_g (Σ_{q in g} (x_q − mean))² / n² (Liang & Zeger, Biometrika 1986,
+    doi:10.1093/biomet/73.1.13), with G clusters g.
 
     Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
     and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
@@ -214,13 +228,16 @@ def compare(
         again = partial(
             compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
             baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
-            bounds=bounds, order=order, n_planned=n_planned, requests=requests, by=by,
+            bounds=bounds, order=order, n_planned=n_planned, cluster=cluster, requests=requests,
+            by=by,
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts])
         return found.sort(found.columns[: found.columns.index("run_b") + 1])
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
-    options = Options(alternative, alpha, trials, seed, sign_ties)
+    clusters = clusters_of("compare", d, requests, cluster, tests)
+    requests = of_groups(requests, by, cluster)
+    options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
     if "betting" in tests:
         bets = Bets.of("compare", d, bounds, order, n_planned)
         total = n_comparisons(d, baseline, requests, by) if family == "all" else None
@@ -273,6 +290,7 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
+    of_sums &= options.clusters is None
     cube = cube_of(d, baseline, of_sums=of_sums)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
@@ -282,7 +300,11 @@ def _of_group(
             how = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
         results = {test: _results(test, pairs, how) for test in tests}
         for pair, d in differences:
-            usual = INTERVALS[intervals](d, options)
+            usual = (
+                clustered(d, options).interval(options)
+                if options.clusters is not None
+                else INTERVALS[intervals](d, options)
+            )
             for test in tests:
                 own = TESTS[test].interval if isinstance(test, str) else None
                 low, high = own(d, how) if own else usual
@@ -329,6 +351,8 @@ def _called(test: str | OwnTest, options: Options) -> str:
     name, said = name_of_test(test), dict[str, object]()
     if options.alternative != "two-sided":
         said["alternative"] = options.alternative
+    if options.clusters is not None:
+        said["clusters"] = options.clusters["cluster"].n_unique()
     if name in TESTS and TESTS[name].splits_ties and options.sign_ties != "drop":
         said["ties"] = options.sign_ties
     return notation.write(name, None, said, None)

@@ -12,8 +12,10 @@ import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.gate_inputs import (
+    AnyMeasure,
     AsGateFormat,
     AskedMeasures,
+    CorrectionOfGate,
     GateInputs,
     GivenMargins,
     JunitFile,
@@ -34,7 +36,7 @@ from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
 from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.projection import answers
-from lexiframe.significance import Correction, gates
+from lexiframe.significance import gates
 from lexiframe.views import sentences, shown
 
 PANEL = "Compare runs"
@@ -53,8 +55,9 @@ def gate(
     measure: AskedMeasures = None,
     margin: GivenMargins,
     require: Required = "not-worse",
-    test: TestOfGate = "t",
-    correction: Correction = "none",
+    any_measure: AnyMeasure = False,
+    test: TestOfGate = None,
+    correction: CorrectionOfGate = None,
     alpha: float = 0.05,
     power: Power = 0.8,
     trials: int = 10_000,
@@ -71,7 +74,8 @@ def gate(
 ) -> None:
     """Decide whether a candidate may replace a baseline; exit status 3 if it does not pass."""
     margins = margins_by_measure(margin, measure)
-    how: dict[str, Any] = {"require": require, "test": test, "correction": correction}
+    how: dict[str, Any] = {"require": [require, "any"] if any_measure else require, "test": test}
+    how |= {"correction": correction}
     how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
@@ -90,7 +94,7 @@ def gate(
     table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format)
-    if not (table["outcome"] == "pass").all():
+    if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
 
 

@@ -3,7 +3,8 @@
 "For other rooms: what they use of it"
 from .gate_evidence import GateMissing as GateMissing
 from .gate_coverage import RankedPairs as RankedPairs
-from .deciding import Require as Require
+from .gate_rules import Require as Require
+from .gate_rules import rule_of as rule_of
 from .deciding import check_gate as check_gate
 from .deciding import gate as gate
 from .gate_evidence import unknown_directions as unknown_directions

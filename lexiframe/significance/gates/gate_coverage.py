@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,19 +47,24 @@ class RankedPairs:
     counts: pl.DataFrame
     ranked: RankedRuns | None
 
-    def answers(self, baseline: str, candidate: str, missing: GateMissing) -> pl.DataFrame | None:
-        """Return what two runs answer, if it is known; raise where there is no evidence."""
-        two = self.counts.filter(pl.col("run").is_in([baseline, candidate]))
-        refuse_other_collection(two)
-        refuse_missing_rankings(two, missing)
+    def answers(
+        self, baseline: str, candidates: Sequence[str], missing: GateMissing
+    ) -> dict[str, pl.DataFrame]:
+        """Return what baseline and candidate answer, by candidate, if the rankings are known.
+
+        Raise where there is no evidence.
+        """
+        asked = self.counts.filter(pl.col("run").is_in([baseline, *candidates]))
+        refuse_other_collection(asked)
+        refuse_missing_rankings(asked, missing)
         if self.ranked is not None:
-            return answers_of(self.ranked, baseline, candidate)
-        if missing == "drop" and two["missing"].sum():
+            return {name: answers_of(self.ranked, baseline, name) for name in candidates}
+        if missing == "drop" and asked["missing"].sum():
             raise LexiframeError(
                 "gate: missing='drop' needs the rankings, to know the requests that both runs "
                 "answer, and they are not known here; evaluate the runs again in memory"
             )
-        return None
+        return {}
 
 
 def answers_of(ranked: RankedRuns, baseline: str, candidate: str) -> pl.DataFrame:
