@@ -292,7 +292,8 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike""".split()
+Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
+OrderingsTable ComparisonsTable arrays.PairsByKind ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -225,7 +225,7 @@ def evaluate_asked(
     if reuse is None and is_large:
         return in_parts(sources())
     # before the work, lest it fail after it
-    kept = None if reuse is None else kept_results.read_results(reuse)
+    kept = None if reuse is None else kept_results.reusable_results(reuse)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order
+from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.corrections import Correction, check_corrected
 from lexiframe.significance.differences import Options, cube_of
 from lexiframe.significance.equivalences.equivalence import uncorrected
@@ -27,7 +28,7 @@ from lexiframe.significance.gates.gate_evidence import (
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
+from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.gates.gate_tests import (
     Chosen,
     adjusted,
@@ -42,10 +43,13 @@ from lexiframe.significance.own_tests import several
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
+ToDecide = Annotated[PairsLike, "ranked_pairs"]
+"""As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
+
 
 @typed
 def gate(
-    d: PairsLike,
+    d: ToDecide,
     /,
     margin: Margin,
     *,
@@ -61,6 +65,7 @@ def gate(
     bounds: BoundsLike | None = None,
     order: Order = "random",
     n_planned: int | None = None,
+    cluster: str | None = None,
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -73,12 +78,12 @@ def gate(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`, whose differences are taken. Other runs than the
-        two are left out.
+        The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
+        whose groups of requests hold unless others are given. Other runs than the two are left out.
     margin : float, str or dict
         The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
         (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
-        the names of other libraries (``"ndcg_cut_10"``).
+        the names of other libraries (``"ndcg_cut_10"``), and those without a margin are left out.
     baseline, candidate : str
         The run that is in use, and the one that may take its place; or several candidates.
     require : {"not-worse", "better", "equivalent"}, with "all" or "any"
@@ -87,8 +92,8 @@ def gate(
         ``["better", "any"]``.
     test : {"t", "bootstrap", "betting"}, optional
         The paired test, as for `equivalence`. Default: ``betting`` where the differences are rare
-        (fewer than a fifth of them are not 0) or discrete (three values or fewer) and the measure
-        has bounds, else ``t``; ``why`` says when bets decided.
+        (fewer than a fifth of them are not 0) or discrete (three values or fewer, of ten requests
+        or more) and the measure has bounds, else ``t``; ``why`` says when bets decided.
     correction : {"none", "holm", "bonferroni", "bh"}, optional
         How p-values are corrected over all rows of the table. Default: none for one candidate of
         which all measures have to pass, because none is needed (see the notes); Holm's over the
@@ -101,6 +106,8 @@ def gate(
     trials, seed, bounds, order, n_planned
         As for `compare`. With ``order="given"`` and ``n_planned`` one may look as often as one
         likes while requests come in, and stop when the gate is decided; ``test`` is ``betting``.
+    cluster : str, optional
+        The attribute in ``requests`` that requests which hang together share, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -216,32 +223,40 @@ n = 60 of 60 requests).
         )
     bets = Bets.of("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
-    grouping.refuse_taken(grouping.names_of(requests, by), schemas.GATES.columns)
+    grouping.refuse_taken(
+        grouping.names_of(of_groups(requests, by, cluster), by), schemas.GATES.columns
+    )
     given: Any = d
-    answers = given.answers if isinstance(given, RankedPairs) else None
-    given = given.pairs if isinstance(given, RankedPairs) else given
+    ranked = given if isinstance(given, RankedPairs) else None
+    given = given if ranked is None else ranked.pairs
     of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
-    for name, two in of_each.items():
-        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-            of_each[name] = with_directions(two, smaller_is_better, larger_is_better)
-            if missing == "refuse":
-                refuse_lone_requests(of_each[name])
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
+    measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
+    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
+    for name, two in of_each.items():
+        of_each[name] = of_measures(two, sizes)
+        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
+            of_each[name] = with_directions(of_each[name], smaller_is_better, larger_is_better)
+            if missing == "refuse":
+                refuse_lone_requests(of_each[name])
 
+    clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
+    requests = of_groups(requests, by, cluster)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
-    options = Options("greater", alpha, trials, seed, bets=bets)
+    options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
+    test = "t" if test is None and clusters is not None else test
 
     def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
-        if missing == "drop" and answers is not None:
-            part = both_answered(group, answers)
+        if missing == "drop" and candidate in answers:
+            part = both_answered(group, answers[candidate])
         elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
             part = settle_lone_requests(group)
-        cube = cube_of(part, baseline, of_sums=test in (None, "t"))
+        cube = cube_of(part, baseline, of_sums=test in (None, "t") and clusters is None)
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
         for name in measures:
@@ -257,7 +272,7 @@ n = 60 of 60 requests).
             [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
         )
         tested = tested.join(said, on="measure").with_columns(candidate=pl.lit(candidate))
-        return with_coverage(tested, group, answers, baseline, candidate)
+        return with_coverage(tested, group, answers.get(candidate), baseline, candidate)
 
     every = []
     for name, two in of_each.items():

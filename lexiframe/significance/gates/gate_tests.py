@@ -13,9 +13,10 @@ from lexiframe.significance.bets import Bets, p_above
 from lexiframe.significance.corrections import correct
 from lexiframe.significance.gates.gate_rules import Require, Rule
 
-RARE, FEW_VALUES = 0.2, 3
+RARE, FEW_VALUES, ENOUGH = 0.2, 3, 10
 """Differences are rare where fewer than this share of them is not 0, and discrete where they have
-no more than so many values: there the t-test does not keep its level."""
+no more than so many values: there the t-test does not keep its level. Fewer than ten requests do
+not tell."""
 
 
 class Chosen(NamedTuple):
@@ -30,7 +31,7 @@ def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
     x = pairs.values[:, pair]
     x = x[~np.isnan(x)]
     differ, values = np.count_nonzero(x), len(np.unique(x))
-    if len(x) <= FEW_VALUES or (differ >= RARE * len(x) and values > FEW_VALUES):
+    if len(x) < ENOUGH or (differ >= RARE * len(x) and values > FEW_VALUES):
         return Chosen("t")
     said = f"{differ:,} of {len(x):,} differences are not 0, and they have {values} values"
     try:
