@@ -3,7 +3,7 @@
 Most functions are about the rankings of one request, n items of which m are relevant, without data.
 Those that take ``p``, the table of `positions`, hold real rankings against theory.
 
-- ties of random rankings in closed form: `tie_probability`, `distinct_values`
+- ties of random rankings in closed form: `tie_probability`, `first_rank_ties`, `distinct_values`
 - how a metric reacts to the first and to the last relevant item: `orientation`
 - random rankings: `simulate_agreement`, `simulate_ties`
 - the worst case of optimal rankings, fixed or drawn: `optimal_worst_case`
@@ -21,6 +21,7 @@ Those that take ``p``, the table of `positions`, hold real rankings against theo
 
 from lexiframe.theory.axioms import axioms
 from lexiframe.theory.exposures import exposure_differences, exposure_distribution
+from lexiframe.theory.first_ranks import first_rank_ties
 from lexiframe.theory.fitted import fit_users
 from lexiframe.theory.optimal import optimal_worst_case
 from lexiframe.theory.orders import order
@@ -40,6 +41,7 @@ __all__ = [
     "exposure_differences",
     "exposure_distribution",
     "first_and_last",
+    "first_rank_ties",
     "fit_users",
     "optimal_worst_case",
     "order",

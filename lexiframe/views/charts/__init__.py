@@ -3,11 +3,14 @@
 from lexiframe.views.charts.agreement import correlation_chart
 from lexiframe.views.charts.audits import audit_chart
 from lexiframe.views.charts.conclusions import conclusion_chart
+from lexiframe.views.charts.differences import difference_chart
 from lexiframe.views.charts.equivalences import equivalence_chart
 from lexiframe.views.charts.exposures import (
+    contribution_chart,
     exposure_difference_chart,
     exposure_distribution_chart,
 )
+from lexiframe.views.charts.first_ranks import first_rank_tie_chart
 from lexiframe.views.charts.holes import hole_chart, unjudged_chart
 from lexiframe.views.charts.judges import judge_confusion_chart, rank_shift_chart
 from lexiframe.views.charts.levels import (
@@ -21,6 +24,7 @@ from lexiframe.views.charts.orders import order_chart, population_chart
 from lexiframe.views.charts.overlap import overlap_chart
 from lexiframe.views.charts.power import asl_chart, power_chart, power_curve_chart
 from lexiframe.views.charts.rankings import ranking_chart
+from lexiframe.views.charts.regressions import level_regression_chart
 from lexiframe.views.charts.requests import pair_chart
 from lexiframe.views.charts.robustness import degradation_chart, tie_chart
 from lexiframe.views.charts.sign_agreements import agreement_chart
@@ -41,17 +45,21 @@ __all__ = [
     "audit_chart",
     "axiom_chart",
     "conclusion_chart",
+    "contribution_chart",
     "correlation_chart",
     "critical_difference_chart",
     "deciding_level_chart",
     "degradation_chart",
+    "difference_chart",
     "exposure_difference_chart",
     "exposure_distribution_chart",
     "first_and_last_chart",
+    "first_rank_tie_chart",
     "judge_confusion_chart",
     "hole_chart",
     "equivalence_chart",
     "level_correlation_chart",
+    "level_regression_chart",
     "mean_chart",
     "optimal_chart",
     "order_chart",

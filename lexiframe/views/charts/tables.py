@@ -132,6 +132,15 @@ EXPOSURE_DISTRIBUTION = schemas.TableSchema(
     ("measure", "difference"),
     {"measure": STR, "difference": FLOAT, "cumulative": FLOAT, "below": FLOAT, "n": INT},
 )
+LEVEL_REGRESSION = schemas.TableSchema(
+    "level_regression",
+    ("level", "predictor"),
+    {"level": INT, "predictor": INT, "coefficient": FLOAT}
+    | {"ci_low": FLOAT, "ci_high": FLOAT, "r_squared": FLOAT, "n": INT},
+)
+FIRST_RANK_TIES = schemas.TableSchema(
+    "first_rank_ties", ("m", "first"), {"m": INT, "first": INT, "probability": FLOAT}
+)
 ORDER = schemas.TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
 FIRST_AND_LAST = schemas.TableSchema(
     "first_and_last",
