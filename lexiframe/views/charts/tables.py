@@ -135,8 +135,8 @@ EXPOSURE_DISTRIBUTION = schemas.TableSchema(
 LEVEL_REGRESSION = schemas.TableSchema(
     "level_regression",
     ("level", "predictor"),
-    {"level": INT, "predictor": INT, "coefficient": FLOAT}
-    | {"ci_low": FLOAT, "ci_high": FLOAT, "r_squared": FLOAT, "n": INT},
+    {"level": INT, "predictor": INT, "n": INT}
+    | dict.fromkeys(("coefficient", "ci_low", "ci_high", "r_squared"), FLOAT),
 )
 FIRST_RANK_TIES = schemas.TableSchema(
     "first_rank_ties", ("m", "first"), {"m": INT, "first": INT, "probability": FLOAT}
