@@ -52,7 +52,7 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b question source replicate
+        judge_b name_a name_b category null doc_a doc_b question source replicate order
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -61,7 +61,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_runs best_position baseline_answered candidate_answered
-        negative n_replicates df n_model people_alone
+        negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -232,10 +232,12 @@ EQUIVALENCES = _table(
 )
 GATES = _table(
     "gates",
-    "measure",
+    "measure candidate",
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
     "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests? "
-    "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10?",
+    "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10? "
+    "level? order? seed? n_planned?",
+    level=FLOAT,
 )
 COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(

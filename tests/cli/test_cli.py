@@ -1604,3 +1604,23 @@ def test_level_is_trec_evals_least_relevant_grade(lexiframe, tmp_path):
         assert value == pytest.approx(theirs[q][name], rel=1e-12), measure
     plain = lexiframe("evaluate", *files, "-m", "ndcg", "--rel", "2", "--level", "2")
     assert (plain.status, "--level and --rel" in plain.err) == (1, True)
+
+
+def test_scores_with_columns_of_other_names(tmp_path, lexiframe):
+    path = tmp_path / "quality.csv"
+    rows = (f"{run},{n},{value}" for n in range(5) for run, value in (("a", n), ("b", n * n / 9)))
+    path.write_text("\n".join(["engine,topic,score", *rows]) + "\n")
+    refused = lexiframe("evaluate", "--scores", path)
+    assert refused.status == 1
+    columns = ["--column", "run=engine"]
+    for command in ("evaluate", "compare"):
+        outcome = lexiframe(command, "--scores", path, *columns)
+        assert outcome.status == 0
+        assert "quality" in outcome.out
+        named = lexiframe(command, "--scores", path, *columns, "--measure-name", "satisfaction")
+        assert "satisfaction" in named.out
+    two = ["a", "b", "--scores", path, "--margin", "quality=1"]
+    assert "quality" in lexiframe("gate", *two, *columns).out
+    outcome = lexiframe("evaluate", QRELS, RUNS, "--measure-name", "x")
+    assert outcome.status == 2
+    assert "--measure-name is for --scores" in outcome.err

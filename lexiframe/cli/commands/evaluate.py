@@ -115,7 +115,8 @@ def evaluated(
     if inputs.scores:
         inputs.measures(None)  # raises for options that are not for scores
         files = inputs.score_files(outputs, tests.requests)
-        return evaluate_scores(files, measure or None, missing=inputs.missing, **vars(tests))
+        how_read = {"missing": inputs.missing, **inputs.columns_of_scores()}
+        return evaluate_scores(files, measure or None, **how_read, **vars(tests))
     scan = inputs.found(outputs, tests.requests)
     policies = inputs.policies
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})

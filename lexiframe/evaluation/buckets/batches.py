@@ -113,7 +113,8 @@ def reduced_in_batches(
         As `evaluate`; and when the folder holds another job, or its disk is full. What is finished
         can be resumed.
     """
-    begin, total = _resumed(plan, buckets, work)
+    job = _facts(plan, buckets) | {"held preferences": held and [held.baseline]}
+    begin, total = _resumed(plan, job, work)
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
     for number in progress(numbers, len(numbers), "evaluating requests"):
@@ -185,9 +186,8 @@ def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
     return sorted({*answered}), judged.unique().sort()
 
 
-def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResult]:
+def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:
     """Return the number of buckets that are done, and their sums; raise for another job."""
-    job = _facts(plan, buckets)
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
         before = read_facts(path)  # nothing if they are damaged: then it starts again
