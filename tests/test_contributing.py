@@ -129,10 +129,8 @@ def copy(tmp_path):
     tests = tmp_path / "lexiframe/significance/tests/__init__.py"
     tested = {"BOOTSTRAP)": "BOOTSTRAP, Z)", "Test = Literal[": 'Test = Literal["z", '}
     change(tests, tested | {"\nTest =": "from lexiframe.significance.tests.z import Z\n\nTest ="})
-    orderings, described = (
-        tmp_path / "lexiframe/orderings",
-        "``minimax``: the least lead.\n        ",
-    )
+    orderings = tmp_path / "lexiframe/orderings"
+    described = "``minimax``: the least lead.\n        ``kemeny``:"
     change(orderings / "rules/__init__.py", {" = Literal[": ' = Literal["minimax", '})
     change(orderings / "order.py", {"``kemeny``:": described})
     return tmp_path

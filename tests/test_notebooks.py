@@ -29,20 +29,16 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NEEDS = {  # what is not in the extra test; vl_convert draws altair's charts as pictures
-    "01-first-evaluation": ["altair", "vl_convert"],
-    "02-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic", "altair", "vl_convert"],
-    "03-what-the-libraries-conclude": ["pyterrier", "ranx", "altair", "vl_convert"],
-    "04-recall-paired-preference": ["altair", "vl_convert"],
-    "05-lexicographic-recall": ["altair", "vl_convert"],
-    "06-lexicographic-precision": ["altair", "vl_convert"],
-    "07-defining-your-own": ["altair", "vl_convert"],
-    "08-can-these-judgments-be-trusted": ["altair", "vl_convert"],
-    "09-shall-we-ship-it": ["altair", "vl_convert"],
-}
-OF_PAPERS = [path for path in NOTEBOOKS if "04" <= path.stem < "07"]
+GUIDE = sorted((ROOT / "notebooks").glob("*.ipynb"))
+OF_PAPERS = sorted((ROOT / "notebooks" / "papers").glob("*.ipynb"))
 """These analyse more collections when LEXIFRAME_COLLECTIONS names a folder of them."""
+NOTEBOOKS = GUIDE + OF_PAPERS
+DRAWN = ["altair", "vl_convert"]
+"""What the pictures of all notebooks need; vl_convert makes them of Altair's charts."""
+NEEDS = {  # what is not in the extra test either
+    "03-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic"],
+    "07-what-the-libraries-conclude": ["pyterrier", "ranx"],
+}
 WHOLE = OF_PAPERS[-1]
 """With LEXIFRAME_WHOLE_COLLECTIONS this one analyses all requests there, the others some."""
 CELLS = re.compile(r"[\w.]+")
@@ -200,13 +196,23 @@ def smaller(png):
     return base64.b64encode(reduced.getvalue()).decode()
 
 
-def test_there_are_notebooks():
-    assert NOTEBOOKS
+def test_the_guide_is_numbered_in_its_order():
+    assert [path.stem[:3] for path in GUIDE] == [f"{n:02}-" for n in range(1, len(GUIDE) + 1)]
+
+
+@pytest.mark.parametrize("path", GUIDE, ids=lambda path: path.stem)
+def test_the_guide_is_short(path):
+    """One sitting: at most 40 cells, and 150 lines of code."""
+    cells = nbformat.read(path, as_version=4).cells
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    lines = [line for source in code for line in source.splitlines() if line.strip()]
+    assert len(cells) <= (10 if path == GUIDE[0] else 40)
+    assert len(lines) <= 150
 
 
 def need_libraries_of(path):
     """Skip the test of a notebook whose libraries are not installed."""
-    missing = [name for name in NEEDS.get(path.stem, []) if find_spec(name) is None]
+    missing = [name for name in [*DRAWN, *NEEDS.get(path.stem, [])] if find_spec(name) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}, which the extras interop, peers and viz install")
 
@@ -276,7 +282,7 @@ def test_every_collection_of_nine_runs_is_analysed(path, kernel, shared, collect
 
 def test_what_five_models_as_judges_would_make_a_team_conclude(kernel, shared, tmp_path):
     """The text has the table that its cell prints for the collection with five judges."""
-    path = next(path for path in NOTEBOOKS if path.stem.startswith("08"))
+    path = next(path for path in NOTEBOOKS if path.stem.endswith("can-these-judgments-be-trusted"))
     need_libraries_of(path)
     stored = nbformat.read(path, as_version=4)
     folder = shared / "data" / "trec_dl_2019_passage"

@@ -77,7 +77,20 @@ def evaluate(
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    runs
+        Files of TREC text, CSV, TSV, JSON, Parquet or Arrow, also compressed: a path, a folder, a
+        glob or an address (``https://``, ``s3://`` ...). Or a frame of Polars, pandas, PyArrow or
+        DuckDB with a row for each query and document that a run returned (columns ``run``,
+        ``query_id``, ``doc_id`` and ``score`` or ``rank``, or the names that other libraries give
+        them); a dictionary ``{query: {document: score}}``; objects of ir_measures, PyTerrier, ranx
+        or ir_datasets. Or a list of any of these, or ``{"name of the run": any of these}``. What
+        `read_runs`, which has further options, and `scan_runs` return.
+    qrels
+        The judgments, in any of these forms: columns ``query_id``, ``doc_id`` and ``relevance`` (a
+        grade; above 0 is relevant unless ``rel`` says otherwise), and ``iteration`` or ``subtopic``
+        where there are some; a dictionary ``{query: {document: grade}}``; what `read_qrels`
+        returns.
+    rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
     measures
         Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
