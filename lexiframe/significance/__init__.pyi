@@ -21,6 +21,7 @@ from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power
 from . import told_apart as told_apart
+from . import ranks as ranks
 
 "Decisions: with margins"
 from . import gates as gates

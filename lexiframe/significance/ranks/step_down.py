@@ -1,8 +1,8 @@
 """The step-down test by the largest statistic, studentised anew in every resample.
 
 T = |d|/se. A hypothesis is rejected when T exceeds c, the ⌈(B + 1)(1 − α)⌉-th smallest of B maxima
-over the hypotheses that are not yet rejected; then c is found again, until none is rejected (Romano
-& Wolf 2005; ranks of many by it: Mogstad, Romano, Shaikh & Wilhelm 2024, doi:10.1093/restud/rdad006).
+over the hypotheses that are not yet rejected; then c is found again, until none is rejected: Romano
+& Wolf 2005; for ranks: Mogstad, Romano, Shaikh & Wilhelm 2024, doi:10.1093/restud/rdad006.
 
 All pairs together are one family; the pairs of each run are a family as well.
 """
@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from lexiframe.base import progress, resampling
-from lexiframe.significance.pair_ranks import Design
+from lexiframe.significance.ranks.pairs import Design
 
 Draws = Literal["flip", "bootstrap"]
 FEWEST_FLIPPED = 6
@@ -119,7 +119,7 @@ _NONE = 1e-12
 def _largest_shares(
     mean: np.ndarray, whole: np.ndarray, all_open: np.ndarray, each_open: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the largest r of each resample, over open pairs, with one stratum and equal weights."""
+    """Return the largest r of each resample over open pairs: one stratum, equal weights."""
     scale = np.where(whole > 0, 1 / np.sqrt(np.where(whole > 0, whole, 1.0)), 0.0)
 
     def of_row(i: int, others: np.ndarray, block: slice) -> np.ndarray:

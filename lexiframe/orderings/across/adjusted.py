@@ -9,8 +9,7 @@ import numpy as np
 
 
 def parts_of(known: np.ndarray) -> np.ndarray:
-    """Return the number of the part of each run; runs of two parts share no collection, nor do
-    any runs between them.
+    """Return the number of the part of each run: between two parts there are no shared units.
 
     ``known``, units × runs, says which cells there are.
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 
 from lexiframe.base import sums
-from lexiframe.orderings.kemeny_places import kemeny_places
+from lexiframe.orderings.across.kemeny_places import kemeny_places
 from lexiframe.orderings.rules.mc4 import mc4
 
 AcrossRule = Literal[
-    "mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4", "kemeny", "bradley_terry"
+    "mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4", "kemeny"
 ]
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 
@@ -62,7 +62,10 @@ def _borda(cells: np.ndarray, rounding: float) -> np.ndarray:
 
 
 def _standard(cells: np.ndarray, rounding: float) -> np.ndarray:
-    """z = (x − mean)/sd over the runs, sd with S − 1; 0 where all are equal."""
+    """z = (x − mean)/sd over the runs, the sample's sd (S − 1); 0 where all are equal.
+
+    With S in place of S − 1 all values would be larger by √(S/(S − 1)), in the same order.
+    """
     if cells.shape[1] < 2:
         return np.zeros_like(cells)
     spread = np.ptp(cells, axis=1, keepdims=True) > np.maximum(rounding, sums.rounding(cells))
@@ -105,9 +108,7 @@ ACROSS: dict[str, Across] = {
     "mc4": Across(of_leads=_mc4),
     "kemeny": Across(of_leads=_kemeny),
 }
-"""The rules by name; Bradley–Terry needs the numbers of wins, and has a module of its own."""
-
-RULES_ACROSS = get_args(AcrossRule)
+"""The rules by name."""
 
 
 def signs_of(cells: np.ndarray, rounding: float) -> np.ndarray:

@@ -116,7 +116,8 @@ class Design:
     @cached_property
     def statistics(self) -> np.ndarray:
         """T = |d|/se; 0 where differences do not vary, as these decide nothing."""
-        return np.where(self.se > 0, np.abs(self.differences) / np.where(self.se > 0, self.se, 1), 0)
+        varies = self.se > 0
+        return np.where(varies, np.abs(self.differences) / np.where(varies, self.se, 1.0), 0.0)
 
     @cached_property
     def p_values(self) -> np.ndarray:
