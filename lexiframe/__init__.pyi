@@ -9,6 +9,7 @@ from .io.qrel_files import read_qrels as read_qrels
 from .io.per_request_scores import read_scores as read_scores
 from .io.checks import check_run as check_run, check_qrels as check_qrels
 from .io.runs import run_metadata as run_metadata
+from .evaluation.read_back import read_results as read_results
 from .io.bundled_data import bundled as bundled
 
 "Writing and handing over: files that other tools read, and their own objects"

@@ -172,6 +172,22 @@ def test_its_core_loads_little_that_polars_and_pyarrow_do_not():
     assert len(ours) <= 130
 
 
+@pytest.mark.parametrize("command, most", [("compare", 235), ("evaluate", 280)])
+def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
+    """They take longer to import than small data take to evaluate."""
+    example = Path(PACKAGE, "..", "data", "example").resolve()
+    arguments = ["lexiframe", command, str(example / "qrels.txt"), str(example / "runs")]
+    run = "exec('try: main()\\nexcept SystemExit: pass')"
+    hidden = "sys.stdout = open(os.devnull, 'w')"
+    code = f"import os; shown = sys.stdout; {hidden}; sys.argv = {arguments}"
+    modules = loaded(f"{code}; from lexiframe.cli.app import main; {run}; sys.stdout = shown")
+    heavy = "stats sparse linalg optimize ndimage spatial".split()
+    heavy = {*HEAVY, "pyarrow.compute", *(f"scipy.{name}" for name in heavy)}
+    assert modules & heavy == {"typer", "pyarrow.csv"}
+    ours = {name for name in modules if name.partition(".")[0] == "lexiframe"}
+    assert len(ours) <= most
+
+
 @pytest.mark.slow
 def test_a_name_of_a_later_stage_loads_its_module_alone():
     modules = loaded("import lexiframe; lexiframe.win_rates")
@@ -276,7 +292,8 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Evaluation JudgesLike ComparisonsLike TablesLike""".split()
+Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
+OrderingsTable ComparisonsTable arrays.PairsByKind ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -53,7 +53,7 @@ _COLUMNS = {
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
-        name category null doc_a doc_b question source replicate
+        name category null doc_a doc_b question source replicate order
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -62,7 +62,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
-        negative n_replicates df n_model people_alone
+        negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -96,43 +96,44 @@ _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.spl
 
 
 def _table(
-    name: str, key: str, others: str, optional: str = "", nullable: str = "", **types: pl.DataType
+    name: str, key: str, others: str, nullable: str = "", **types: pl.DataType
 ) -> TableSchema:
     """Describe a table by its key and its other columns, given as names with blanks between.
 
-    The key comes first, except for columns of it that ``others`` names again. ``types`` are those
-    that `_TYPES` lacks or that differ from it.
+    An optional column has a question mark. The key comes first, except for columns of it that
+    ``others`` names again. ``types`` are those that `_TYPES` lacks or that differ from it.
     """
-    first = [column for column in key.split() if column not in others.split()]
-    columns = {column: (_TYPES | types)[column] for column in [*first, *others.split()]}
-    return TableSchema(
-        name, tuple(key.split()), columns, tuple(optional.split()), tuple(nullable.split())
-    )
+    optional = tuple(name[:-1] for name in f"{key} {others}".split() if name.endswith("?"))
+    of_key, rest = (names.replace("?", "").split() for names in (key, others))
+    first = [column for column in of_key if column not in rest]
+    columns = {column: (_TYPES | types)[column] for column in [*first, *rest]}
+    return TableSchema(name, tuple(of_key), columns, optional, tuple(nullable.split()))
+
+
+def _for_each(column: str, table: TableSchema) -> TableSchema:
+    """Describe a table whose rows are those of another one, for each value of a column."""
+    name, key = f"{column}_{table.name}", (column, *table.key)
+    columns = {column: _TYPES[column], **table.columns}
+    return TableSchema(name, key, columns, table.optional, table.nullable)
 
 
 # A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
 # orderings they may be mid-ranks.
-RUNS = _table(
-    "runs", "run query_id doc_id", "score rank", optional="rank", nullable="doc_id", rank=INT
-)
-QRELS = _table("qrels", "query_id iteration doc_id", "relevance", optional="iteration")
+RUNS = _table("runs", "run query_id doc_id", "score rank?", nullable="doc_id", rank=INT)
+QRELS = _table("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table(
     "positions",
     "run query_id doc_id",
-    "relevance position level n_relevant n_retrieved pool_size n_judged rel corpus_size",
-    optional="pool_size n_judged rel corpus_size",
+    "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size?",
     nullable="doc_id",
 )
 SUBTOPIC_POSITIONS = _table(
     "subtopic_positions",
     "run query_id subtopic doc_id",
-    "relevance position level n_relevant n_retrieved pool_size rel",
-    optional="pool_size rel",
+    "relevance position level n_relevant n_retrieved pool_size? rel?",
     nullable="subtopic doc_id",
 )
-SCORES = _table(
-    "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
-)
+SCORES = _table("scores", "run query_id measure", "value smaller_is_better?")
 REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
@@ -142,8 +143,7 @@ PROVIDERS = _table("providers", "doc_id provider", "")
 PREFERENCES = _table(
     "preferences",
     "query_id run_a run_b measure",
-    "preference deciding_level",
-    optional="deciding_level",
+    "preference deciding_level?",
 )
 PAIR_REQUESTS = _table(
     "pair_requests",
@@ -153,8 +153,7 @@ PAIR_REQUESTS = _table(
 REQUESTS = _table(
     "requests",
     "measure query_id",
-    "n mean sd min max tie_rate agreement run value mean_preference better worse tied",
-    optional="run value mean_preference better worse tied",
+    "n mean sd min max tie_rate agreement run? value? mean_preference? better? worse? tied?",
 )
 WIN_RATES = _table(
     "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
@@ -170,8 +169,7 @@ CYCLES = _table("cycles", "measure cycle run", "")
 CORRELATIONS = _table(
     "correlations",
     "method ordering_a ordering_b",
-    "correlation p_value n ci_low ci_high",
-    optional="ci_low ci_high",
+    "correlation p_value n ci_low? ci_high?",
 )
 GROUP_CORRELATIONS = _table(
     "group_correlations",
@@ -182,16 +180,14 @@ TIE_RATES = _table("tie_rates", "measure", "n ties tie_rate")
 SIGN_AGREEMENT = _table(
     "sign_agreement",
     "measure_a measure_b",
-    "n agree agreement n_systems systems_agree system_agreement agreement_low agreement_high "
-    "system_agreement_low system_agreement_high",
-    optional="agreement_low agreement_high system_agreement_low system_agreement_high",
+    "n agree agreement n_systems systems_agree system_agreement agreement_low? agreement_high? "
+    "system_agreement_low? system_agreement_high?",
 )
 COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
-    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high level",
-    optional="effect_low effect_high level",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low? "
+    "effect_high? level?",
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
@@ -234,22 +230,19 @@ EQUIVALENCES = _table(
     "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
     "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
     "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted level",
-    optional="level",
+    "p_better_by_margin_b_adjusted level?",
     level=FLOAT,
 )
 GATES = _table(
     "gates",
-    "measure",
+    "measure candidate",
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
-    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests "
-    "baseline_answered candidate_answered baseline_judged_at_10 candidate_judged_at_10",
-    optional="requests baseline_answered candidate_answered baseline_judged_at_10 "
-    "candidate_judged_at_10",
+    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests? "
+    "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10? "
+    "level? order? seed? n_planned?",
+    level=FLOAT,
 )
-COMPONENTS = _table(
-    "components", "measure source", "variance raw df share", optional="raw df share"
-)
+COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(
     "generalisability",
     "measure n_requests n_replicates",
@@ -275,7 +268,7 @@ JUDGE_CONFUSION = _table(
     "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
 )
 JUDGES = _table("judges", "judge", "requests missing without_relevant judged compared")
-JUDGE_ORDERINGS = _table("judge_orderings", "judge measure method run", "value rank")
+JUDGE_ORDERINGS = _for_each("judge", ORDERINGS)
 JUDGE_CORRELATIONS = _table(
     "judge_correlations",
     "measure method judge_a judge_b",
@@ -286,13 +279,7 @@ RANK_SHIFTS = _table(
     "measure method judge_a judge_b run",
     "value_a value_b rank_a rank_b shift",
 )
-JUDGE_COMPARISONS = _table(
-    "judge_comparisons",
-    "judge measure test correction run_a run_b",
-    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high",
-    optional="effect_low effect_high",
-)
+JUDGE_COMPARISONS = _for_each("judge", COMPARISONS)
 CONCLUSIONS = _table(
     "conclusions",
     "name_a name_b measure test correction",
@@ -331,9 +318,8 @@ OVERLAP = _table("overlap", "query_id run_a run_b measure", "value")
 CONTRASTING = _table(
     "contrasting",
     "query_id place",
-    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a doc_b position_in_a "
-    "in_top_a relevance_b",
-    optional="relevance_a relevance_b",
+    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a? doc_b position_in_a "
+    "in_top_a relevance_b?",
 )
 AUDITS = _table(
     "audits",
@@ -351,8 +337,7 @@ COVERAGE = _table(
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max negative",
-    optional="negative",
+    "nDCG@10_min nDCG@10_max negative?",
 )
 # Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
 _RANKS = dict.fromkeys(("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), INT)

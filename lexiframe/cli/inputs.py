@@ -27,7 +27,7 @@ from lexiframe.io import (
     score_forms,
 )
 from lexiframe.metrics import needed
-from lexiframe.orderings import gaps
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.projection import Policies
 from lexiframe.significance import Alternative, Correction, Family, Test
@@ -137,7 +137,7 @@ class RunsOrScores(InputOptions):
     qrels: FirstFile
     runs: FurtherFiles
     scores: bool = False
-    missing: gaps.Missing | None = None
+    missing: missing_requests.Missing | None = None
     level: float | None = None
 
     def measures(self, asked: list[str] | None) -> list[Measure] | None:

@@ -174,6 +174,7 @@ OPTIONS: dict[str, Any] = {
         "Go on with an evaluation in parts that was interrupted, in the same --out.",
         "--resume",
     ),
+    "all": option(OUTPUT, "Print all tables to look at, not the main one alone.", "--all"),
     "report": output("Write all of it here as one HTML page to look around in."),
     "format": option(
         OUTPUT,

@@ -14,8 +14,8 @@ from lexiframe.evaluation.options import Groups, Inference, check_baseline
 from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import per_request_scores, qrel_files, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
-from lexiframe.orderings import best_first, gaps
-from lexiframe.pairwise import By, PairCube, arrays, grouping, preferences_table
+from lexiframe.orderings import best_first, missing_requests
+from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
@@ -36,7 +36,7 @@ def evaluate_scores(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
-    missing: gaps.Missing | None = None,
+    missing: missing_requests.Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
@@ -96,37 +96,35 @@ def evaluate_scores(
     [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
     """
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
-    gaps.check_missing("evaluate_scores", missing)
+    missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None)
-    (s, _), names = gaps.settle(chosen.table, missing), chosen.measures
+    (s, _), names = missing_requests.settle(chosen.table, missing), chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
     cube = arrays.pair_cube(s)
-    d = _preferences(cube)
     provenance: dict[str, Any] = {
         "scores": chosen.files,
         "measures": names,
         "inference": {"ordering": "mean", **inference.facts()},
         "missing": missing,
-        "lacking": gaps.lacking_requests(chosen.table),
+        "lacking": missing_requests.lacking_requests(chosen.table),
         "groups": groups,
         "requests": qrel_files.sources_of_qrels(requests),
     }
-    grouped = Groups.of(s, d, requests, groups)
-    of_pairs = pair_tables(s, cube if d.height else None, [], "mean", inference, grouped, missing)
+    has_pairs = not np.isnan(cube.values).all()
+    grouped = Groups.of(cube if has_pairs else s, requests, groups)
+    of_pairs = pair_tables(s, cube if has_pairs else None, [], "mean", inference, grouped, missing)
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=schemas.COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
-        _scores=s,
-        _preferences=d,
         **of_pairs,
         provenance=provenance,
         attributes=grouped.requests,
-        _origin=None,
+        _part=measured.Part(arrays.score_cube(s), cube),
     )
 
 
@@ -174,9 +172,3 @@ def _name_of(asked: str, known: list[str]) -> str:
     if not found:
         raise unknown_name("measure", asked, known)
     return found[0]
-
-
-def _preferences(cube: PairCube) -> pl.DataFrame:
-    """Return the preferences that scores give: the differences of all pairs of runs."""
-    values = np.moveaxis(cube.values, 0, 2)
-    return preferences_table(cube.queries, cube.runs, cube.measures.to_list(), values)

@@ -12,7 +12,7 @@ from lexiframe.base import LexiframeError, schemas, unknown_name
 from lexiframe.io import qrel_files
 from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, check_method, refuse_many
-from lexiframe.pairwise import By, Measure, grouping, parse_measures
+from lexiframe.pairwise import By, Measure, PairCube, grouping, parse_measures
 from lexiframe.projection import Policies
 from lexiframe.significance import Alternative, Correction, Family, Test, check_inference, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike
@@ -131,7 +131,7 @@ class Groups:
     names: list[str]
 
     @classmethod
-    def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
+    def of(cls, table: PairCube | pl.DataFrame, requests: Any, names: list[str]) -> Groups:
         """Look up the attributes of all requests once, so that a missing one is reported once."""
         if not names:
             return cls(None, names)
@@ -139,7 +139,7 @@ class Groups:
         grouping.refuse_taken(
             names, {**schemas.VERDICT.columns, **schemas.AGAINST_BASELINE.columns}
         )
-        return cls(grouping.attributes_of(d if d.height else s, requests, names), names)
+        return cls(grouping.attributes_of(table, requests, names), names)
 
     @property
     def arguments(self) -> dict[str, Any]:

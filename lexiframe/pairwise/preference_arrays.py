@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
-from lexiframe.metrics import Metric, Values, needed, values_of
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.pairs import comparison_of
 from lexiframe.pairwise.preference import Measure
@@ -19,29 +17,13 @@ CELLS = 2**24
 """Preferences of a cube, unless asked otherwise: 128 MB."""
 
 
-def preference_cube(
-    p: pl.DataFrame, asked: Sequence[Measure], no_relevant: NoRelevant = "drop"
-) -> PairCube:
-    """Compute the preferences of all requests as one array."""
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    values = values_of(p, metrics, no_relevant) if metrics else None
-    comparison = comparison_of(p, asked, values, no_relevant)
-    requests = comparison.requests
-    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), IN_ARRAYS)
-    cube = _cube(comparison, comparison.groups())
-    for measure, of_measure in zip(comparison.measures, cube.values, strict=True):
-        if of_measure.size and np.isnan(of_measure).all():
-            raise needed.no_item_of_grade(measure)
-    return cube
-
-
 def preference_cubes(
     p: pl.DataFrame,
     asked: Sequence[Measure],
-    values: Values | None,
+    values: ScoreCube | None,
     no_relevant: NoRelevant = "drop",
     *,
-    baseline: str | None = None,
+    baseline: str | Collection[str] | None = None,
     most: int = CELLS,
 ) -> Iterator[PairCube]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.

@@ -17,11 +17,13 @@ from .corrections import correct_families as correct_families
 "Conclusions: from comparisons"
 from .concluded import conclusions as conclusions
 from .concluded import conclusion_pairs as conclusion_pairs
+from .concluded_in_words import conclusion_sentences as conclusion_sentences
+from .concluded_in_words import pair_sentences as pair_sentences
 from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power
-from . import told_apart as told_apart
 from . import ranks as ranks
+from . import indistinct_groups as indistinct_groups
 
 "Decisions: with margins"
 from . import gates as gates

@@ -108,14 +108,18 @@ class Bets:
     def of_measure(self, measure: str, pairs: Pairs, alpha: float) -> Bets:
         """Return the same with the bound and the level of one measure."""
         family = self.comparisons or max(int((pairs.n > 0).sum()), 1)
-        bound = self._bound(measure, pairs.scores is not None)
-        return replace(self, bound=bound, level=alpha / family if self.shared else alpha)
+        level = alpha / family if self.shared else alpha
+        return self.of_level(measure, pairs.scores is not None, level)
 
-    def _bound(self, measure: str, is_of_scores: bool) -> float:
+    def of_level(self, measure: str, of_scores: bool, level: float) -> Bets:
+        """Return the same with the bound of a measure, and a level."""
+        return replace(self, bound=self._bound(measure, of_scores), level=level)
+
+    def _bound(self, measure: str, of_scores: bool) -> float:
         """Return b: the greatest difference that two runs can have."""
         if measure in self.bounds:
             low, high = self.bounds[measure]
-            return high - low if is_of_scores else max(-low, high)
+            return high - low if of_scores else max(-low, high)
         try:
             asked: Any = parse_measure(measure)
         except LexiframeError:

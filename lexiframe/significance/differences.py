@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base import coded, schemas, sums
+from lexiframe.base import coded, progress, schemas, sums
 from lexiframe.pairwise import Pairs, arrays, grouping
 from lexiframe.significance.bets import Bets
 
@@ -27,6 +27,7 @@ class Options:
     seed: int = 0
     sign_ties: Literal["drop", "split"] = "drop"
     bets: Bets = field(default_factory=Bets)
+    clusters: pl.DataFrame | None = None
 
     @property
     def tail(self) -> float:
@@ -116,7 +117,17 @@ def n_comparisons(d: Any, baseline: str | None, requests: Any, by: Any) -> int:
         cube = cube_of(part, baseline)
         return pl.DataFrame({"n": [int((pairs.n > 0).sum()) for _, pairs in cube]}, {"n": pl.Int64})
 
-    return int(grouping.in_groups(of_group, d, requests, by)["n"].to_numpy().sum())
+    return int(by_measure(of_group, d, requests, by)["n"].to_numpy().sum())
+
+
+def by_measure(
+    of_group: Callable[[Any], pl.DataFrame], d: Any, requests: Any, by: Any
+) -> pl.DataFrame:
+    """Compute a table in each group of requests, measure by measure if they come so."""
+    if not isinstance(d, arrays.PairsByMeasure):
+        return grouping.in_groups(of_group, d, requests, by)
+    parts = progress(d.cubes, d.n, "compare")
+    return pl.concat([grouping.in_groups(of_group, cube, named, by) for cube, named in parts])
 
 
 def compared(

@@ -92,7 +92,7 @@ def evaluate(
         write_report(e, report)
     if format == "table":
         typer.echo(str(e))
-        if tests.by and e.sums is None and e.preferences.height:
+        if tests.by and e.sums is None and e.win_rates.height:
             complain(_GROUPS_HINT)
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})

@@ -12,8 +12,10 @@ import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.gate_inputs import (
+    AnyMeasure,
     AsGateFormat,
     AskedMeasures,
+    CorrectionOfGate,
     GateInputs,
     GivenMargins,
     JunitFile,
@@ -32,10 +34,9 @@ from lexiframe.cli.inputs import refuse_replacing
 from lexiframe.cli.output import complain, print_json
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
-from lexiframe.metrics import Metric
-from lexiframe.pairwise import arrays, grouping, measured, parse_measures
+from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.projection import answers
-from lexiframe.significance import Correction, gates
+from lexiframe.significance import gates
 from lexiframe.views import sentences, shown
 
 PANEL = "Compare runs"
@@ -54,8 +55,9 @@ def gate(
     measure: AskedMeasures = None,
     margin: GivenMargins,
     require: Required = "not-worse",
-    test: TestOfGate = "t",
-    correction: Correction = "none",
+    any_measure: AnyMeasure = False,
+    test: TestOfGate = None,
+    correction: CorrectionOfGate = None,
     alpha: float = 0.05,
     power: Power = 0.8,
     trials: int = 10_000,
@@ -72,7 +74,8 @@ def gate(
 ) -> None:
     """Decide whether a candidate may replace a baseline; exit status 3 if it does not pass."""
     margins = margins_by_measure(margin, measure)
-    how: dict[str, Any] = {"require": require, "test": test, "correction": correction}
+    how: dict[str, Any] = {"require": [require, "any"] if any_measure else require, "test": test}
+    how |= {"correction": correction}
     how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
@@ -82,7 +85,7 @@ def gate(
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
     else:
-        pairs, names, facts = _of_runs(inputs, margins, files, requests, missing)
+        pairs, names, facts = _of_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
@@ -91,7 +94,7 @@ def gate(
     table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format)
-    if not (table["outcome"] == "pass").all():
+    if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
 
 
@@ -107,7 +110,6 @@ def _of_runs(
     margins: Mapping[str, str | float],
     outputs: list[Path],
     requests: str | None,
-    missing: gates.GateMissing,
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
@@ -119,12 +121,8 @@ def _of_runs(
             f"gate: expected one run in each of two files, found {len(names)} "
             f"({', '.join(names)}); give files of one run"
         )
-    ranked = projected.ranked
-    gates.refuse_other_collection(answers.counts_of(ranked))
-    gates.refuse_missing_rankings(ranked.answers, missing)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    cube = arrays.pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    pairs = gates.RankedPairs(cube, gates.answers_of(ranked, names[0], names[1]))
+    counts = answers.counts_of(projected.ranked)
+    pairs = gates.RankedPairs(projected.part(asked).pairs, counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 

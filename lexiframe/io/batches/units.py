@@ -136,7 +136,18 @@ def data_sets_in(data: Any) -> Any:
 def judgments_in(data: Any) -> Any:
     """Replace a folder of Parquet files by the data set that it is."""
     is_path = isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data)
-    return _data_set(expanded(data)) if is_path and _is_folder(expanded(data)) else data
+    return _data_set(expanded(data)) if is_path and _is_data_set(expanded(data)) else data
+
+
+def _is_data_set(path: Path) -> bool:
+    """Return whether a path is a folder whose first file is Parquet; runs are often in others."""
+    if not _is_folder(path):
+        return False
+    files = sorted(f for f in path.rglob("*") if f.is_file() and f.name[0] not in "._")
+    if not files:
+        return True  # an empty folder has an error of its own
+    with files[0].open("rb") as first:
+        return first.read(4) == b"PAR1"
 
 
 def _has_partitions(folder: Path) -> bool:

@@ -68,6 +68,6 @@ def _in_order(d: Differences, options: Options) -> np.ndarray:
     return np.asarray(np.clip(d.values[order], -bets.bound, bets.bound))
 
 
-BETTING = PairedTest(
+TEST = PairedTest(
     "betting", "betting test", betting_test, shifted=betting_answers, interval=betting_interval
 )

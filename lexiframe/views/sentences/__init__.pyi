@@ -7,5 +7,4 @@ from .gates import gate_sentences as gate_sentences
 from .overlap import overlap_sentences as overlap_sentences
 from .verdicts import verdict as verdict
 from .verdicts import verdict_of as verdict_of
-from .verdicts import verdict_text as verdict_text
 from .lacking import without_unranked as without_unranked

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.views.shown.cells import cell, p_text
-from lexiframe.views.shown.tables import (
+from lexiframe.base.printed.cells import cell, p_text
+from lexiframe.base.printed.tables import (
     _width,
     _wrapped,
     paragraph,

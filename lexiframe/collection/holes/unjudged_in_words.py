@@ -6,9 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import listed
+from lexiframe.base import printed, schemas
 
 _ENOUGH = 0.95
 """The share of draws from which the order of a pair counts as one that holes do not change."""
@@ -38,7 +36,7 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
     By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
     """
-    said = sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _sentence)
+    said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _sentence)
     on = said.columns[:-1]
     n_open = _IS_OPEN.sum().cast(pl.Int64)
     counts = pairs.group_by(on).agg(n_pairs=pl.len().cast(pl.Int64), n_open=n_open)
@@ -60,7 +58,7 @@ def _of_orders(open_pairs: pl.DataFrame, n_pairs: int) -> str:
         return f"unjudged documents are unlikely to change the order of {any_of}"
     named = [_named(row) for row in open_pairs.iter_rows(named=True)]
     how_many = f"{open_pairs.height:,} of {pairs}" if n_pairs > 1 else pairs
-    return f"unjudged documents could change the order of {how_many}: {listed(named)}"
+    return f"unjudged documents could change the order of {how_many}: {printed.listed(named)}"
 
 
 def _named(row: dict[str, Any]) -> str:
@@ -89,7 +87,7 @@ def _of_conclusions(table: pl.DataFrame) -> str:
 
 def unjudged_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say (for each group) how many documents are to be judged, and how many have most weight."""
-    return sentence_of_each(table, schemas.UNJUDGED, [], _of_unjudged)
+    return printed.sentence_of_each(table, schemas.UNJUDGED, [], _of_unjudged)
 
 
 def _of_unjudged(part: pl.DataFrame, of_group: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base.errors import escaped
 
 MISSING = "—"
 """What stands where a table has no value."""

@@ -6,9 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import by_one_alone, counted, listed
+from lexiframe.base import printed, schemas
 
 
 def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,7 +23,7 @@ def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
 the orders of the runs is 1.00.
     """
-    return sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
+    return printed.sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
 
 
 def _sentence(part: pl.DataFrame, of_group: str) -> str:
@@ -33,7 +31,7 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
     by, a, b = _by(row, of_group), row["name_a"], row["name_b"]
     if row["n_pairs"] == 0:
         return f"{by}{a} and {b} compare no pair of runs both.{_alone(row)}"
-    agree, pairs = row["AA"] + row["MA"] + row["PA"], counted(row["n_pairs"], "pair")
+    agree, pairs = row["AA"] + row["MA"] + row["PA"], printed.counted(row["n_pairs"], "pair")
     sure = f"{row['AA']:,} {'is' if row['AA'] == 1 else 'are'} significant on both sides"
     return (
         f"{by}{a} and {b} agree on which run is better in {agree:,} of {pairs}: {sure}, "
@@ -58,7 +56,7 @@ def _changes(row: dict[str, Any]) -> str:
 
 def _ties(row: dict[str, Any]) -> str:
     n = row["TIE"]
-    return f" In {counted(n, 'pair')} the runs are equal on a side." if n else ""
+    return f" In {printed.counted(n, 'pair')} the runs are equal on a side." if n else ""
 
 
 def _order(row: dict[str, Any]) -> str:
@@ -68,7 +66,7 @@ def _order(row: dict[str, Any]) -> str:
 
 def _alone(row: dict[str, Any]) -> str:
     counts = {row["name_a"]: row["only_a"], row["name_b"]: row["only_b"]}
-    return by_one_alone(counts, "pair", "is compared", "are compared")
+    return printed.by_one_alone(counts, "pair", "is compared", "are compared")
 
 
 def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -83,16 +81,18 @@ def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
     >>> print(pair_sentences(lf.conclusion_pairs(named))["sentence"][0])
     By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
     """
-    return sentence_of_each(table, schemas.CONCLUSION_PAIRS, schemas.CONCLUSIONS.key, _of_pairs)
+    return printed.sentence_of_each(
+        table, schemas.CONCLUSION_PAIRS, schemas.CONCLUSIONS.key, _of_pairs
+    )
 
 
 def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     pair = pl.format("{} and {} ({})", "run_a", "run_b", "category")
     changed = part.filter("changes_side").select(pair).to_series().to_list()
-    by, pairs = _by(row, of_group), counted(part.height, "pair")
+    by, pairs = _by(row, of_group), printed.counted(part.height, "pair")
     between = f"between {row['name_a']} and {row['name_b']}"
     if not changed:
         return f"{by}none of {pairs} changes sides {between}."
     change = "changes" if len(changed) == 1 else "change"
-    return f"{by}{len(changed):,} of {pairs} {change} sides {between}: {listed(changed)}."
+    return f"{by}{len(changed):,} of {pairs} {change} sides {between}: {printed.listed(changed)}."

@@ -13,8 +13,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
-from lexiframe.views.shown.cells import are_numbers, cell
+from lexiframe.base.errors import escaped
+from lexiframe.base.printed.cells import are_numbers, cell
 
 _NARROW = 16
 """Text is wrapped to this width, if need be, before columns go to another block."""

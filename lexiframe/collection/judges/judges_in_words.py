@@ -6,9 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import by_one_alone, counted, percent
+from lexiframe.base import printed, schemas
 
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -25,7 +23,9 @@ def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
 0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
 average. 1 document has a grade by llm alone.
     """
-    return sentence_of_each(table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _sentence)
+    return printed.sentence_of_each(
+        table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _sentence
+    )
 
 
 def _first(of_group: str) -> str:
@@ -41,7 +41,7 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
     same = round(row["agreement"] * n)
     documents = "document that both judged" if n == 1 else "documents that both judged"
     agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
-    how = f"({percent(row['agreement'])}){_kappas(row)}"
+    how = f"({printed.percent(row['agreement'])}){_kappas(row)}"
     return f"{_first(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
 
 
@@ -69,7 +69,7 @@ def _height(row: dict[str, Any]) -> str:
 
 def _alone(row: dict[str, Any]) -> str:
     counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
-    return by_one_alone(counts, "document", "has a grade", "have a grade")
+    return printed.by_one_alone(counts, "document", "has a grade", "have a grade")
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -84,12 +84,17 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
     nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
 0 and llm 1: 1 (33.3 %).
     """
-    return sentence_of_each(table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _of_grades)
+    return printed.sentence_of_each(
+        table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _of_grades
+    )
 
 
 def _of_grades(part: pl.DataFrame, of_group: str) -> str:
     a, b, n = part["judge_a"][0], part["judge_b"][0], int(part["n"].sum())
-    both, documents = f"{_first(of_group)}{a} and {b}", f"{counted(n, 'document')} that both judged"
+    both, documents = (
+        f"{_first(of_group)}{a} and {b}",
+        f"{printed.counted(n, 'document')} that both judged",
+    )
     differ = part.filter(pl.col("relevance_a") != pl.col("relevance_b"), pl.col("n") > 0)
     if differ.is_empty():
         return f"{both} give the {documents} the same grades."
@@ -97,5 +102,5 @@ def _of_grades(part: pl.DataFrame, of_group: str) -> str:
     return (
         f"{both} differ about {differ['n'].sum():,} of the {documents}, most often where {a} "
         f"gives {most['relevance_a']:g} and {b} {most['relevance_b']:g}: {most['n']:,} "
-        f"({percent(most['n'] / n)})."
+        f"({printed.percent(most['n'] / n)})."
     )
