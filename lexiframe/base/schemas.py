@@ -340,7 +340,9 @@ COVERAGE = _table(
     "nDCG@10_min nDCG@10_max negative?",
 )
 # Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
-_RANKS = dict.fromkeys(("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), INT)
+_RANKS: dict[str, Any] = dict.fromkeys(
+    ("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), INT
+)
 COLLECTION_SCORES = _table("collection_scores", "run collection", "value")
 COLLECTION_RANKING = _table(
     "ranking",

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base import progress, schemas
 from lexiframe.collection.leaderboards.ranked import Ranked
-from lexiframe.collection.leaderboards.settled import Settled, weights_of
+from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
 
 SPLITS, RANDOM_SETS, MOST = 20, 200, 12
@@ -98,8 +98,6 @@ def _without(ranked: Ranked, left_out: int) -> np.ndarray:
     kept = np.arange(len(settled.weights)) != left_out
     board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
     weights = settled.weights[kept] / settled.weights[kept].sum()
-    if settled.of_groups:
-        weights = weights_of(board, "groups")[0]
     part = replace(settled, board=board, weights=weights)
     return Ranked(part, ranked.rule, ranked.over).values_and_ranks[1]
 

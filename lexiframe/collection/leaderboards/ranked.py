@@ -49,7 +49,7 @@ class Ranked:
         if self.over != "requests":
             number = np.zeros(len(weights), np.int64)
             if self.settled.of_groups and self.over == "collections":
-                number = np.unique(board.groups, return_inverse=True)[1]
+                number = np.unique(board.groups or [], return_inverse=True)[1]
             return board.cells, weights, number
         return _requests(board, weights)
 

@@ -44,11 +44,9 @@ def settle(board: Board, missing: Missing, weights: Weights, rules: list[str]) -
     everyone = np.ones(len(board.runs), bool)
     whole, given = board.of(everyone, has_weight), given[has_weight]
     known = ~np.isnan(whole.cells)
-    if lacking := [r for r, k in zip(whole.runs, known.any(axis=0), strict=True) if not k]:
-        # They have collections without weight alone.
+    if not known.any(axis=0).all():  # runs that have collections without weight alone
         whole = whole.of(known.any(axis=0), np.ones(len(given), bool))
         known = ~np.isnan(whole.cells)
-        del lacking
     runs, collections = np.ones(len(whole.runs), bool), np.ones(len(whole.collections), bool)
     if missing == "complete":
         runs = known.all(axis=0)
@@ -62,8 +60,6 @@ def settle(board: Board, missing: Missing, weights: Weights, rules: list[str]) -
         _refuse_adjusted(whole, known, rules)
     kept = whole.of(runs, collections)
     of_kept = given[collections]
-    if of_groups:  # groups of which collections were dropped keep their share
-        of_kept = weights_of(kept, "groups")[0]
     return Settled(
         kept,
         of_kept / of_kept.sum(),
@@ -109,7 +105,7 @@ def _given(board: Board, weights: Mapping[str, float]) -> np.ndarray:
             "leaderboard: expected weights from 0, not all of them 0, found "
             f"{n_and_first(found.tolist())}"
         )
-    return found / found.sum()
+    return np.asarray(found / found.sum())
 
 
 def _refuse_no_runs(board: Board, known: np.ndarray, runs: np.ndarray) -> None:
@@ -156,13 +152,11 @@ def _refuse_adjusted(board: Board, known: np.ndarray, rules: list[str]) -> None:
         )
     part = across.parts_of(known)
     if part.max(initial=0):
-        names = ["; ".join(
-            f"{', '.join([r for r, p in zip(board.runs, part, strict=True) if p == n][:3])}"
-            for n in range(int(part.max()) + 1)
-        )]  # fmt: skip
+        of_parts = ([r for r, p in zip(board.runs, part, strict=True) if p == n] for n in {*part})
+        names = "; ".join(", ".join(runs[:3]) for runs in of_parts)
         raise LexiframeError(
             f"leaderboard: missing='adjust' compares runs through the collections that they share, "
-            f"and the runs fall into {part.max() + 1} parts that share none ({names[0]}); rank the "
+            f"and the runs fall into {part.max() + 1} parts that share none ({names}); rank the "
             "parts by themselves"
         )
 

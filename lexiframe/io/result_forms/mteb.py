@@ -51,7 +51,11 @@ def _value(path: Path, scores: dict[str, Any], languages: str | None) -> Any:
     if any(value is None for value in values):
         raise refuse_other(path, "MTEB", "a main_score in each subset", "none in one of them")
     is_number = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-    return fmean(values) if is_number and len(values) > 1 else values[0]
+    return (
+        fmean([float(v) for v in values if v is not None])
+        if is_number and len(values) > 1
+        else values[0]
+    )
 
 
 def _are_in(found: list[str] | None, language: str) -> bool:

@@ -8,8 +8,8 @@ from .cells import leads_of as leads_of
 from .cells import own_values as own_values
 from .cells import places_of as places_of
 from .cells import ranks_in_units as ranks_in_units
-from .adjusted import adjusted as adjusted
-from .adjusted import parts_of as parts_of
-from .kemeny_places import kemeny_places as kemeny_places
-from .kemeny_places import MOST_RUNS as MOST_RUNS
-from ..ordered import weighted_sums as weighted_sums
+from .least_squares import adjusted as adjusted
+from .least_squares import parts_of as parts_of
+from .least_contradicted import kemeny_places as kemeny_places
+from .least_contradicted import MOST_RUNS as MOST_RUNS
+from .cells import weighted_sums as weighted_sums

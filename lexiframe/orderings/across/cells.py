@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from lexiframe.base import sums
-from lexiframe.orderings.across.kemeny_places import kemeny_places
+from lexiframe.orderings.across.least_contradicted import kemeny_places
+from lexiframe.orderings.ordered import weighted_sums as weighted_sums
 from lexiframe.orderings.rules.mc4 import mc4
 
 AcrossRule = Literal[
@@ -121,7 +122,7 @@ def signs_of(cells: np.ndarray, rounding: float) -> np.ndarray:
     """
     ranks = ranks_in_units(cells, rounding)
     a, b = np.triu_indices(cells.shape[1], k=1)
-    return np.sign(ranks[:, b] - ranks[:, a]).astype(np.int8)
+    return np.asarray(np.sign(ranks[:, b] - ranks[:, a]).astype(np.int8))
 
 
 def square_of(of_pairs: np.ndarray, n_runs: int) -> np.ndarray:
@@ -149,7 +150,7 @@ def leads_of(cells: np.ndarray, weights: np.ndarray, rounding: float) -> np.ndar
     ranks, leads = ranks_in_units(cells, rounding), np.zeros((cells.shape[1],) * 2)
     for weight, of_unit in zip(weights, ranks, strict=True):
         leads += weight * np.sign(of_unit - of_unit[:, None])
-    return np.where(np.abs(leads) <= sums.TIE, 0.0, leads)
+    return np.asarray(np.where(np.abs(leads) <= sums.TIE, 0.0, leads))
 
 
 def places_of(keys: np.ndarray) -> np.ndarray:

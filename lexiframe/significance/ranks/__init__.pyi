@@ -5,5 +5,5 @@ from .pairs import Design as Design
 from .pairs import holm_all as holm_all
 from .pairs import holm_each as holm_each
 from .pairs import possible_ranks as possible_ranks
-from .step_down import step_down as step_down
-from .step_down import FEWEST_FLIPPED as FEWEST_FLIPPED
+from .largest_t import step_down as step_down
+from .largest_t import FEWEST_FLIPPED as FEWEST_FLIPPED

@@ -65,7 +65,7 @@ class Design:
         squares = np.bincount(self.stratum, self.weights**2)
         free = n - 1 if self.has_own_variance else np.full(len(n), n.sum() - len(n))
         squares = squares if self.has_own_variance else np.full(len(n), squares.sum())
-        return squares / free if free.min(initial=1) > 0 else np.empty(0)
+        return np.asarray(squares / free) if free.min(initial=1) > 0 else np.empty(0)
 
     @property
     def is_free(self) -> bool:
@@ -80,7 +80,7 @@ class Design:
     @cached_property
     def centred(self) -> np.ndarray:
         """The points minus their mean over all runs: smaller numbers with the same differences."""
-        return self.points - self.points.mean(axis=1, keepdims=True)
+        return np.asarray(self.points - self.points.mean(axis=1, keepdims=True))
 
     @cached_property
     def differences(self) -> np.ndarray:
@@ -182,7 +182,7 @@ def _squares(points: np.ndarray) -> np.ndarray:
         squares[i, j] = np.where(varies, ((d - d.mean(axis=0)) ** 2).sum(axis=0), 0.0)
         squares[j, i] = squares[i, j]
     np.fill_diagonal(squares, 0.0)
-    return squares
+    return np.asarray(squares)
 
 
 # --- Holm's correction ----------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def _sums_of_squares(points: np.ndarray) -> np.ndarray:
     """Σ d² of all pairs."""
     gram = points.T @ points
     own = np.diag(gram)
-    return np.maximum(own[:, None] + own - 2 * gram, 0.0)
+    return np.asarray(np.maximum(own[:, None] + own - 2 * gram, 0.0))
 
 
 def _from_share(share: np.ndarray, factor: float) -> np.ndarray:
@@ -125,7 +125,7 @@ def _largest_shares(
     def of_row(i: int, others: np.ndarray, block: slice) -> np.ndarray:
         row = mean[others, block] - mean[i, block]
         row *= scale[i, others][:, None]
-        return np.square(row, out=row)
+        return np.asarray(np.square(row, out=row))
 
     return _over_rows(of_row, all_open, each_open, mean.shape[1])
 

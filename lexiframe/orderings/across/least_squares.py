@@ -9,7 +9,7 @@ import numpy as np
 
 
 def parts_of(known: np.ndarray) -> np.ndarray:
-    """Return the number of the part of each run: between two parts there are no shared units.
+    """Return the number of the part of each run, by first run: parts share no units.
 
     ``known``, units × runs, says which cells there are.
 
@@ -24,7 +24,8 @@ def parts_of(known: np.ndarray) -> np.ndarray:
     cells = csr_array(known)
     found = connected_components(bmat([[None, cells], [cells.T, None]]), directed=False)[1]
     of_runs = found[known.shape[0] :]
-    return np.unique(of_runs, return_inverse=True)[1]
+    first, part = np.unique(of_runs, return_index=True, return_inverse=True)[1:]
+    return np.asarray(np.argsort(np.argsort(first))[part])
 
 
 def adjusted(cells: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
