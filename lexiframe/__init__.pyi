@@ -38,8 +38,10 @@ from .evaluation.from_runs import evaluate as evaluate
 from .evaluation.reuse.added_runs import add_runs as add_runs
 from .evaluation.from_scores import evaluate_scores as evaluate_scores
 from .evaluation.evaluation import Evaluation as Evaluation
-from .evaluation.leaderboards import leaderboard as leaderboard, Leaderboard as Leaderboard
 from .views.sentences.verdicts import verdict as verdict
+
+"Leaderboards: runs over several collections, and how sure a rank is"
+from .evaluation.leaderboards import leaderboard as leaderboard, Leaderboard as Leaderboard
 
 "Kinds of measures: lists of all of them, and classes for your own"
 from .pairwise.listing import measures as measures, conventions as conventions

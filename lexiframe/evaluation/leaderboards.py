@@ -21,7 +21,7 @@ from lexiframe.base import (
     warn,
 )
 from lexiframe.collection import leaderboards as of
-from lexiframe.io import output_files, tables_together
+from lexiframe.io import Tables, output_files
 from lexiframe.orderings import across
 from lexiframe.typing import ScoresLike
 
@@ -35,7 +35,7 @@ Rules = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Leaderboard(tables_together.Tables):
+class Leaderboard(Tables):
     """Runs over several collections, and how sure their ranks are; `leaderboard` makes it.
 
     A table is computed when it is first asked for, and kept. A larger value is better in each rule:
@@ -84,6 +84,14 @@ class Leaderboard(tables_together.Tables):
         20 splits, ``tau_sd``), beside ``random`` sets with their 5 to 95 %.
     components
         Key ``part, kind, name``: runs and collections; two parts share nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> x = pl.DataFrame({"model": ["a", "b"], "news": [0.7, 0.5], "law": [0.8, 0.6]})
+    >>> lf.leaderboard(x).leave_one_out.select("collection", "first").rows()
+    [('law', ['a']), ('news', ['a'])]
     """
 
     _ranked: list[of.Ranked]
@@ -301,11 +309,11 @@ class Leaderboard(tables_together.Tables):
 def leaderboard(
     x: ScoresLike,
     /,
-    rule: Any = "mean",
+    rule: Rules | Sequence[Rules] = "mean",
     missing: of.Missing = "complete",
     *,
-    weights: Any = None,
-    group: Any = None,
+    weights: of.Weights = None,
+    group: of.Group = None,
     over: of.Over = "collections",
     test: of.RankTest = "holm",
     measure: str | None = None,
@@ -388,7 +396,7 @@ def leaderboard(
     ...                   "law": [0.8, 0.6, 0.5], "sport": [0.6, 0.5, 0.3]})
     >>> found = lf.leaderboard(x)
     >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
-    [('a', 1, 1, 1), ('b', 2, 2, 2), ('c', 3, 3, 3)]
+    [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
     rules = _rules(rule)
     resampling.check_share("leaderboard", "alpha", alpha)

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from lexiframe.base import SchemaError, n_and_first, warn
-from lexiframe.io.result_forms.found import Revisions, read_results
+from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
 from lexiframe.io.score_forms.text import PLACE
 
@@ -33,7 +33,7 @@ def checked_collections(
 
 
 def of_results(
-    files: Sequence[Path], revisions: Revisions, languages: str | None, measure: str | None
+    files: Sequence[Path], revisions: str, languages: str | None, measure: str | None
 ) -> pl.DataFrame:
     """Read files of results that tools wrote; ``measure`` is the one to keep."""
     table = read_results(files, revisions, languages).rename({"file": "place"})

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import polars as pl
 
-from lexiframe.base import ReadError, SchemaError, in_threads, n_and_first, schemas, typed, warn
-from lexiframe.io.collection_scores import checked_collections, of_results
+from lexiframe.base import (
+    ReadError,
+    SchemaError,
+    check_choice,
+    in_threads,
+    n_and_first,
+    schemas,
+    typed,
+    warn,
+)
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.result_forms.found import Revisions, result_files
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
-from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.typing import ScoresLike
+
+Revisions = Literal["newest", "all"]
+"""Which of a run's repeated measurements are read."""
 
 
 @typed
@@ -131,9 +140,25 @@ def read_scores(
     >>> lf.read_scores({"AP": matrix}, keys="measure").tail(1).rows()
     [('dph', 'q2', 'AP', 0.5)]
     """
-    if files := result_files(source):
-        return of_results(files, revisions, languages, measure)
+    check_choice("read_scores", revisions, get_args(Revisions), "revisions")
+    of_tools = scores_of_tools(source, revisions, languages, measure)
+    if of_tools is not None:
+        return of_tools
     return load_scores(given_scores(source, measure, run, keys)).table
+
+
+def scores_of_tools(
+    source: Any,
+    revisions: Revisions = "newest",
+    languages: str | None = None,
+    measure: str | None = None,
+) -> pl.DataFrame | None:
+    """Read folders and files in which tools keep results of leaderboards; None for others."""
+    from lexiframe.io.collection_scores import of_results
+    from lexiframe.io.result_forms.found import result_files
+
+    files = result_files(source)
+    return of_results(files, revisions, languages, measure) if files else None
 
 
 @dataclass(frozen=True)
@@ -161,6 +186,8 @@ def load_scores(
     loaded = in_threads(lambda one: _load(one, otherwise, kept), given, "reading scores")
     origins, tables, files = zip(*loaded, strict=True)
     if any("collection" in rows.columns for rows in tables):
+        from lexiframe.io.collection_scores import checked_collections
+
         table = checked_collections(tables, origins, kept)
         return Loaded(table, [], [file for of_one in files for file in of_one])
     warn_of_index(origins)
@@ -192,6 +219,8 @@ def _load(
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
+    from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
+
     if has_collections(whole):
         return whole, rows_of_collections(whole, given.measure or otherwise, kept), files
     table_of_one = without_index(whole)

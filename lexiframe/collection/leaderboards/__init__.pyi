@@ -3,9 +3,11 @@
 "For other rooms: what they use of it"
 from .board import Board as Board
 from .board import read_board as read_board
+from .board import Group as Group
 from .settled import Missing as Missing
 from .settled import Settled as Settled
 from .settled import settle as settle
+from .settled import Weights as Weights
 from .ranked import Over as Over
 from .ranked import Ranked as Ranked
 from .rank_tables import RankTest as RankTest

@@ -105,11 +105,8 @@ def read_board(
 
 
 def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
-    from lexiframe.io.result_forms.found import result_files
-
-    if result_files(x):
-        table = per_request_scores.read_scores(x)
-    else:
+    table = per_request_scores.scores_of_tools(x)
+    if table is None:
         given = score_forms.given_scores(x, None, None, None)
         table = per_request_scores.load_scores(given, warns=False, kept=kept).table
     if "collection" not in table.columns:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, n_and_first, progress, sums, warn
 from lexiframe.io.result_forms import form_of_result
-
-Revisions = Literal["newest", "all"]
-"""Which of a run's repeated measurements are read."""
 
 _COLUMNS = {
     "run": pl.String,
@@ -41,7 +38,7 @@ def result_files(source: Any) -> list[Path]:
 
 
 def read_results(
-    files: Iterable[Path], revisions: Revisions, languages: str | None = None
+    files: Iterable[Path], revisions: str, languages: str | None = None
 ) -> pl.DataFrame:
     """Read files of results: run, collection, query_id, measure, value, replicate and file."""
     rows: list[tuple[Any, ...]] = []
