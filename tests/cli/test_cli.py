@@ -1625,7 +1625,7 @@ def test_scores_with_columns_of_other_names(tmp_path, lexiframe):
         assert "quality" in outcome.out
         named = lexiframe(command, "--scores", path, *columns, "--measure-name", "satisfaction")
         assert "satisfaction" in named.out
-    two = ["a", "b", "--scores", path, "--margin", "quality=1"]
+    two = ["a", "b", "--scores", path, "--margin", "quality=1", "--larger-is-better", "quality"]
     assert "quality" in lexiframe("gate", *two, *columns).out
     outcome = lexiframe("evaluate", QRELS, RUNS, "--measure-name", "x")
     assert outcome.status == 2
