@@ -418,9 +418,12 @@ class Evaluation:
 
         return sentences.verdict(self)
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those of single requests only if they were kept."""
-        absent = set() if self._has_requests else {"scores", "preferences"}
+    def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
+        """Return the tables by name; those of single requests only if they are known.
+
+        Without those ``of_requests``, scores and preferences, which are many rows, are not made.
+        """
+        absent = set() if self._has_requests and of_requests else {*KEPT}
         return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
 
     @property
@@ -691,19 +694,19 @@ class Evaluation:
             runs = list(dict.fromkeys(map(self._run_named, given)))
             if not runs:
                 raise LexiframeError("runs: expected at least one run, found none; leave it out")
-        return shown.paper_of(self.tables(), self.provenance, names, runs, **how)
+        return shown.paper_of(self.tables(of_requests=False), self.provenance, names, runs, **how)
 
     def __str__(self) -> str:
         from lexiframe.views import shown
 
-        return shown.as_text(self.tables(), self.provenance)
+        return shown.as_text(self.tables(of_requests=False), self.provenance)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from lexiframe.views import shown
 
-        return shown.as_html(self.tables(), self.provenance)
+        return shown.as_html(self.tables(of_requests=False), self.provenance)
 
 
 ATTRIBUTES = "attributes"

@@ -317,7 +317,7 @@ def _in_parts(
     at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
     with work_folder(folder, memory, resume=resume) as work:
         if at_once:
-            return _at_once(sources.scan, sources.qrels[0].origin, how, work=work)
+            return _at_once(sources.scan, sources.judgments, how, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         held = held_for(plan, how, work)

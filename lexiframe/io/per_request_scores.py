@@ -21,7 +21,7 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
@@ -40,6 +40,7 @@ def read_scores(
     measure: str | None = None,
     run: str | None = None,
     keys: Keys | None = None,
+    columns: Mapping[str, str] | None = None,
     revisions: Revisions = "newest",
     languages: str | None = None,
 ) -> pl.DataFrame:
@@ -82,7 +83,8 @@ def read_scores(
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that.
     measure
-        The measure, if the source does not name it.
+        The measure, if the source does not name it. By default, the measure in a file with columns
+        of runs, requests and values alone has the file's name.
     run
         The run, if the source does not name it. By default, the run in a file without a column of
         runs has the file's name, as in `read_runs`, also without the endings ``.treceval``,
@@ -91,6 +93,8 @@ def read_scores(
     keys : {"run", "measure"}, optional
         What the keys of a dictionary of files or frames name. Default: runs; but keys that are
         names of measures are refused until you say what they are.
+    columns
+        Other names of columns, ``{"run": "engine", "query_id": "task"}``, in all sources.
     revisions : {"newest", "all"}
         Of results that a tool wrote for several revisions of a run: those of the newest that has
         the collection (by the version of the tool, then by the number of collections), or all, with
@@ -144,7 +148,7 @@ def read_scores(
     of_tools = scores_of_tools(source, revisions, languages, measure)
     if of_tools is not None:
         return of_tools
-    return load_scores(given_scores(source, measure, run, keys)).table
+    return load_scores(given_scores(source, measure, run, keys), columns=columns).table
 
 
 def scores_of_tools(
@@ -175,15 +179,18 @@ def load_scores(
     otherwise: str | None = None,
     *,
     warns: bool = True,
+    columns: Mapping[str, str] | None = None,
     kept: tuple[str, ...] = (),
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
-    ``kept`` are columns of a leaderboard that are attributes of its collections.
-
-    ``warns`` says whether there is a warning of runs that lack requests.
+    ``columns`` are names of columns, as `read_scores` takes them, ``kept`` those of a leaderboard
+    that are attributes of its collections, and ``warns`` says whether there is a warning of runs
+    that lack requests.
     """
-    loaded = in_threads(lambda one: _load(one, otherwise, kept), given, "reading scores")
+    loaded = in_threads(
+        lambda one: _load(one, otherwise, columns or {}, kept), given, "reading scores"
+    )
     origins, tables, files = zip(*loaded, strict=True)
     if any("collection" in rows.columns for rows in tables):
         from lexiframe.io.collection_scores import checked_collections
@@ -209,7 +216,10 @@ def load_scores(
 
 
 def _load(
-    given: Given, otherwise: str | None, kept: tuple[str, ...] = ()
+    given: Given,
+    otherwise: str | None,
+    columns: Mapping[str, str],
+    kept: tuple[str, ...] = (),
 ) -> tuple[ScoreTable, pl.DataFrame, list[dict[str, Any]]]:
     """Read one source: return its unchanged columns, its scores, and the facts about its file."""
     source, files = given.source, list[dict[str, Any]]()
@@ -218,6 +228,7 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
+    table = with_our_names(table, columns, where)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
     from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
 

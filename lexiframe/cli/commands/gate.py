@@ -30,7 +30,7 @@ from lexiframe.cli.gate_inputs import (
     refuse_shares_of_preferences,
     score_file,
 )
-from lexiframe.cli.inputs import refuse_replacing
+from lexiframe.cli.inputs import as_columns, refuse_replacing
 from lexiframe.cli.output import complain, print_json
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
@@ -136,7 +136,7 @@ def _of_scores(
     given = [score_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
     refuse_replacing(outputs, [requests, *paths])
-    chosen = load_chosen(given, list(margins))
+    chosen = load_chosen(given, list(margins), columns=as_columns(inputs.column))
     return chosen.table, names, {"scores": chosen.files}
 
 

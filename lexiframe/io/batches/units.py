@@ -63,16 +63,21 @@ class Unit:
 
 @dataclass(frozen=True)
 class Sources:
-    """Runs and judgments that were found already: iterators and readers can be found only once."""
+    """Runs and judgments that were found already: iterators and readers can be found only once.
+
+    ``judgments`` are as they were given, a file or data, and ``qrels`` their units.
+    """
 
     scan: RunScan
     runs: list[Unit]
+    judgments: Any
     qrels: list[Unit]
 
     @classmethod
     def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
         """Find runs and judgments; ``how`` has the options of `scan_runs`."""
-        return cls(*units_of_runs(runs, how), units_of_qrels(qrels))
+        judgments = file_or_data(_in_batches(judgments_in(qrels)))
+        return cls(*units_of_runs(runs, how), judgments, _units(judgments, "qrels", 0))
 
 
 class Once:
