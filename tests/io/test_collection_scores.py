@@ -22,6 +22,11 @@ def test_long_and_wide_tables_are_the_same(tmp_path):
         assert lf.read_scores(tmp_path / f"board{n}.csv").rows() == ROWS
 
 
+def test_columns_are_named_by_the_caller():
+    other = LONG.rename({"task": "exam"})
+    assert lf.read_scores(other, columns={"collection": "exam"}).rows() == ROWS
+
+
 def test_bad_cells_are_named():
     text = LONG.with_columns(score=pl.Series(["0.5", "0.25", "good", "0.5"]))
     with pytest.raises(lf.ReadError, match=r"row 3: .* found 'good' for b in x"):

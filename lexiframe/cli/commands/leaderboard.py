@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -87,9 +87,10 @@ def leaderboard(
     written = [*([Path(report)] if report else []), *(Leaderboard.files(out) if out else [])]
     output_files.refuse_outputs(written)
     refuse_replacing(written, scores)
+    rules: Any = rule or ["mean"]  # names, which leaderboard checks
     board = leaderboard_of(
         scores[0] if len(scores) == 1 else scores,
-        rule or ["mean"],
+        rules,
         missing,
         group=group,
         over=over,

@@ -29,6 +29,8 @@ WORDS = {
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
 }
+COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
+_NAMED = {**WORDS, "collection": COLLECTION_WORDS}
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
@@ -119,17 +121,17 @@ def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
     ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
     """
     for key, other in columns.items():
-        ours, theirs = (key, other) if key in WORDS else (other, key)
-        if ours not in WORDS:
+        ours, theirs = (key, other) if key in _NAMED else (other, key)
+        if ours not in _NAMED:
             raise SchemaError(
-                f"columns: expected one of lexiframe's names ({', '.join(WORDS)}), found "
+                f"columns: expected one of lexiframe's names ({', '.join(_NAMED)}), found "
                 f"{key!r} and {other!r}"
             )
         if theirs not in table.columns:
             there = ", ".join(name for name in table.columns if name != PLACE)
             found = f"columns names {theirs!r}, which is not there (found: {there})"
             raise SchemaError(Problem(where, "", found))
-        same = [name for name in WORDS[ours] if name in table.columns and name != theirs]
+        same = [name for name in _NAMED[ours] if name in table.columns and name != theirs]
         table = table.drop(same).rename({theirs: ours})
     return table
 

@@ -7,10 +7,9 @@ import polars as pl
 from lexiframe.base import LexiframeError, ReadError, SchemaError
 from lexiframe.io.column_forms.column_names import candidates_for
 from lexiframe.io.column_forms.measure_names import are_measures
-from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, numbers_of
+from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS, ScoreTable, numbers_of
 from lexiframe.io.score_forms.text import PLACE
 
-COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
 _WORDS = {
     **WORDS,
     "collection": COLLECTION_WORDS,
