@@ -52,7 +52,7 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b question source replicate order
+        judge_b name_a name_b category null doc_a doc_b question source replicate order case
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -79,7 +79,8 @@ _COLUMNS = {
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
-        generalisability dependability effective_n people_mean people_low people_high model_mean
+        generalisability dependability effective_n pass_rate pass_low pass_high
+        fail_rate disagree people_mean people_low people_high model_mean
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -238,6 +239,11 @@ GATES = _table(
     "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10? "
     "level? order? seed? n_planned?",
     level=FLOAT,
+)
+GATE_CURVES = _table(
+    "gate_curves",
+    "measure case n_requests",
+    "test mean_difference pass_rate pass_low pass_high fail_rate disagree trials",
 )
 COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(

@@ -8,6 +8,8 @@ from .gate_rules import rule_of as rule_of
 from .gate_coverage import answers_of as answers_of
 from .deciding import check_gate as check_gate
 from .deciding import gate as gate
+from .sequential import gate_so_far as gate_so_far
+from .curve import gate_curve as gate_curve
 from .gate_evidence import refuse_missing_rankings as refuse_missing_rankings
 from .gate_evidence import refuse_other_collection as refuse_other_collection
 from .gate_evidence import unknown_directions as unknown_directions
