@@ -292,7 +292,8 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike""".split()
+Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
+OrderingsTable ComparisonsTable arrays.PairsByKind ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -500,9 +501,9 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
-OF_THEIR_OWN_ORDER = (
-    "runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves".split()
-)
+OF_THEIR_OWN_ORDER = """
+    runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
+""".split()
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -225,7 +225,7 @@ def evaluate_asked(
     if reuse is None and is_large:
         return in_parts(sources())
     # before the work, lest it fail after it
-    kept = None if reuse is None else kept_results.read_results(reuse)
+    kept = None if reuse is None else kept_results.reusable_results(reuse)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:
@@ -317,7 +317,7 @@ def _in_parts(
     at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
     with work_folder(folder, memory, resume=resume) as work:
         if at_once:
-            return _at_once(sources.scan, sources.qrels[0].origin, how, work=work)
+            return _at_once(sources.scan, sources.judgments, how, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         held = held_for(plan, how, work)

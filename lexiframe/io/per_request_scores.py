@@ -12,7 +12,7 @@ from lexiframe.base import ReadError, SchemaError, in_threads, n_and_first, sche
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
@@ -28,6 +28,7 @@ def read_scores(
     measure: str | None = None,
     run: str | None = None,
     keys: Keys | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
@@ -62,7 +63,8 @@ def read_scores(
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that.
     measure
-        The measure, if the source does not name it.
+        The measure, if the source does not name it. By default, the measure in a file with columns
+        of runs, requests and values alone has the file's name.
     run
         The run, if the source does not name it. By default, the run in a file without a column of
         runs has the file's name, as in `read_runs`, also without the endings ``.treceval``,
@@ -71,6 +73,8 @@ def read_scores(
     keys : {"run", "measure"}, optional
         What the keys of a dictionary of files or frames name. Default: runs; but keys that are
         names of measures are refused until you say what they are.
+    columns
+        Other names of columns, ``{"run": "engine", "query_id": "task"}``, in all sources.
 
     Returns
     -------
@@ -112,7 +116,7 @@ def read_scores(
     >>> lf.read_scores({"AP": matrix}, keys="measure").tail(1).rows()
     [('dph', 'q2', 'AP', 0.5)]
     """
-    return load_scores(given_scores(source, measure, run, keys)).table
+    return load_scores(given_scores(source, measure, run, keys), columns=columns).table
 
 
 @dataclass(frozen=True)
@@ -125,13 +129,18 @@ class Loaded:
 
 
 def load_scores(
-    given: Sequence[Given], otherwise: str | None = None, *, warns: bool = True
+    given: Sequence[Given],
+    otherwise: str | None = None,
+    *,
+    warns: bool = True,
+    columns: Mapping[str, str] | None = None,
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
-    ``warns`` says whether there is a warning of runs that lack requests.
+    ``columns`` are names of columns, as `read_scores` takes them, and ``warns`` says whether there
+    is a warning of runs that lack requests.
     """
-    loaded = in_threads(lambda one: _load(one, otherwise), given, "reading scores")
+    loaded = in_threads(lambda one: _load(one, otherwise, columns or {}), given, "reading scores")
     origins, tables, files = zip(*loaded, strict=True)
     warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
@@ -152,7 +161,7 @@ def load_scores(
 
 
 def _load(
-    given: Given, otherwise: str | None
+    given: Given, otherwise: str | None, columns: Mapping[str, str]
 ) -> tuple[ScoreTable, pl.DataFrame, list[dict[str, Any]]]:
     """Read one source: return its unchanged columns, its scores, and the facts about its file."""
     source, files = given.source, list[dict[str, Any]]()
@@ -161,6 +170,7 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
+    table = with_our_names(table, columns, where)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
     table_of_one = without_index(whole)
     return table_of_one, rows_of(table_of_one, given.measure, otherwise), files

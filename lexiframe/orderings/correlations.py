@@ -24,13 +24,18 @@ from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairsLike, grouping
-from lexiframe.typing import Frame, RequestsLike
+from lexiframe.typing import OrderingsTable, RequestsLike
 
 
 @typed
 @grouping.by_groups
 def rank_correlations(
-    o: Frame, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+    o: OrderingsTable,
+    /,
+    method: CorrelationMethod = "kendall",
+    *,
+    p: float = PERSISTENCE,
+    by: By = None,
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 

@@ -87,6 +87,8 @@ def _score_pairs(
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the scores of other tools, and the facts that a file states."""
     files = inputs.score_files(outputs, tests.requests)
-    chosen = load_chosen(files, measure or None, warns=inputs.missing is None)
+    chosen = load_chosen(
+        files, measure or None, warns=inputs.missing is None, **inputs.columns_of_scores()
+    )
     table, _ = missing_requests.settle(chosen.table, inputs.missing)
     return table, {"scores": chosen.files, "missing": inputs.missing}

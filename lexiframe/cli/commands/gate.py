@@ -35,7 +35,7 @@ from lexiframe.cli.gate_inputs import (
     refuse_shares_of_preferences,
     score_file,
 )
-from lexiframe.cli.inputs import refuse_replacing
+from lexiframe.cli.inputs import as_columns, refuse_replacing
 from lexiframe.cli.output import complain, print_json, print_table, say
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
@@ -96,7 +96,7 @@ def gate(
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
     else:
-        pairs, names, facts = _of_runs(inputs, margins, files, requests, missing)
+        pairs, names, facts = _of_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
@@ -161,7 +161,6 @@ def _of_runs(
     margins: Mapping[str, str | float],
     outputs: list[Path],
     requests: str | None,
-    missing: gates.GateMissing,
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
@@ -173,12 +172,8 @@ def _of_runs(
             f"gate: expected one run in each of two files, found {len(names)} "
             f"({', '.join(names)}); give files of one run"
         )
-    ranked = projected.ranked
-    gates.refuse_other_collection(answers.counts_of(ranked))
-    gates.refuse_missing_rankings(ranked.answers, missing)
-    pairs = gates.RankedPairs(
-        projected.part(asked).pairs, gates.answers_of(ranked, names[0], names[1])
-    )
+    counts = answers.counts_of(projected.ranked)
+    pairs = gates.RankedPairs(projected.part(asked).pairs, counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 
@@ -192,7 +187,7 @@ def _of_scores(
     given = [score_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
     refuse_replacing(outputs, [requests, *paths])
-    chosen = load_chosen(given, list(margins))
+    chosen = load_chosen(given, list(margins), columns=as_columns(inputs.column))
     return chosen.table, names, {"scores": chosen.files}
 
 

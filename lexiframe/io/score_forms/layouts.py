@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -33,6 +33,10 @@ _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
+ACCEPTED = "; ".join(f"{ours}: {', '.join(words)}" for ours, words in WORDS.items())
+"""The names that each column may have, for errors."""
+
+
 @dataclass(frozen=True)
 class ScoreTable:
     """The unchanged columns of one file or frame; ``PLACE`` has the line or record of each row."""
@@ -59,7 +63,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     found = _columns(given)
     given = _without_means(given, found)
     if measure is None and _lacks_measure(given, found):
-        measure = otherwise
+        measure = otherwise or _measure_of_file(given, found)
     is_long = {"query_id", "value"} <= set(found) and ("measure" in found or measure is not None)
     rows = _long(given, found) if is_long else _unpivoted(given, found, measure)
     rows = _with_name(rows, "measure", measure, given)
@@ -96,6 +100,38 @@ def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
     """Return whether a table names no measure: in no column, and not as columns of one run."""
     are_columns = "run" in found or given.is_given or are_measures(pl.Series(given.table.columns))
     return "measure" not in found and ("value" in found or not are_columns)
+
+
+def _measure_of_file(given: ScoreTable, found: dict[str, str]) -> str | None:
+    """Return the name of a file whose rows name their runs and no measure; else None.
+
+    The columns of a matrix may be anything, so its file has to be called like a measure.
+    """
+    if given.name is None or given.is_given:
+        return None
+    names_runs = {"run", "query_id", "value"} <= set(found)
+    return given.name if names_runs or _all_measures([given.name]) else None
+
+
+def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) -> pl.DataFrame:
+    """Rename the columns that the caller names; others that may mean the same are left out.
+
+    ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
+    """
+    for key, other in columns.items():
+        ours, theirs = (key, other) if key in WORDS else (other, key)
+        if ours not in WORDS:
+            raise SchemaError(
+                f"columns: expected one of lexiframe's names ({', '.join(WORDS)}), found "
+                f"{key!r} and {other!r}"
+            )
+        if theirs not in table.columns:
+            there = ", ".join(name for name in table.columns if name != PLACE)
+            found = f"columns names {theirs!r}, which is not there (found: {there})"
+            raise SchemaError(Problem(where, "", found))
+        same = [name for name in WORDS[ours] if name in table.columns and name != theirs]
+        table = table.drop(same).rename({theirs: ours})
+    return table
 
 
 def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
@@ -197,7 +233,9 @@ def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:
     raise SchemaError(
         f"{given.where}: expected columns for query, measure and value (and for the run: name, "
         "qid, measure, value), or a matrix of requests (rows) and runs (columns); found the "
-        f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}"
+        f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}; a column may be called "
+        f"- {ACCEPTED} - or anything else if you say so: columns={{'run': 'engine'}}, on the "
+        "command line --column run=engine"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import polars as pl
@@ -28,7 +28,7 @@ from lexiframe.significance.gates.gate_evidence import (
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
+from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.gates.gate_tests import (
     Chosen,
     adjusted,
@@ -49,10 +49,13 @@ from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
+ToDecide = Annotated[PairsLike, "ranked_pairs"]
+"""As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
+
 
 @typed
 def gate(
-    d: PairsLike,
+    d: ToDecide,
     /,
     margin: Margin,
     *,
@@ -83,12 +86,12 @@ def gate(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`, whose differences are taken. Other runs than the
-        two are left out.
+        The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
+        whose groups of requests hold unless others are given. Other runs than the two are left out.
     margin : float, str or dict
         The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
         (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
-        the names of other libraries (``"ndcg_cut_10"``).
+        the names of other libraries (``"ndcg_cut_10"``), and those without a margin are left out.
     baseline, candidate : str
         The run that is in use, and the one that may take its place; or several candidates.
     require : {"not-worse", "better", "equivalent"}, with "all" or "any"
@@ -239,18 +242,21 @@ n = 60 of 60 requests).
         grouping.names_of(of_groups(requests, by, cluster), by), schemas.GATES.columns
     )
     given: Any = d
-    answers = given.answers if isinstance(given, RankedPairs) else None
-    given = given.pairs if isinstance(given, RankedPairs) else given
+    ranked = given if isinstance(given, RankedPairs) else None
+    given = given if ranked is None else ranked.pairs
     of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
-    for name, two in of_each.items():
-        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-            of_each[name] = with_directions(two, smaller_is_better, larger_is_better)
-            if missing == "refuse":
-                refuse_lone_requests(of_each[name])
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
+    measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
+    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
+    for name, two in of_each.items():
+        of_each[name] = of_measures(two, sizes)
+        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
+            of_each[name] = with_directions(of_each[name], smaller_is_better, larger_is_better)
+            if missing == "refuse":
+                refuse_lone_requests(of_each[name])
 
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
     requests = of_groups(requests, by, cluster)
@@ -262,8 +268,8 @@ n = 60 of 60 requests).
 
     def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
-        if missing == "drop" and answers is not None:
-            part = both_answered(group, answers)
+        if missing == "drop" and candidate in answers:
+            part = both_answered(group, answers[candidate])
         elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
             part = settle_lone_requests(group)
         whole = part
@@ -287,7 +293,7 @@ n = 60 of 60 requests).
             [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
         )
         tested = tested.join(said, on="measure").with_columns(candidate=pl.lit(candidate))
-        return with_coverage(tested, group, answers, baseline, candidate)
+        return with_coverage(tested, group, answers.get(candidate), baseline, candidate)
 
     every = []
     for name, two in of_each.items():

@@ -336,7 +336,11 @@ def test_errors_of_margins_name_the_gate():
     with pytest.raises(lf.LexiframeError, match="gate: expected the scores of RPP, of whose mean"):
         lf.gate(d, "2%", baseline="a", candidate="b")
     with pytest.raises(lf.LexiframeError, match="gate: expected a margin for each measure, found"):
-        lf.gate(two_measures(), {"AP": 0.1}, **TWO)
+        lf.gate(two_measures(), {}, **TWO)
+
+
+def test_measures_without_a_margin_are_left_out():
+    assert lf.gate(two_measures(), {"AP": 0.1}, **TWO)["measure"].to_list() == ["AP"]
 
 
 def test_other_runs_are_left_out():
