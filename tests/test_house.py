@@ -412,6 +412,9 @@ def tables(tmp_path_factory):
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         "replicated_scores": (seeds := replicates(s)),
+        "gate_curves": lf.significance.gate_curve(
+            s, 0.1, baseline="random", candidate="pca8_euclidean", sizes=[9], trials=9
+        ),
         "components": lf.significance.variance_components(seeds, "run"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
         **by_people_and_model(s, d),
@@ -521,9 +524,9 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
-OF_THEIR_OWN_ORDER = (
-    "runs qrels means verdict pair_requests requests contrasting unjudged components".split()
-)
+OF_THEIR_OWN_ORDER = """
+    runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
+""".split()
 
 
 @pytest.mark.parametrize("name", SCHEMAS)

@@ -53,7 +53,7 @@ _COLUMNS = {
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
-        name category null doc_a doc_b question source replicate order
+        name category null doc_a doc_b question source replicate order case
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -82,7 +82,8 @@ _COLUMNS = {
         value_difference share_in_order rank_low_each rank_high_each percentile_low
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
-        generalisability dependability effective_n people_mean people_low people_high model_mean
+        generalisability dependability effective_n pass_rate pass_low pass_high
+        fail_rate disagree people_mean people_low people_high model_mean
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -241,6 +242,11 @@ GATES = _table(
     "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10? "
     "level? order? seed? n_planned?",
     level=FLOAT,
+)
+GATE_CURVES = _table(
+    "gate_curves",
+    "measure case n_requests",
+    "test mean_difference pass_rate pass_low pass_high fail_rate disagree trials",
 )
 COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(
