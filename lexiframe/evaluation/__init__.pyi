@@ -7,6 +7,7 @@ from .from_scores import evaluate_scores as evaluate_scores
 from .from_scores import load_chosen as load_chosen
 from .evaluation import Evaluation as Evaluation
 from .evaluation import result_files as result_files
+from .evaluation import table_files as table_files
 
 "What is asked: measures, inference, memory"
 from .options import Asked as Asked

@@ -10,8 +10,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, printed
 from lexiframe.significance import told_apart
+from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.rows import is_first
-from lexiframe.views.sentences.verdicts import both_ways
 from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.means import marks, of_first_test
 
