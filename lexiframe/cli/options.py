@@ -97,9 +97,7 @@ OPTIONS: dict[str, Any] = {
         metavar="FOLDER",
         parser=place,
     ),
-    "requests": option(
-        INPUT, "Attributes of requests, by query_id.", metavar="FILE"
-    ),
+    "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
     # how documents are ranked and counted
     "ties": option(POLICIES, "How documents with equal scores are ordered."),
     "score_type": option(
@@ -142,9 +140,7 @@ OPTIONS: dict[str, Any] = {
         f"The paired test: {', '.join(get_args(tests.Test))}.",
         metavar="TEST",
     ),
-    "correction": option(
-        STATISTICS, "Of p-values: holm, bonferroni, bh, none.", metavar="HOW"
-    ),
+    "correction": option(STATISTICS, "Of p-values: holm, bonferroni, bh, none.", metavar="HOW"),
     "family": option(STATISTICS, "Correct over the pairs of each measure, or of all measures."),
     "alpha": option(STATISTICS, "Significance level of the tests."),
     "alternative": option(

@@ -669,7 +669,7 @@ class Evaluation:
         from lexiframe.views import shown
 
         check_choice("summary", which, ("first", "all"), "which")
-        return shown.summary(self.tables(), self.provenance, which)
+        return shown.summary_of(self.tables(), self.provenance, which)
 
     def __str__(self) -> str:
         return str(self.summary())

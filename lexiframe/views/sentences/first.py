@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.significance import own_tests
+from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import place_among, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_rows
@@ -41,8 +41,7 @@ def _conclusions(
     if tables["means"]["run"].n_unique() < 2:
         yield "There is one run: a verdict needs two."
         return
-    chosen = {name: own_tests.several(inference[name])[0] for name in ("test", "correction")}
-    compared = {**tables, "comparisons": tables["comparisons"].filter(**chosen)}
+    compared = {**tables, "comparisons": of_first_test(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
         rows, say = baseline_rows(compared["comparisons"], provenance), _against_baseline
     elif inference["alternative"] != "two-sided":
@@ -142,6 +141,8 @@ def _one_sided(c: pl.DataFrame, provenance: Mapping[str, Any]) -> str:
     told = without_counts(c).group_by("measure").agg(pl.col("reject").sum(), n=pl.len())
     told = told.sort(place_among(provenance["measures"]))
     found = [f"{n:,} of {of:,} pairs by {measure}" for measure, n, of in told.iter_rows()]
+    if not found:
+        return "There is nothing to compare."
     return (
         f"Told apart: {printed.and_joined(found)}; the test is one-sided, and asks only about the "
         "run of a pair whose name comes first."
@@ -158,7 +159,9 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
         most = "" if len(runs) == 1 else "up to "
         lack = "lacks" if len(runs) == 1 else "lack"
         yield f"{_named(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
-    unseen = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED)["run"].to_list()
+    unseen = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED, pl.col("depth") >= 10)[
+        "run"
+    ].to_list()
     if unseen:
         yield f"Less than half of the top 10 of {_named(unseen)} is judged."
     n = means["n"].min()

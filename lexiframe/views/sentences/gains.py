@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import polars as pl
 
-from lexiframe.significance import tests
+from lexiframe.significance import own_tests, tests
 
 
 def _gain() -> pl.Expr:
@@ -26,3 +29,10 @@ def both_ways(c: pl.DataFrame) -> pl.DataFrame:
         c.with_columns(run=run, rival=rival, gain=sign * GAIN)
         for run, rival, sign in ((a, b, 1), (b, a, -1))
     )
+
+
+def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+    """Return the comparisons by the test and the correction that were named first."""
+    test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
+    named = pl.col("test").str.extract(r"^([^(]*)") == test
+    return comparisons.filter(named, pl.col("correction") == correction)

@@ -12,7 +12,7 @@ from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
 from lexiframe.significance import own_tests, told_apart
-from lexiframe.views.sentences.gains import both_ways
+from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among
 from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_intervals
@@ -120,13 +120,6 @@ def measures_of_scores(
     return {name for name in provenance["measures"] if derived.known_metric(name) is not None}
 
 
-def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the comparisons by the test and the correction that were named first."""
-    test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
-    named = pl.col("test").str.extract(r"^([^(]*)") == test
-    return comparisons.filter(named, pl.col("correction") == correction)
-
-
 def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> str:
     """Describe the tests, the corrections and the level in a few words."""
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
@@ -150,8 +143,8 @@ def _legend(inference: Mapping[str, Any], order: str) -> str:
         }.get(inference["alternative"], f"; {better} better than {baseline}, ▼ worse")
     elif inference["alternative"] == "two-sided":
         said = "; ~ not significantly different from any run with *"
-    how = "" if order in ("mean", "win_rate") else f" (preferences by {order})"
-    return f"* the first{how}{said}" + (
+    how = "" if order in ("mean", "win_rate") else f", preferences by {order}"
+    return f"ranked by mean{how}, * the best{said}" + (
         f" ({inference_in_words(inference, first=True)})" if said else ""
     )
 

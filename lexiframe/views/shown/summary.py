@@ -27,7 +27,7 @@ from lexiframe.views.shown.means import (
 )
 
 
-def summary(
+def summary_of(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], which: str = "first"
 ) -> printed.Summary:
     """Return what an evaluation prints: the verdict, then the means; or all there is to look at."""
