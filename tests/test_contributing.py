@@ -52,9 +52,9 @@ def executed(monkeypatch):
             exec(code, inside)
             made |= {name: inside[name] for name in set(inside) - before}
             continue
-        if "Z" in made:
-            monkeypatch.setitem(TESTS, "z", made["Z"])
-            monkeypatch.setitem(OF_SUMS, "z", made["Z"])
+        if "TEST" in made:
+            monkeypatch.setitem(TESTS, "z", made["TEST"])
+            monkeypatch.setitem(OF_SUMS, "z", made["TEST"])
         if "RULE" in made:
             monkeypatch.setitem(RULES, "minimax", made["RULE"])
         results += [eval(code, made)] if code.count("\n") == 1 else []
@@ -137,8 +137,7 @@ def copy(tmp_path):
         if path:
             add(tmp_path / path, code)
     tests = tmp_path / "lexiframe/significance/tests/__init__.py"
-    tested = {"BOOTSTRAP)": "BOOTSTRAP, Z)", "Test = Literal[": 'Test = Literal["z", '}
-    change(tests, tested | {"\nTest =": "from lexiframe.significance.tests.z import Z\n\nTest ="})
+    change(tests, {"\nTest = Literal[": '\nTest = Literal["z", '})
     orderings = tmp_path / "lexiframe/orderings"
     described = "``minimax``: the least lead.\n        ``kemeny``:"
     change(orderings / "rules/__init__.py", {" = Literal[": ' = Literal["minimax", '})
@@ -150,6 +149,7 @@ def change(file, texts):
     """Replace each text, where it is first."""
     text = file.read_text(encoding="utf-8")
     for old, new in texts.items():
+        assert old in text, f"{old!r} in {file.name}"
         text = text.replace(old, new, 1)
     file.write_text(text, encoding="utf-8")
 
@@ -243,6 +243,37 @@ def test_the_form_is_read_whole_and_in_pieces(copy):
     errors = done.stdout.splitlines()
     assert len(errors) == 2
     assert all(error.startswith("cut.orc: cannot be read as ORC (") for error in errors)
+
+
+COLUMN = {
+    "base/schemas.py": {"p_adjusted reject effect_low?": "p_adjusted reject variance? effect_low?"},
+    "significance/paired_tests.py": {
+        "    least_p: np.ndarray\n": "    least_p: np.ndarray\n    variance: Any = None\n"
+    },
+    "significance/tests/sign.py": {"p_value, least_p)": "p_value, least_p, variance=odds)"},
+}
+"""What is changed for a new column of comparisons, which the sign test gives."""
+OF_COLUMN = f"""
+import pathlib
+import lexiframe as lf
+
+folder = pathlib.Path({str(EXAMPLE)!r})
+e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="sign", alpha=0.5)
+assert e.comparisons["variance"].equals(e.comparisons["effect_size"], check_names=False)
+others = [lf.compare(e.scores, "t"), lf.tukey_hsd(e.scores)]
+assert all(c["variance"].null_count() == c.height > 0 for c in others)
+both = dict.fromkeys(("one", "two"), folder / "qrels.txt")
+judged = lf.compare_judges(folder / "runs", both, "AP", test="sign", alpha=0.5, samples=9)
+assert judged.comparisons["variance"].null_count() == 0
+"""
+
+
+@pytest.mark.slow
+def test_a_column_of_comparisons_is_its_name_and_the_test_that_gives_it(copy):
+    for file, texts in COLUMN.items():
+        change(copy / "lexiframe" / file, texts)
+    done = run_in(copy, "-W", "ignore", "-c", OF_COLUMN)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow

@@ -67,17 +67,18 @@ class Origin:
         """Keep what an evaluation needs to answer questions later, and to be added to."""
         measures, there, ranked = projected.measures, memory_use.available(), projected.ranked
         items, p, policies = ranked.judged, projected.positions, asked.policies
+        needs_judged, ranks_kept = _needs(measures, needed.JUDGED), are_kept(projected)
         judged_each = items.items.height / max(int(items.is_relevant.sum()), 1)
-        size = p.estimated_size() * (judged_each if _needs(measures, needed.JUDGED) else 1)
+        size = p.estimated_size() * (judged_each if needs_judged else 1)
         kept = None
-        if there is None or size * SHARE <= there:
-            if _needs(
-                measures, needed.JUDGED
-            ):  # positions for the other measures have relevant items
+        # Rows of all judged items take many times as much memory as the ranks that they are made
+        # from: where these are kept, the rows are made when they are asked for.
+        if not (needs_judged and ranks_kept) and (there is None or size * SHARE <= there):
+            if needs_judged:  # positions for the other measures have relevant items
                 p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
         marks = fingerprints.fingerprints(ranked, measures)
-        found = ranked if are_kept(projected) else None
+        found = ranked if ranks_kept else None
         return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found, whole)
 
     def positions(self) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from lexiframe.base import LexiframeError, ReadError, check_choice, printed, unknown_name, warn
+from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
@@ -131,8 +132,14 @@ class Evaluation:
 
     @cached_property
     def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
-        part = self.origin("scores").part if self._part is None else self._part
+        part = self.part()
         return dict(zip(KEPT, pairs.tables_of(part.scores, part.pairs), strict=True))
+
+    def part(self) -> measured.Part:
+        """Return the scores and preferences of all requests as arrays; raises as they do."""
+        if not self._has_requests:
+            self._of_requests("preferences")  # raises
+        return self.origin("scores").part if self._part is None else self._part
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -317,6 +324,12 @@ class Evaluation:
                 f"{what}: this evaluation has sums over the requests, and not the rankings; "
                 "evaluate all runs, or a sample of the requests, in memory"
             )
+        if self._origin is None and "policies" in self.provenance:
+            raise LexiframeError(
+                f"{what}: these results were read from a folder, and their runs and judgments are "
+                "not there as files, or were read with options or measures that a file cannot "
+                "keep; evaluate the runs for that"
+            )
         if self._origin is None:
             raise LexiframeError(
                 f"{what}: this evaluation was computed from scores, so the rankings are not known; "
@@ -366,6 +379,37 @@ class Evaluation:
 
         return Plots(self)
 
+    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+        """Return the table that a function needs, and the groups and baseline that hold for it.
+
+        Functions of tables take an evaluation as well, and call this: ``lf.compare(e)`` is
+        ``lf.compare(e.preferences)``, within the groups of the evaluation and against its baseline
+        unless the call names others.
+
+        Parameters
+        ----------
+        what
+            The name of a table, or what `lexiframe.typing` calls what the function takes.
+
+        Returns
+        -------
+        tuple of the table and a dictionary of arguments
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> lf.compare(e).equals(e.comparisons), lf.rank_correlations(e).equals(e.correlations)
+        (True, True)
+        """
+        return handed_over.table_of(self, what), handed_over.options_of(self)
+
+    @property
+    def has_rankings(self) -> bool:
+        """Whether the runs and judgments are known, to be looked at again."""
+        return self._origin is not None
+
     @property
     def verdict(self) -> pl.DataFrame:
         """The conclusion by each measure, which prints its sentences: see `verdict`."""
@@ -373,10 +417,13 @@ class Evaluation:
 
         return sentences.verdict(self)
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those of single requests only if they were kept."""
-        absent = set() if self._has_requests else {"scores", "preferences"}
-        return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
+    def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
+        """Return the tables by name; those of single requests only if they are known.
+
+        Without those ``of_requests``, scores and preferences, which are many rows, are not made.
+        """
+        absent = set() if self._has_requests and of_requests else {*KEPT}
+        return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
 
     @property
     def _has_requests(self) -> bool:
@@ -407,7 +454,13 @@ class Evaluation:
         target = output_files.output_folder(folder)
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
-        tables = {**self.tables(), kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
+        grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
+        tables = {
+            **self.tables(),
+            **grouped,
+            kept_results.FINGERPRINTS: marks,
+            kept_results.RANKS: ranks,
+        }
         paths = [target / f"{name}.parquet" for name in tables]
         with output_files.replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
@@ -474,7 +527,7 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
-        if self.sums is not None:
+        if not self._has_requests:
             raise LexiframeError(
                 "report: the page shows single requests, and this evaluation has sums over them "
                 "only; evaluate a sample of the requests for it"
@@ -491,7 +544,10 @@ class Evaluation:
         from lexiframe.views import Rankings
 
         if self._origin is None:
-            why = "These are scores of other tools, so the rankings are not known."
+            of_runs = "policies" in self.provenance
+            gone = "The runs and judgments of these results are gone"
+            why = f"{gone if of_runs else 'These are scores of other tools'}, so the rankings are "
+            why += "not known."
             return Rankings(why_none=why, attributes=self.attributes)
         found = Rankings(measures=self._origin.measures, attributes=self.attributes)
         try:
@@ -637,7 +693,7 @@ class Evaluation:
             runs = list(dict.fromkeys(map(self._run_named, given)))
             if not runs:
                 raise LexiframeError("runs: expected at least one run, found none; leave it out")
-        return shown.paper_of(self.tables(), self.provenance, names, runs, **how)
+        return shown.paper_of(self.tables(of_requests=False), self.provenance, names, runs, **how)
 
     def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
         """Return what is printed: the verdict in a few sentences, then the means.
@@ -669,7 +725,7 @@ class Evaluation:
         from lexiframe.views import shown
 
         check_choice("summary", which, ("first", "all"), "which")
-        return shown.summary_of(self.tables(), self.provenance, which)
+        return shown.summary_of(self.tables(of_requests=False), self.provenance, which)
 
     def __str__(self) -> str:
         return str(self.summary())
@@ -680,19 +736,25 @@ class Evaluation:
         return self.summary()._repr_html_()
 
 
-def _names_of_tables() -> list[str]:
+ATTRIBUTES = "attributes"
+"""The table of the attributes of requests, which an evaluation in groups writes."""
+_BESIDES = (ATTRIBUTES, kept_results.FINGERPRINTS, kept_results.RANKS)
+
+
+def names_of_tables() -> list[str]:
+    """Return the names of the tables that an evaluation has."""
     names = [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
     return [*names[:2], "scores", "preferences", *names[2:]]
 
 
 def table_files(folder: Path) -> list[Path]:
     """Return the paths of the tables that `Evaluation.write` writes to a folder."""
-    return [folder / f"{name}.parquet" for name in _names_of_tables()]
+    return [folder / f"{name}.parquet" for name in names_of_tables()]
 
 
 def result_files(folder: Path) -> list[Path]:
     """Return the paths of all files that `Evaluation.write` writes to a folder."""
     return [
         *table_files(folder),
-        *(folder / f"{name}.parquet" for name in (kept_results.FINGERPRINTS, kept_results.RANKS)),
+        *(folder / f"{name}.parquet" for name in _BESIDES),
     ]

@@ -139,9 +139,11 @@ def evaluate(
         parts: their requests are divided into buckets on disk, one bucket after the other is
         evaluated and
         reduced to sums over its requests, and all tables but ``scores`` and ``preferences`` are
-        made from these. They have the same numbers, to the last bit, as if all were in memory. The
-        test is then ``t`` or ``sign``. PyArrow data sets (partitioned, or at an address), folders
-        of Parquet files, Polars' lazy frames and DuckDB's relations are read in batches.
+        made from these. They have the same numbers, to the last bit, as if all were in memory. For
+        tests other than ``t`` and ``sign`` the preferences of all requests wait on disk, and those
+        of one measure at a time have to fit in memory. PyArrow data sets (partitioned, or at an
+        address), folders of Parquet files, Polars' lazy frames and DuckDB's relations are read in
+        batches.
     out : path, optional
         For an evaluation in parts, the folder for its buckets (a temporary folder unless given; it
         needs about as much room as the data) and for what ``keep`` asks for.
@@ -223,7 +225,7 @@ def evaluate_asked(
     if reuse is None and is_large:
         return in_parts(sources())
     # before the work, lest it fail after it
-    kept = None if reuse is None else kept_results.read_results(reuse)
+    kept = None if reuse is None else kept_results.reusable_results(reuse)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:
@@ -315,7 +317,7 @@ def _in_parts(
     at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
     with work_folder(folder, memory, resume=resume) as work:
         if at_once:
-            return _at_once(sources.scan, sources.qrels[0].origin, how, work=work)
+            return _at_once(sources.scan, sources.judgments, how, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         held = held_for(plan, how, work)

@@ -13,7 +13,7 @@ from lexiframe.metrics import Metric
 from lexiframe.orderings import (
     ChosenRule,
     Method,
-    gaps,
+    missing_requests,
     order_or_null,
     order_runs,
     rank_correlations,
@@ -33,7 +33,7 @@ def pair_tables(
     order: Method,
     inference: Inference,
     groups: Groups,
-    missing: gaps.Missing | None = None,
+    missing: missing_requests.Missing | None = None,
     tested: arrays.PairsByMeasure | None = None,
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.

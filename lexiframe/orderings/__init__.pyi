@@ -13,7 +13,8 @@ from .order import order_or_null as order_or_null
 from .rules import Method as Method
 from .chosen_rule import ChosenRule as ChosenRule
 from .chosen_rule import check_method as check_method
-from . import gaps as gaps
+from . import missing_requests as missing_requests
+from . import across as across
 from .stability import rank_distributions as rank_distributions
 from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations

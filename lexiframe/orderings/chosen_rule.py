@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiframe.base import LexiframeError, check_choice
 from lexiframe.metrics import notation
-from lexiframe.orderings.gaps import Missing, check_missing
+from lexiframe.orderings.missing_requests import Missing, check_missing
 from lexiframe.orderings.rules import RULES, Method
 
 Votes = Literal["win_rate", "preference"]

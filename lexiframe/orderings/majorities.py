@@ -15,8 +15,19 @@ def majorities(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     return pairs.square(np.sign(pairs.differences.wins - pairs.differences.losses))
 
 
+_FEW = 64
+
+
 def strong_components(moves: np.ndarray) -> np.ndarray:
-    """Return the index, from 0, of each run's strongly connected component."""
+    """Return the index, from 0, of each run's strongly connected component.
+
+    Few runs do without SciPy's graphs, which take longer to import than all orderings take.
+    """
+    if len(moves) <= _FEW:
+        reached = moves | np.eye(len(moves), dtype=bool)
+        for _ in range(len(moves).bit_length()):  # each time of chains twice as long
+            reached = reached @ reached
+        return np.unique((reached & reached.T).argmax(axis=1), return_inverse=True)[1]
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

@@ -10,17 +10,17 @@ import polars as pl
 
 from lexiframe.base import schemas, to_polars, typed, warn
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
-from lexiframe.orderings.gaps import Missing, settle
 from lexiframe.orderings.majorities import majority_cycles
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
 from lexiframe.orderings.rules import RULES, Method
-from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, PairCube, arrays, grouping
 from lexiframe.typing import RequestsLike
 
 
 @typed
 def order_runs(
-    d: PairsLike,
+    d: arrays.PairsByKind,
     /,
     method: Method | None = None,
     *,
@@ -36,7 +36,7 @@ def order_runs(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`.
+        The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
     method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny"}, optional
         Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
         it is given. The papers order runs by ``mc4``.
@@ -107,6 +107,11 @@ def order_runs(
     >>> lf.order_runs(d, method="mc4").select("run", "rank").rows()
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
+    if isinstance(d, arrays.ByKind):
+        how: dict[str, Any] = {"votes": votes, "iterations": iterations, "teleport": teleport}
+        how |= {"missing": missing, "requests": requests, "by": by}
+        key = ("measure", "method", "rank", "run")
+        return d.compute(partial(order_runs, method=method, **how), key)
     if method is None:
         # once: a stream is read only once
         d = d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)

@@ -17,7 +17,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, memory_use, progress, resampling, sums, to_polars
 from lexiframe.orderings.chosen_rule import ChosenRule, refuse_many
-from lexiframe.orderings.gaps import n_lacking, refuse_lacking
+from lexiframe.orderings.missing_requests import n_lacking, refuse_lacking
 from lexiframe.orderings.ordering_rules import (
     AnyPairs,
     AnyScores,

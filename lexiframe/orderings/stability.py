@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import coded, memory_use, resampling, schemas, sums, typed
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
 from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairsLike, grouping

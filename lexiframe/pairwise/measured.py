@@ -15,7 +15,7 @@ from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.pairwise.fingerprints import fingerprint_of
 from lexiframe.pairwise.pairs import Measure, refuse_one_run
-from lexiframe.pairwise.preference_arrays import CELLS, preference_cubes
+from lexiframe.pairwise.preference_arrays import preference_cubes
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -117,7 +117,7 @@ class Projected:
         scores: ScoreCube | None = None,
         *,
         compared: str | Collection[str] | None = None,
-        most: int = CELLS,
+        most: int | None = None,
     ) -> Iterator[Part]:
         """Yield scores and preferences by some measures, of some requests after the other.
 

@@ -27,12 +27,12 @@ from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
 from lexiframe.projection import NoRelevant, check_policy, matrices
-from lexiframe.typing import Frame, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 
 @typed
 def preferences(
-    p: Frame,
+    p: PositionsTable,
     /,
     measures: MeasureLike | Iterable[MeasureLike],
     *,

@@ -13,8 +13,10 @@ from lexiframe.pairwise.pairs import comparison_of
 from lexiframe.pairwise.preference import Measure
 from lexiframe.projection import NoRelevant
 
-CELLS = 2**24
-"""Preferences of a cube, unless asked otherwise: 128 MB."""
+_LEAST, _MOST = 2**20, 2**24
+"""Preferences of a cube, unless asked otherwise, and with many pairs: 8 MB, and 128 MB."""
+_TOGETHER = 32
+"""The requests of a cube, unless that has too many preferences then."""
 
 
 def preference_cubes(
@@ -24,7 +26,7 @@ def preference_cubes(
     no_relevant: NoRelevant = "drop",
     *,
     baseline: str | Collection[str] | None = None,
-    most: int = CELLS,
+    most: int | None = None,
 ) -> Iterator[PairCube]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
@@ -35,8 +37,8 @@ def preference_cubes(
     asked, values, no_relevant, baseline
         As for `compare_pairs`.
     most
-        The greatest number of cells of a cube: measures × requests × pairs. A cube has one request
-        at least, whatever its size.
+        The greatest number of cells of a cube: measures × requests × pairs; by default few, so that
+        they stay in the cache. A cube has one request at least, whatever its size.
 
     Yields
     ------
@@ -52,6 +54,8 @@ def preference_cubes(
     """
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
+    if most is None:
+        most = min(max(_TOGETHER * cells_of_request, _LEAST), _MOST)
     n_requests = max(most // cells_of_request, 1)
     for groups in _packed(comparison.groups(n_requests), n_requests):
         yield _cube(comparison, groups)

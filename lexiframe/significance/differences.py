@@ -27,6 +27,7 @@ class Options:
     seed: int = 0
     sign_ties: Literal["drop", "split"] = "drop"
     bets: Bets = field(default_factory=Bets)
+    clusters: pl.DataFrame | None = None
 
     @property
     def tail(self) -> float:

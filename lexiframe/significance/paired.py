@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, Pairs, PairsLike, arrays
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
+from lexiframe.significance.clusters import clustered, clusters_of, of_groups
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -39,8 +40,15 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, with_d_z
-from lexiframe.significance.reach import warn_of_few_requests
+from lexiframe.significance.replicates.algorithms import (
+    Seeds,
+    algorithm_rows,
+    check_replicates,
+    mean_of_replicates,
+)
+from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
@@ -62,6 +70,9 @@ def compare(
     bounds: BoundsLike | None = None,
     order: Order = "random",
     n_planned: int | None = None,
+    cluster: str | None = None,
+    replicates: Replicates | None = None,
+    seeds: Seeds = "unrelated",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -114,6 +125,18 @@ def compare(
         come as the table gives them, so that one may look at the result after each of them.
     n_planned : int, optional
         With ``order="given"``, how many requests there will be in the end.
+    cluster : str, optional
+        The attribute in ``requests`` (or column of the table) that requests which hang together
+        share: the session, the user, the topic of variants. ``t`` then has a standard error by
+        clusters and as many degrees of freedom as there are clusters, less one, and ``bootstrap``
+        draws clusters.
+    replicates : {"run", "request", "cell", "both"}, optional
+        For a table of scores with the column ``replicate``, what its replicates are, as for
+        `lexiframe.significance.variance_components`. ``run`` and ``both``: the comparison is about
+        algorithms, which would be trained anew, not about trained models; ``t`` alone is offered.
+        ``request`` and ``cell``: the means over replicates are compared.
+    seeds : {"unrelated", "paired"}
+        With ``replicates="run"``, whether replicates of one name share a seed.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns.
@@ -144,11 +167,16 @@ def compare(
         a function                 d_z                                   the function's, or null
         ========================== ===================================== =========================
 
+        With ``cluster`` the statistic is t = mean / error by clusters, and d_z has no interval.
+
     Raises
     ------
     LexiframeError
         For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
-        infinite values, or when no two runs share a request. With ``betting`` for a measure without
+        infinite values, or when no two runs share a request; for requests without a cluster, and
+        clusters with a test that does not know them; for replicates without a design, with another
+        test than ``t`` for the designs "run" and "both", with gaps, or of which a run has one
+        alone. With ``betting`` for a measure without
         known bounds, values outside of them, and more requests than planned. For a function without
         a name or with that of another test, a function with an alternative, which it is not told,
         and for p-values outside 0..1, or not one for each pair.
@@ -179,6 +207,16 @@ def compare(
     the number of comparisons with Holm's and Bonferroni's corrections: p is valid at every level,
     and sharp at this one. A seed, a test or a number of requests that is chosen by its result
     voids the promise.
+
+    Requests of one cluster are no independent evidence: with clusters, the squared error of the
+    mean is G / (G − 1) · Σ_g (Σ_{q in g} (x_q − mean))² / n² (Liang & Zeger, Biometrika 1986,
+    doi:10.1093/biomet/73.1.13), with G clusters g.
+
+    With ``replicates="run"`` and seeds unrelated, the squared error of the mean difference is
+    s²_q(d̄)/n_q + Σ over both runs of s²_k(x̄)/n_k − MS_e/(n_q n_k), with paired seeds (or "both")
+    (MS_q + MS_k − MS_e)/(n_q n_k); the degrees of freedom are Satterthwaite's (Biometrics Bulletin
+    1946, doi:10.2307/3002019). A test over requests of the means over seeds takes the seeds for
+    fixed, and errs the more, the more a run varies by its seed.
 
     Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
     and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
@@ -214,13 +252,20 @@ def compare(
         again = partial(
             compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
             baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
-            bounds=bounds, order=order, n_planned=n_planned, requests=requests, by=by,
+            bounds=bounds, order=order, n_planned=n_planned, cluster=cluster,
+            replicates=replicates, seeds=seeds, requests=requests, by=by,
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts])
         return found.sort(found.columns[: found.columns.index("run_b") + 1])
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
-    options = Options(alternative, alpha, trials, seed, sign_ties)
+    check_replicates("compare", d, replicates, tests)
+    check_choice("compare", seeds, get_args(Seeds), "seeds")
+    if replicates in ("request", "cell"):
+        d = mean_of_replicates("compare", d)
+    clusters = clusters_of("compare", d, requests, cluster, tests)
+    requests = of_groups(requests, by, cluster)
+    options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
     if "betting" in tests:
         bets = Bets.of("compare", d, bounds, order, n_planned)
         total = n_comparisons(d, baseline, requests, by) if family == "all" else None
@@ -228,7 +273,14 @@ def compare(
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
-    table = by_measure(test_group, d, requests, by)
+    if replicates in ("run", "both"):
+        test_group = partial(
+            algorithm_rows, seeds=seeds, replicates=replicates, options=options,
+            baseline=baseline, columns=_UNCORRECTED,
+        )  # fmt: skip
+        table = grouping.in_groups(test_group, d, requests, by)
+    else:
+        table = by_measure(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(
@@ -273,6 +325,7 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
+    of_sums &= options.clusters is None
     cube = cube_of(d, baseline, of_sums=of_sums)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
@@ -282,7 +335,11 @@ def _of_group(
             how = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
         results = {test: _results(test, pairs, how) for test in tests}
         for pair, d in differences:
-            usual = INTERVALS[intervals](d, options)
+            usual = (
+                clustered(d, options).interval(options)
+                if options.clusters is not None
+                else INTERVALS[intervals](d, options)
+            )
             for test in tests:
                 own = TESTS[test].interval if isinstance(test, str) else None
                 low, high = own(d, how) if own else usual
@@ -329,6 +386,8 @@ def _called(test: str | OwnTest, options: Options) -> str:
     name, said = name_of_test(test), dict[str, object]()
     if options.alternative != "two-sided":
         said["alternative"] = options.alternative
+    if options.clusters is not None:
+        said["clusters"] = options.clusters["cluster"].n_unique()
     if name in TESTS and TESTS[name].splits_ties and options.sign_ties != "drop":
         said["ties"] = options.sign_ties
     return notation.write(name, None, said, None)

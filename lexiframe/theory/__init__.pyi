@@ -7,6 +7,7 @@ Those that take ``p``, the table of `positions`, hold real rankings against theo
 "Ties: of random rankings, in closed form"
 from .closed_forms import tie_probability as tie_probability
 from .closed_forms import distinct_values as distinct_values
+from .first_ranks import first_rank_ties as first_rank_ties
 
 "Orientation: how a metric reacts to the first and the last item, and whether the top decides"
 from .orientations import orientation as orientation

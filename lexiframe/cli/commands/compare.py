@@ -14,7 +14,7 @@ from lexiframe.cli.options import Format, OutFile
 from lexiframe.cli.output import print_table, refuse_other_ending, write_table
 from lexiframe.evaluation import MEASURES, load_chosen
 from lexiframe.io import output_files
-from lexiframe.orderings import gaps
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import PairsLike, grouping, measured, parse_measures
 from lexiframe.significance import check_inference, tukey_hsd
 from lexiframe.significance import compare as compare_runs
@@ -87,6 +87,8 @@ def _score_pairs(
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the scores of other tools, and the facts that a file states."""
     files = inputs.score_files(outputs, tests.requests)
-    chosen = load_chosen(files, measure or None, warns=inputs.missing is None)
-    table, _ = gaps.settle(chosen.table, inputs.missing)
+    chosen = load_chosen(
+        files, measure or None, warns=inputs.missing is None, **inputs.columns_of_scores()
+    )
+    table, _ = missing_requests.settle(chosen.table, inputs.missing)
     return table, {"scores": chosen.files, "missing": inputs.missing}

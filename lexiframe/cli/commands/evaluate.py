@@ -131,7 +131,8 @@ def evaluated(
     if inputs.scores:
         inputs.measures(None)  # raises for options that are not for scores
         files = inputs.score_files(outputs, tests.requests)
-        return evaluate_scores(files, measure or None, missing=inputs.missing, **vars(tests))
+        how_read = {"missing": inputs.missing, **inputs.columns_of_scores()}
+        return evaluate_scores(files, measure or None, **how_read, **vars(tests))
     scan = inputs.found(outputs, tests.requests)
     policies = inputs.policies
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
@@ -142,11 +143,11 @@ def evaluated(
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
-    tables = {n: t for n, t in e.tables().items() if n not in ("scores", "preferences")}
+    tables = e.tables(of_requests=False)
     if e.provenance["inference"]["baseline"] is not None:
         tables["verdict"] = e.verdict
     elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
-        ranked = sentences.without_unranked(e.tables(), e.provenance["groups"])
+        ranked = sentences.without_unranked(e.tables(of_requests=False), e.provenance["groups"])
         tables["verdict"] = sentences.verdict_of(ranked, e.provenance)
     return tables
 

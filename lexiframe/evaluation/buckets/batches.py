@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +19,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
 from lexiframe.evaluation.buckets.held import Held
@@ -34,6 +37,8 @@ from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
 
 _BUCKETS, _STATE, _JOB, _HELD = "buckets", "sums.bin", "job.json", "held"
+AT_ONCE = max(min(os.cpu_count() or 1, 2), 1)
+"""The buckets that are evaluated at once, of which each has its share of the memory."""
 _SECONDS = 5.0
 """The sums are stored at most this often, so that storing them takes a small part of the time."""
 
@@ -90,7 +95,9 @@ def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
     LexiframeError
         As `partition`, and when the buckets of a job that is resumed are too large for the memory.
     """
-    n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
+    sizes = sizes_of(sources.runs, sources.qrels)
+    several = replace(sizes, runs=sizes.runs * AT_ONCE, qrels=sizes.qrels * AT_ONCE)
+    n = n_buckets(several, work.memory)
     folder = work.folder / _BUCKETS
     before = buckets_before(folder) if work.resume else 0
     if 0 < before < n:
@@ -113,18 +120,40 @@ def reduced_in_batches(
         As `evaluate`; and when the folder holds another job, or its disk is full. What is finished
         can be resumed.
     """
-    begin, total = _resumed(plan, buckets, work)
+    job = _facts(plan, buckets) | {"held preferences": held and [held.baseline]}
+    begin, total = _resumed(plan, job, work)
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
-    for number in progress(numbers, len(numbers), "evaluating requests"):
+
+    def evaluated(number: int) -> BucketResult:
         data = buckets.runs(number), buckets.qrels(number)
-        total = total + evaluate_bucket(plan, *data, number, held)
+        found = evaluate_bucket(plan, *data, number, held)
         memory_use.give_back()
-        if time.monotonic() - stored > _SECONDS:
-            _store(work, number + 1, total)
-            stored = time.monotonic()
+        return found
+
+    with noted_warnings() as caught:
+        found = _some_at_once(evaluated, numbers)
+        for number in progress(numbers, len(numbers), "evaluating requests"):
+            total = with_warnings(total + next(found), caught)
+            if time.monotonic() - stored > _SECONDS:
+                _store(work, number + 1, total)
+                stored = time.monotonic()
     _store(work, len(buckets), total)
     return total
+
+
+def _some_at_once(
+    evaluated: Callable[[int], BucketResult], numbers: Sequence[int]
+) -> Iterator[BucketResult]:
+    """Yield the results of buckets in their order, of which `AT_ONCE` are evaluated at once."""
+    with ThreadPoolExecutor(AT_ONCE) as executor:
+        waiting: deque[Future[BucketResult]] = deque()
+        for number in numbers:
+            waiting.append(executor.submit(evaluated, number))
+            if len(waiting) >= AT_ONCE:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def report(
@@ -185,9 +214,8 @@ def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
     return sorted({*answered}), judged.unique().sort()
 
 
-def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResult]:
+def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:
     """Return the number of buckets that are done, and their sums; raise for another job."""
-    job = _facts(plan, buckets)
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
         before = read_facts(path)  # nothing if they are damaged: then it starts again

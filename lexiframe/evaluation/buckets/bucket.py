@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -63,27 +63,25 @@ def evaluate_bucket(
         )
         counts = none["coverage"].counts.with_columns(extra=extra)
         return BucketResult({**none.kept, "coverage": replace(none["coverage"], counts=counts)})
-    with noted_warnings() as said:
-        scan, policies = scan_runs(frames), plan.policies
-        ranked = measured.rank(scan, judged, plan.measures, policies, are_part=True)
-        projected = measured.projected_of(ranked, plan.measures, policies.no_relevant)
-        found = evaluate_projected(plan, projected, bucket=bucket, held=held)
-    return with_warnings(found, said)
+    scan, policies = scan_runs(frames), plan.policies
+    ranked = measured.rank(scan, judged, plan.measures, policies, are_part=True)
+    projected = measured.projected_of(ranked, plan.measures, policies.no_relevant)
+    return evaluate_projected(plan, projected, bucket=bucket, held=held)
 
 
 @contextmanager
-def noted_warnings() -> Iterator[list[str]]:
-    """Yield a list that has, in the end, the warnings that were given inside."""
-    said: list[str] = []
+def noted_warnings() -> Iterator[list[warnings.WarningMessage]]:
+    """Yield a list of the warnings that are given inside, in any thread; they are not shown."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", errors.LexiframeWarning)
-        yield said
-    said += [str(w.message) for w in caught if issubclass(w.category, errors.LexiframeWarning)]
+        yield caught
 
 
-def with_warnings(found: BucketResult, said: list[str]) -> BucketResult:
-    """Return a result with warnings that were given while it was computed."""
-    return BucketResult({**found.kept, "said": found["said"] + Said(warnings=tuple(said))})
+def with_warnings(found: BucketResult, caught: Sequence[warnings.WarningMessage]) -> BucketResult:
+    """Return a result with the library's warnings among those given while it was computed."""
+    ours = [w for w in caught if issubclass(w.category, errors.LexiframeWarning)]
+    said = Said(warnings=tuple(str(w.message) for w in ours))
+    return BucketResult({**found.kept, "said": found["said"] + said})
 
 
 def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:

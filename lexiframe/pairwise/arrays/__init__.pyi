@@ -1,7 +1,9 @@
 """Long tables as dense arrays, and in groups of requests: what the stages below share."""
 
 "For other rooms: what they use of it"
+from .whole_evaluations import ByKind as ByKind
 from .whole_evaluations import Grouped as Grouped
+from .whole_evaluations import PairsByKind as PairsByKind
 from .reduced_pairs import PairSums as PairSums
 from .reduced_pairs import Reduced as Reduced
 from .reduced_pairs import reduced as reduced

@@ -14,6 +14,7 @@ from lexiframe.base import LexiframeError, progress, schemas, to_polars, typed
 from lexiframe.io import column_forms
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
+from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -31,8 +32,15 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.gates.gate_evidence import with_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.reach import warn_of_few_requests
+from lexiframe.significance.replicates.algorithms import (
+    Seeds,
+    algorithm_answers,
+    check_replicates,
+    mean_of_replicates,
+)
+from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
@@ -52,6 +60,9 @@ def equivalence(
     bounds: BoundsLike | None = None,
     order: Order = "random",
     n_planned: int | None = None,
+    cluster: str | None = None,
+    replicates: Replicates | None = None,
+    seeds: Seeds = "unrelated",
     smaller_is_better: str | Sequence[str] = (),
     larger_is_better: str | Sequence[str] = (),
     requests: RequestsLike = None,
@@ -83,6 +94,10 @@ def equivalence(
         Number of trials of the bootstrap, and the seed of these, and of the order of bets.
     bounds, order, n_planned
         For ``betting``, as for `compare`.
+    cluster
+        The attribute that requests which hang together share, as for `compare`.
+    replicates, seeds
+        What the column ``replicate`` of scores tells apart, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns. A
@@ -171,13 +186,18 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_shifted("equivalence", name)
-    options = Options("greater", alpha, trials, seed)
+    check_replicates("equivalence", s_or_d, replicates, tests)
+    if replicates in ("request", "cell"):
+        s_or_d = mean_of_replicates("equivalence", s_or_d)
+    clusters = clusters_of("equivalence", s_or_d, requests, cluster, tests)
+    options = Options("greater", alpha, trials, seed, clusters=clusters)
     check_corrected("equivalence", tests, corrections, family, options)
     if "betting" in tests:
         if len(parts := by_level(corrections)) > 1:  # each has bets of its own
             again = partial(
                 equivalence, s_or_d, margin, test, family=family, alpha=alpha, baseline=baseline,
                 trials=trials, seed=seed, bounds=bounds, order=order, n_planned=n_planned,
+                cluster=cluster, replicates=replicates, seeds=seeds,
                 smaller_is_better=smaller_is_better, larger_is_better=larger_is_better,
                 requests=requests, by=by,
             )  # fmt: skip
@@ -186,10 +206,20 @@ def equivalence(
         bets = Bets.of("equivalence", s_or_d, bounds, order, n_planned)
         total = n_comparisons(s_or_d, baseline, requests, by) if family == "all" else None
         options = replace(options, bets=bets.in_family(total, corrections))
-    grouping.refuse_taken(grouping.names_of(requests, by), schemas.EQUIVALENCES.columns)
+    grouping.refuse_taken(
+        grouping.names_of(of_groups(requests, by, cluster), by), schemas.EQUIVALENCES.columns
+    )
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
-    of_group = partial(_of_group, tests=tests, options=options, baseline=baseline, margins=margins)
+    of_group = partial(
+        uncorrected, tests=tests, options=options, baseline=baseline, margins=margins
+    )
+    requests = of_groups(requests, by, cluster)
+    if replicates in ("run", "both"):
+        of_group = partial(
+            of_algorithms, options=options, baseline=baseline, margins=margins,
+            replicates=replicates, seeds=seeds,
+        )  # fmt: skip
     table = grouping.in_groups(of_group, s_or_d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not table.height:
@@ -238,11 +268,23 @@ _UNCORRECTED = {
 _UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
-def _of_group(
+def of_algorithms(
+    s: Any, options: Options, baseline: str | None, margins: Margins, replicates: Any, seeds: Seeds
+) -> pl.DataFrame:
+    """Return a row for each measure and pair of algorithms, without the corrections."""
+    cube = cube_of(mean_of_replicates("equivalence", s), baseline)
+    sizes = {name: margins.of(name, mean_score(cube, baseline, name)) for name in cube.measures}
+    return algorithm_answers(
+        s, sizes, seeds=seeds, replicates=replicates, options=options, baseline=baseline,
+        columns=_UNCORRECTED,
+    )  # fmt: skip
+
+
+def uncorrected(
     s_or_d: Any, tests: list[str], options: Options, baseline: str | None, margins: Margins
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
-    of_sums = all(test in OF_SUMS for test in tests)
+    of_sums = options.clusters is None and all(test in OF_SUMS for test in tests)
     cube, how = cube_of(s_or_d, baseline, of_sums=of_sums), options
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "equivalence"):

@@ -22,11 +22,16 @@ from .agreement import correlation_chart as correlation_chart
 from .sign_agreements import agreement_chart as agreement_chart
 from .robustness import degradation_chart as degradation_chart
 from .robustness import tie_chart as tie_chart
-from .levels import deciding_level_chart as deciding_level_chart
-from .levels import level_correlation_chart as level_correlation_chart
-from .levels import tie_profile_chart as tie_profile_chart
+from .differences import difference_chart as difference_chart
 from .requests import pair_chart as pair_chart
 from .rankings import ranking_chart as ranking_chart
+
+"Recall levels: which of them decide, tie, and how much each adds"
+from .levels import deciding_level_chart as deciding_level_chart
+from .levels import level_correlation_chart as level_correlation_chart
+from .regressions import level_regression_chart as level_regression_chart
+from .levels import tie_profile_chart as tie_profile_chart
+from .exposures import contribution_chart as contribution_chart
 from .exposures import exposure_difference_chart as exposure_difference_chart
 from .exposures import exposure_distribution_chart as exposure_distribution_chart
 
@@ -44,5 +49,6 @@ from .theory import optimal_chart as optimal_chart
 from .theory import orientation_chart as orientation_chart
 from .theory import simulated_agreement_chart as simulated_agreement_chart
 from .theory import simulated_tie_chart as simulated_tie_chart
+from .first_ranks import first_rank_tie_chart as first_rank_tie_chart
 from .orders import order_chart as order_chart
 from .orders import population_chart as population_chart

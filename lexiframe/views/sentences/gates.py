@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.significance import gates
 from lexiframe.views.sentences.words import test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
@@ -34,23 +35,29 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     new does not pass the gate: AP does not decide whether it is not worse than old by more than \
 the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
-    gates = table.partition_by(_ONE_GATE, maintain_order=True)
-    said = [_of_gate(part.to_dicts()) for part in gates]
+    together = [name for name in _ONE_GATE if name != "test"]  # each measure may have its own
+    parts = table.partition_by(together, maintain_order=True)
+    said = [_of_gate(part.to_dicts(), table["candidate"].n_unique()) for part in parts]
     schema = {name: table.schema[name] for name in _ONE_GATE}
     return pl.DataFrame(said, {**schema, "outcome": pl.String, "sentence": pl.String})
 
 
-def _of_gate(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
     found = {row["outcome"] for row in rows}
-    outcome = next(name for name in ("fail", "undecided", "pass") if name in found)
-    said = f"{_summary(rows, outcome)} ({_how(rows)})."
-    return {**{name: rows[0][name] for name in _ONE_GATE}, "outcome": outcome,
-            "sentence": escaped(said)}  # fmt: skip
+    order = ("fail", "undecided", "pass")
+    if gates.rule_of(rows[0]["require"]).is_any:
+        order = ("pass", "undecided", "fail")
+    outcome = next(name for name in order if name in found)
+    said = f"{_summary(rows, outcome)} ({_how(rows, candidates)})."
+    same = {name: rows[0][name] for name in _ONE_GATE}
+    tests = printed.listed(list(dict.fromkeys(row["test"] for row in rows)))
+    return {**same, "test": tests, "outcome": outcome, "sentence": escaped(said)}
 
 
 def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
     runs = f"{rows[0]['candidate']} {'passes' if outcome == 'pass' else 'does not pass'} the gate"
-    shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[rows[0]["require"]])
+    claim = gates.rule_of(rows[0]["require"]).claim
+    shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[claim])
     named = {
         name: [name_of_row(row) for row in rows if row["outcome"] == name]
         for name in {row["outcome"] for row in rows}
@@ -95,9 +102,13 @@ def name_of_row(row: dict[str, Any]) -> str:
     return f"{row['measure']}{printed.for_group(row, names)}"
 
 
-def _how(rows: list[dict[str, Any]]) -> str:
-    how, over = test_and_correction(rows[0]["test"], rows[0]["correction"])
-    corrected = f", {over} the {len(rows):,} rows" * (rows[0]["correction"] != "none")
+def _how(rows: list[dict[str, Any]], candidates: int) -> str:
+    tests = dict.fromkeys(row["test"] for row in rows)
+    said = [test_and_correction(test, rows[0]["correction"]) for test in tests]
+    how, over = printed.listed([how for how, _ in said]), said[0][1]
+    any_of_rows = candidates == 1 or gates.rule_of(rows[0]["require"]).is_any
+    family = f"{len(rows):,} rows" if any_of_rows else f"{candidates} candidates"
+    corrected = f", {over} the {family}" * (rows[0]["correction"] != "none")
     return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_of_all(rows)}"
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
-from lexiframe.significance import own_tests, told_apart
+from lexiframe.significance import indistinct_groups, own_tests
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among
@@ -85,10 +85,12 @@ def marks(
     if baseline is not None:
         rivals = means.select("measure", rival=pl.lit(baseline)).unique()
     both = both_ways(of_first_test(comparisons, inference))
-    told = pl.col("reject") & told_apart.IS_TESTED
+    told = pl.col("reject") & indistinct_groups.IS_TESTED
     against = both.join(rivals, on=["measure", "rival"]).group_by("measure", "run")
     found = against.agg(
-        n=told_apart.IS_TESTED.sum(), told=told.any(), gain=pl.col("gain").filter(told).first()
+        n=indistinct_groups.IS_TESTED.sum(),
+        told=told.any(),
+        gain=pl.col("gain").filter(told).first(),
     )
     table = means.select("run", "measure").join(best, on=["measure", "run"], how="left")
     table = table.join(found, on=["measure", "run"], how="left").join(

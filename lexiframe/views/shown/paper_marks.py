@@ -9,7 +9,7 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, printed
-from lexiframe.significance import told_apart
+from lexiframe.significance import indistinct_groups
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.rows import is_first
 from lexiframe.views.sentences.words import test_and_correction
@@ -97,9 +97,11 @@ def _better_than(
     """
     both = both_ways(of_first_test(comparisons, inference))
     both = both.filter(pl.col("rival").is_in([*letters]))
-    won = pl.col("reject") & told_apart.IS_TESTED & (pl.col("gain") > 0)
+    won = pl.col("reject") & indistinct_groups.IS_TESTED & (pl.col("gain") > 0)
     letter = pl.col("rival").replace_strict(letters, default=None, return_dtype=pl.String)
-    untested = pl.when(told_apart.IS_TESTED.all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
+    untested = (
+        pl.when(indistinct_groups.IS_TESTED.all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
+    )
     return both.group_by("run", "measure").agg(mark=letter.filter(won).sort().str.join() + untested)
 
 

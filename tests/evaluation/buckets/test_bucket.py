@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.evaluation.buckets import batches
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.from_parts import evaluation_of, plan_of
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
@@ -121,7 +121,9 @@ def in_parts(runs, qrels, how, groups, shuffle):
     total = nothing(plan)
     for number, group in enumerate(groups):
         parts = [table.filter(pl.col("query_id").is_in(group)) for table in (runs, qrels)]
-        found = evaluate_bucket(plan, *parts, number)
+        with noted_warnings() as caught:
+            found = evaluate_bucket(plan, *parts, number)
+        found = with_warnings(found, caught)
         found = BucketResult.from_bytes(found.to_bytes())
         total = total + found if shuffle.random() < 0.5 else found + total
     batches.report(plan, total, lambda: ([], pl.Series([], dtype=pl.String)))
