@@ -81,6 +81,50 @@ TestOfGate = Annotated[
         show_default="betting where differences are rare or discrete, else t",
     ),
 ]
+StateFile = Annotated[
+    Path | None,
+    option(
+        STATISTICS,
+        "Bet on the requests in the order in which they come, and keep in this file what was seen: "
+        "call it again when there are more, as often as you like.",
+        "--sequential",
+        metavar="FILE",
+    ),
+]
+Planned = Annotated[
+    int | None,
+    option(
+        STATISTICS,
+        "With --sequential, how many requests there will be at most.",
+        "--planned",
+        metavar="N",
+    ),
+]
+Curve = Annotated[
+    bool,
+    option(
+        OUTPUT,
+        "Do not decide, but show how often this gate would pass a candidate that is unchanged, "
+        "better or worse, by the number of requests.",
+        "--curve",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        STATISTICS,
+        "The attribute in --requests that requests which hang together share: a user, a session.",
+        metavar="COLUMN",
+    ),
+]
+ReplicatesOfGate = Annotated[
+    Literal["run", "request", "cell", "both"] | None,
+    option(
+        STATISTICS,
+        "With --scores that have a column replicate, what it tells apart: each run's seeds, each "
+        "request's samples, each cell's repetitions, or seeds that all share.",
+    ),
+]
 CorrectionOfGate = Annotated[
     Correction | None,
     option(
