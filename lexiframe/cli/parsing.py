@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import is_dataclass
 from functools import wraps
 from importlib import import_module
@@ -86,6 +87,27 @@ class OneValueEach(TyperCommand):
         return rest
 
 
+def _show_all_help(ctx: typer.Context, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    for param in ctx.command.params:
+        param.hidden = False  # type: ignore[attr-defined]
+    typer.echo(ctx.get_help(), color=ctx.color)
+    ctx.exit()
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all",
+        callback=_show_all_help,
+        is_eager=True,
+        expose_value=False,
+        help="Show all options, those for rarer needs, too.",
+    ),
+]
+
+
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
     """Let Typer see a command's parameters, and the fields of its dataclasses, as options."""
     declared = _parameters(command)
@@ -106,7 +128,11 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         except LexiframeError as error:
             raise explained(error, inputs.judged_files()[0]) if inputs else error from None
 
-    vars(of_options)["__signature__"] = Signature([*_options(declared)])  # Typer reads these
+    options = [*_options(declared)]
+    if any(option.annotation.__metadata__[0].hidden for option in options):
+        help_all = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
+        options.append(help_all)
+    vars(of_options)["__signature__"] = Signature(options)  # Typer reads these
     return of_options
 
 
@@ -119,7 +145,7 @@ def _parameters(declared: Any) -> list[Parameter]:
 
 def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
     """Return parameters as Typer wants them: of values only, and each with what help says."""
-    from lexiframe.cli.options import OPTIONS
+    from lexiframe.cli.options import OPTIONS, RARE
 
     for parameter in declared:
         kind = parameter.annotation
@@ -128,7 +154,9 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         elif get_origin(kind) is Annotated:
             yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
         else:
-            known = Annotated, (kind, OPTIONS[parameter.name])
+            info = copy(OPTIONS[parameter.name])
+            info.hidden = parameter.name in RARE
+            known = Annotated, (kind, info)
             yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
 
 

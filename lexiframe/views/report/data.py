@@ -19,8 +19,8 @@ from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
