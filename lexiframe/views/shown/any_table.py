@@ -17,7 +17,7 @@ def latex(table: Frame, /, n: int | None = None) -> str:
     Parameters
     ----------
     table
-        A table that a function of the library returned, or any other frame.
+        What a function of the library returned, or any other frame.
     n : int, optional
         The number of rows, from the first. Default: all.
 
