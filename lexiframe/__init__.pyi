@@ -132,6 +132,9 @@ from .base.errors import (
 )
 from .base.version import __version__ as __version__
 
+"Leaderboards: runs over several collections, and how sure a rank is"
+from .evaluation.leaderboards import leaderboard as leaderboard, Leaderboard as Leaderboard
+
 "Kinds of measures: lists of all of them, and classes for your own"
 from .pairwise.listing import measures as measures, conventions as conventions
 from .orderings.aggregated import aggregates as aggregates

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import typing
+import warnings
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -411,15 +412,40 @@ def tables(tmp_path_factory):
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         "replicated_scores": (seeds := replicates(s)),
+        "gate_curves": lf.significance.gate_curve(
+            s, 0.1, baseline="random", candidate="pca8_euclidean", sizes=[9], trials=9
+        ),
         "components": lf.significance.variance_components(seeds, "run"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
         **by_people_and_model(s, d),
         **judged_tables(runs, qrels),
+        **leaderboard_tables(),
         "overlap": lf.overlap(runs),
         "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
         "unjudged": lf.unjudged(runs, pl.DataFrame(qrels).group_by("query_id").head(2)),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
+
+
+def leaderboard_tables():
+    """The tables of a leaderboard with a gap, by two rules."""
+    x = pl.DataFrame(
+        {
+            "run": list("abcdef"),
+            "x": [0.5, 0.25, 0.75, 0.5, 0.25, 0.5],
+            "y": [0.75, 0.5, 0.25, None, None, 0.5],
+            "z": [0.75, 0.5, 0.25, 0.5, 0.0, 0.25],
+        }
+    )
+    with warnings.catch_warnings(action="ignore"):
+        found = lf.leaderboard(x, ["mean", "borda", "mc4"], group={"x": "g", "y": "g", "z": "h"})
+    called = {
+        "cells": "collection_scores",
+        "comparisons": "collection_comparisons",
+        "correlations": "collection_correlations",
+        "components": "connected_parts",
+    }
+    return {called.get(name, name): table for name, table in found.tables().items()}
 
 
 def judged_tables(runs, qrels):
@@ -498,9 +524,9 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
-OF_THEIR_OWN_ORDER = (
-    "runs qrels means verdict pair_requests requests contrasting unjudged components".split()
-)
+OF_THEIR_OWN_ORDER = """
+    runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
+""".split()
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -511,7 +537,7 @@ def test_columns_types_and_key(tables, name):
     assert list(table.columns) == list(expected)
     assert table.height > 1
     assert not table.select(schema.key).is_duplicated().any()
-    if name in ("orderings", "judge_orderings"):
+    if name in ("orderings", "judge_orderings", "ranking", "rank_percentiles"):
         by_rank = [*schema.key[:-1], "rank", "run"]
         assert table.equals(table.sort(by_rank))
     elif name not in OF_THEIR_OWN_ORDER:

@@ -52,7 +52,8 @@ _COLUMNS = {
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b question source replicate order
+        judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
+        name category null doc_a doc_b question source replicate order case
     """,
     INT: """
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
@@ -60,7 +61,7 @@ _COLUMNS = {
         required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
-        position_in_b n_runs best_position baseline_answered candidate_answered
+        position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
@@ -78,12 +79,15 @@ _COLUMNS = {
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        value_difference share_in_order rank_low_each rank_high_each percentile_low
+        percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
-        generalisability dependability effective_n people_mean people_low people_high model_mean
+        generalisability dependability effective_n pass_rate pass_low pass_high
+        fail_rate disagree people_mean people_low people_high model_mean
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b
+        inside_before in_top_a in_top_b incomplete first_changes
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -239,6 +243,11 @@ GATES = _table(
     "level? order? seed? n_planned?",
     level=FLOAT,
 )
+GATE_CURVES = _table(
+    "gate_curves",
+    "measure case n_requests",
+    "test mean_difference pass_rate pass_low pass_high fail_rate disagree trials",
+)
 COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(
     "generalisability",
@@ -336,6 +345,55 @@ COVERAGE = _table(
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
     "nDCG@10_min nDCG@10_max negative?",
 )
+# Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
+_RANKS: dict[str, Any] = dict.fromkeys(
+    ("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), INT
+)
+COLLECTION_SCORES = _table("collection_scores", "run collection", "value")
+COLLECTION_RANKING = _table(
+    "ranking",
+    "rule run",
+    "value ci_low ci_high rank rank_low rank_high rank_low_each rank_high_each n_collections "
+    "incomplete",
+    **_RANKS,
+)
+COLLECTION_GAPS = _table("gaps", "run collection", "n_collections n_runs how")
+COLLECTION_COMPARISONS = _table(
+    "collection_comparisons",
+    "rule test correction run_a run_b",
+    "n df mean_difference ci_low ci_high statistic p_value p_adjusted reject",
+    df=FLOAT,
+)
+NEIGHBOURS = _table(
+    "neighbours",
+    "rule place",
+    "run_a run_b value_difference mean_difference ci_low ci_high p_value reject share_in_order",
+)
+RANK_PERCENTILES = _table(
+    "rank_percentiles",
+    "rule run",
+    "rank percentile_low percentile_high share_first",
+    rank=INT,
+    percentile_low=INT,
+    percentile_high=INT,
+)
+COLLECTION_WEIGHTS = _table("collection_weights", "collection", "group weight share n_runs")
+LEAVE_ONE_OUT = _table(
+    "leave_one_out",
+    "rule collection",
+    "tau run rank rank_without first first_changes",
+    rank=INT,
+    rank_without=INT,
+    first=pl.List(pl.String),
+)
+COLLECTION_CORRELATIONS = _table("collection_correlations", "collection_a collection_b", "tau n")
+RULE_CORRELATIONS = _table(
+    "rule_correlations", "rule_a rule_b", "tau run rank_a rank_b", rank_a=INT, rank_b=INT
+)
+SMALLEST_SET = _table(
+    "smallest_set", "n_collections", "collection tau tau_sd random random_low random_high"
+)
+CONNECTED_PARTS = _table("connected_parts", "part kind name", "")
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 
 

@@ -14,3 +14,6 @@ from .holes.unjudged_in_words import unjudged_sentences as unjudged_sentences
 from .overlaps.overlap import overlap as overlap
 from .overlaps.contrasting import contrasting as contrasting
 from .overlaps.overlap import OVERLAPS as OVERLAPS
+
+"Leaderboards: runs over several collections"
+from . import leaderboards as leaderboards

@@ -79,12 +79,14 @@ class Bets:
         called: str,
         d: Any,
         bounds: BoundsLike | None,
-        order: Order,
+        order: Order | Sequence[str],
         n_planned: int | None,
     ) -> Bets:
         """Check what the user gave."""
-        check_choice(called, order, get_args(Order), "order")
-        if (n_planned is None) == (order == "given"):
+        given = None if isinstance(order, str) else pl.Series([*order], dtype=pl.String)
+        kind: Any = order if given is None else "given"
+        check_choice(called, kind, get_args(Order), "order")
+        if (n_planned is None) == (kind == "given"):
             raise LexiframeError(
                 f"{called}: n_planned, the number of requests there will be in the end, and "
                 "order='given' belong together: bets that may be looked at at any time need both, "
@@ -98,8 +100,9 @@ class Bets:
                     f"{called}: expected the least and the greatest value in bounds, "
                     f"{{{name!r}: (0, 1)}}, found {ends}"
                 )
-        given = _given_order(d) if order == "given" else None
-        return cls(dict(bounds or {}), order, n_planned, given)
+        if kind == "given" and given is None:
+            given = _given_order(d)
+        return cls(dict(bounds or {}), kind, n_planned, given)
 
     def in_family(self, comparisons: int | None, corrections: Sequence[str]) -> Bets:
         """Return the same with the size of the family, and whether its tests share the level."""

@@ -15,23 +15,27 @@ from lexiframe.cli.gate_inputs import (
     AnyMeasure,
     AsGateFormat,
     AskedMeasures,
+    Cluster,
     CorrectionOfGate,
+    Curve,
     GateInputs,
     GivenMargins,
     JunitFile,
     LargerIsBetter,
     MissingOfGate,
+    Planned,
     Power,
+    ReplicatesOfGate,
     Required,
     SameOk,
     SmallerIsBetter,
+    StateFile,
     TestOfGate,
     margins_by_measure,
     refuse_shares_of_preferences,
-    score_file,
 )
-from lexiframe.cli.inputs import as_columns, refuse_replacing
-from lexiframe.cli.output import complain, print_json
+from lexiframe.cli.inputs import as_columns, named_file, refuse_replacing
+from lexiframe.cli.output import complain, print_json, print_table, say
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
 from lexiframe.pairwise import grouping, measured, parse_measures
@@ -62,6 +66,11 @@ def gate(
     power: Power = 0.8,
     trials: int = 10_000,
     seed: int = 0,
+    sequential: StateFile = None,
+    planned: Planned = None,
+    curve: Curve = False,
+    cluster: Cluster = None,
+    replicates: ReplicatesOfGate = None,
     requests: str | None = None,
     by: list[str] | None = None,
     missing: MissingOfGate = "refuse",
@@ -79,7 +88,8 @@ def gate(
     how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
-    grouping.names_of(requests, by)
+    _refuse_together(sequential, planned, test, correction, cluster, requests, by, curve=curve)
+    grouping.names_of(None if cluster and not by else requests, by)
     files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
     output_files.refuse_outputs(files)
     if inputs.scores:
@@ -90,12 +100,52 @@ def gate(
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
     two: dict[str, Any] = dict(zip(("baseline", "candidate"), names, strict=True))
+    if curve:
+        _print_curve(pairs, margins, two, how, format)
+        return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
-    table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
+    groups |= {"cluster": cluster, "replicates": replicates}
+    if sequential is not None:
+        asked = {name: how[name] for name in ("require", "alpha", "power", "seed")} | meant
+        table = gates.gate_so_far(
+            pairs, margins, state=sequential, n_planned=planned or 0, **two, **asked
+        )
+    else:
+        table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format)
     if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
+
+
+def _refuse_together(
+    sequential: Path | None, planned: int | None, test: str | None, correction: str | None,
+    cluster: str | None, requests: str | None, by: list[str] | None, *, curve: bool,
+) -> None:  # fmt: skip
+    """Raise for options that do not go together."""
+    if (sequential is None) != (planned is None):
+        raise typer.BadParameter("--sequential and --planned belong together: give both")
+    told = {"--test": test not in (None, "betting"), "--correction": correction, "--by": by}
+    told |= {"--cluster": cluster, "--curve": curve}
+    for name, is_given in told.items():
+        if sequential is not None and is_given:
+            raise typer.BadParameter(f"{name} does not go with --sequential; leave it out")
+    if cluster and not requests:
+        raise typer.BadParameter("--cluster names an attribute of requests; add --requests FILE")
+
+
+def _print_curve(
+    pairs: Any, margins: Mapping[str, str | float], two: dict[str, Any], how: dict[str, Any],
+    format: str,
+) -> None:  # fmt: skip
+    asked = {name: how[name] for name in ("require", "test", "alpha", "seed")}
+    given = pairs.pairs if isinstance(pairs, gates.RankedPairs) else pairs
+    table = gates.gate_curve(given, margins, **two, **asked, inner_trials=how["trials"])
+    if format == "json":
+        print_json(table.to_dicts())
+        return
+    print_table(sentences.curve_table(table), "table" if format == "table" else "markdown")
+    say(sentences.curve_sentence(table, how["alpha"]))
 
 
 _FILE = "gates.parquet"
@@ -133,7 +183,7 @@ def _of_scores(
     requests: str | None,
 ) -> Found:
     names = inputs.two_names()
-    given = [score_file(text) for text in inputs.scores or []]
+    given = [named_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
     refuse_replacing(outputs, [requests, *paths])
     chosen = load_chosen(given, list(margins), columns=as_columns(inputs.column))
@@ -162,6 +212,8 @@ def _print(table: pl.DataFrame, format: str) -> None:
         return
     if format == "json":
         print_json(table.to_dicts())
+    elif format == "csv":
+        print_table(table, "csv")
     else:
         typer.echo(shown.junit_xml(table) if format == "junit" else shown.gate_markdown(table))
     complain(sentences.gate_sentences(table)["sentence"].item())

@@ -29,6 +29,8 @@ WORDS = {
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
 }
+COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
+_NAMED = {**WORDS, "collection": COLLECTION_WORDS}
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
@@ -119,17 +121,17 @@ def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
     ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
     """
     for key, other in columns.items():
-        ours, theirs = (key, other) if key in WORDS else (other, key)
-        if ours not in WORDS:
+        ours, theirs = (key, other) if key in _NAMED else (other, key)
+        if ours not in _NAMED:
             raise SchemaError(
-                f"columns: expected one of lexiframe's names ({', '.join(WORDS)}), found "
+                f"columns: expected one of lexiframe's names ({', '.join(_NAMED)}), found "
                 f"{key!r} and {other!r}"
             )
         if theirs not in table.columns:
             there = ", ".join(name for name in table.columns if name != PLACE)
             found = f"columns names {theirs!r}, which is not there (found: {there})"
             raise SchemaError(Problem(where, "", found))
-        same = [name for name in WORDS[ours] if name in table.columns and name != theirs]
+        same = [name for name in _NAMED[ours] if name in table.columns and name != theirs]
         table = table.drop(same).rename({theirs: ours})
     return table
 
@@ -177,7 +179,7 @@ def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
 
 def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
-    value = _numbers(given.table[found["value"]], given).alias("value")
+    value = numbers_of(given.table[found["value"]], given).alias("value")
     return given.table.select(PLACE, *names).with_columns(value)
 
 
@@ -202,7 +204,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     numbered = pl.int_range(1, pl.len() + 1).cast(pl.String).alias("query_id")
     queries = [] if "query_id" in found else [numbered]
     index = [pl.col(theirs).alias(ours) for ours, theirs in found.items()]
-    numbers = [_numbers(given.table[name], given).alias(_CELL + name) for name in cells]
+    numbers = [numbers_of(given.table[name], given).alias(_CELL + name) for name in cells]
     wide = given.table.select(PLACE, *index, *queries).with_columns(numbers)
     variable = "measure" if of_measures else "run"
     keys = [name for name in wide.columns if not name.startswith(_CELL) or name == PLACE]
@@ -239,8 +241,13 @@ def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:
     )
 
 
-def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
-    """Convert to float64, with null where there is no value; raise for other text and infinity."""
+def numbers_of(
+    column: pl.Series, given: ScoreTable, whose: Sequence[str] | None = None
+) -> pl.Series:
+    """Convert to float64, with null where there is no value; raise for other text and infinity.
+
+    ``whose`` says of each row whose score it is, for errors.
+    """
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         column = text.set(text.str.to_lowercase().is_in(_NO_VALUE).fill_null(value=False), None)
@@ -254,7 +261,7 @@ def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
     if len(bad):
         raise ReadError(
             f"{given.at(given.table[PLACE][bad[0]])}: expected a finite number as {column.name}, "
-            f"found {column[bad[0]]!r}"
+            f"found {column[bad[0]]!r}{f' for {whose[bad[0]]}' if whose else ''}"
         )
     if inexact := first_inexact(column, numbers):
         advice = "subtract the same number from all, or divide them by one"

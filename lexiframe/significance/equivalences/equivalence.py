@@ -32,6 +32,13 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.gates.gate_evidence import with_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
+from lexiframe.significance.replicates.algorithms import (
+    Seeds,
+    algorithm_answers,
+    check_replicates,
+    mean_of_replicates,
+)
+from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
@@ -54,6 +61,8 @@ def equivalence(
     order: Order = "random",
     n_planned: int | None = None,
     cluster: str | None = None,
+    replicates: Replicates | None = None,
+    seeds: Seeds = "unrelated",
     smaller_is_better: str | Sequence[str] = (),
     larger_is_better: str | Sequence[str] = (),
     requests: RequestsLike = None,
@@ -87,6 +96,8 @@ def equivalence(
         For ``betting``, as for `compare`.
     cluster
         The attribute that requests which hang together share, as for `compare`.
+    replicates, seeds
+        What the column ``replicate`` of scores tells apart, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns. A
@@ -175,6 +186,9 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_shifted("equivalence", name)
+    check_replicates("equivalence", s_or_d, replicates, tests)
+    if replicates in ("request", "cell"):
+        s_or_d = mean_of_replicates("equivalence", s_or_d)
     clusters = clusters_of("equivalence", s_or_d, requests, cluster, tests)
     options = Options("greater", alpha, trials, seed, clusters=clusters)
     check_corrected("equivalence", tests, corrections, family, options)
@@ -183,7 +197,7 @@ def equivalence(
             again = partial(
                 equivalence, s_or_d, margin, test, family=family, alpha=alpha, baseline=baseline,
                 trials=trials, seed=seed, bounds=bounds, order=order, n_planned=n_planned,
-                cluster=cluster,
+                cluster=cluster, replicates=replicates, seeds=seeds,
                 smaller_is_better=smaller_is_better, larger_is_better=larger_is_better,
                 requests=requests, by=by,
             )  # fmt: skip
@@ -201,6 +215,11 @@ def equivalence(
         uncorrected, tests=tests, options=options, baseline=baseline, margins=margins
     )
     requests = of_groups(requests, by, cluster)
+    if replicates in ("run", "both"):
+        of_group = partial(
+            of_algorithms, options=options, baseline=baseline, margins=margins,
+            replicates=replicates, seeds=seeds,
+        )  # fmt: skip
     table = grouping.in_groups(of_group, s_or_d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not table.height:
@@ -247,6 +266,18 @@ _UNCORRECTED = {
     if name not in _CORRECTED and not name.endswith("_adjusted")
 }
 _UNCORRECTED |= {"least_p": schemas.FLOAT}
+
+
+def of_algorithms(
+    s: Any, options: Options, baseline: str | None, margins: Margins, replicates: Any, seeds: Seeds
+) -> pl.DataFrame:
+    """Return a row for each measure and pair of algorithms, without the corrections."""
+    cube = cube_of(mean_of_replicates("equivalence", s), baseline)
+    sizes = {name: margins.of(name, mean_score(cube, baseline, name)) for name in cube.measures}
+    return algorithm_answers(
+        s, sizes, seeds=seeds, replicates=replicates, options=options, baseline=baseline,
+        columns=_UNCORRECTED,
+    )  # fmt: skip
 
 
 def uncorrected(

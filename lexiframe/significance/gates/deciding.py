@@ -15,7 +15,7 @@ from lexiframe.significance.bets import Bets, BoundsLike, Order
 from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.corrections import Correction, check_corrected
 from lexiframe.significance.differences import Options, cube_of
-from lexiframe.significance.equivalences.equivalence import uncorrected
+from lexiframe.significance.equivalences.equivalence import of_algorithms, uncorrected
 from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answered, with_coverage
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
@@ -40,6 +40,12 @@ from lexiframe.significance.gates.gate_tests import (
 )
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
+from lexiframe.significance.replicates.algorithms import (
+    Seeds,
+    check_replicates,
+    mean_of_replicates,
+)
+from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
@@ -63,9 +69,11 @@ def gate(
     trials: int = 10_000,
     seed: int = 0,
     bounds: BoundsLike | None = None,
-    order: Order = "random",
+    order: Order | Sequence[str] = "random",
     n_planned: int | None = None,
     cluster: str | None = None,
+    replicates: Replicates | None = None,
+    seeds: Seeds = "unrelated",
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -104,10 +112,14 @@ def gate(
     power : float
         The probability, between 0 and 1, with which ``required`` requests decide.
     trials, seed, bounds, order, n_planned
-        As for `compare`. With ``order="given"`` and ``n_planned`` one may look as often as one
-        likes while requests come in, and stop when the gate is decided; ``test`` is ``betting``.
+        As for `compare`. With ``order="given"``, or the ids in their order, and ``n_planned`` one
+        may look as often as one likes while requests come in, and stop when the gate is decided;
+        ``test`` is ``betting``.
     cluster : str, optional
         The attribute in ``requests`` that requests which hang together share, as for `compare`.
+    replicates, seeds
+        What the column ``replicate`` of scores tells apart, as for `compare`: with "run" the gate
+        is about algorithms that would be trained anew.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -216,11 +228,14 @@ n = 60 of 60 requests).
             f"gate: baseline and candidate are both called {baseline!r}; give the runs different "
             "names"
         )
-    if order == "given" and test not in (None, "betting"):
+    if order != "random" and test not in (None, "betting"):
         raise LexiframeError(
             f"gate: expected test='betting' with order='given', found {test!r}: no other test may "
             "be looked at at any time"
         )
+    check_replicates("gate", d, replicates, [test or "t"])
+    if replicates in ("request", "cell"):
+        d = mean_of_replicates("gate", d)
     bets = Bets.of("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
     grouping.refuse_taken(
@@ -230,6 +245,7 @@ n = 60 of 60 requests).
     ranked = given if isinstance(given, RankedPairs) else None
     given = given if ranked is None else ranked.pairs
     of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
+    is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
@@ -248,7 +264,7 @@ n = 60 of 60 requests).
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
     options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
-    test = "t" if test is None and clusters is not None else test
+    test = "t" if test is None and (clusters is not None or is_of_seeds) else test
 
     def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
@@ -256,6 +272,9 @@ n = 60 of 60 requests).
             part = both_answered(group, answers[candidate])
         elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
             part = settle_lone_requests(group)
+        whole = part
+        if is_of_seeds:
+            part = mean_of_replicates("gate", part)
         cube = cube_of(part, baseline, of_sums=test in (None, "t") and clusters is None)
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
@@ -264,7 +283,9 @@ n = 60 of 60 requests).
         chosen = _chosen(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
         found = [
-            uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
+            of_algorithms(whole, options, baseline, margins, replicates, seeds)
+            if is_of_seeds
+            else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
             for one in tests
         ]
         tested = pl.concat(found).filter(run_a=candidate).join(spread, on="measure")

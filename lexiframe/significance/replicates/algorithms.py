@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -68,6 +69,33 @@ def algorithm_rows(
     seeds: Var = (MS_q + MS_k − MS_e)/(n_q n_k) of d_qk. Degrees of freedom by Satterthwaite.
     """
     frames = [pl.DataFrame(schema=columns)]
+    for given, e in _estimates(d, seeds, replicates, baseline):
+        low, high = e.interval(options)
+        outcome = e.outcome(np.full(len(e.mean), np.nan), options)._asdict()
+        ends = {"ci_low": low, "ci_high": high}
+        frames.append(schemas.table_of(columns, len(e.mean), given | ends | outcome))
+    return pl.concat(frames)
+
+
+def algorithm_answers(
+    d: Any, margins: Mapping[str, float], *, seeds: Seeds, replicates: Replicates, options: Options,
+    baseline: str | None, columns: dict[str, pl.DataType],
+) -> pl.DataFrame:  # fmt: skip
+    """Return the rows of `equivalence` for such runs, without corrections."""
+    frames = [pl.DataFrame(schema=columns)]
+    for given, e in _estimates(d, seeds, replicates, baseline):
+        margin = margins[given["measure"]]
+        found = e.answers(np.full(len(e.mean), margin), options)
+        either = np.maximum(found.p_not_worse_a, found.p_not_worse_b)
+        more = {"margin": margin, "p_equivalent": either, **found._asdict()}
+        frames.append(schemas.table_of(columns, len(e.mean), given | more))
+    return pl.concat(frames)
+
+
+def _estimates(
+    d: Any, seeds: Seeds, replicates: Replicates, baseline: str | None
+) -> Iterator[tuple[dict[str, Any], Estimates]]:
+    """Yield for each measure what its rows say, and the mean differences of the pairs."""
     for data in replicated("compare", d):
         arrays = _of_runs(data)
         a, b = _pairs(data.runs, baseline)
@@ -75,16 +103,11 @@ def algorithm_rows(
         e = _paired(data, arrays, a, b) if is_paired else _unrelated(arrays, a, b)
         sign = -1.0 if _is_smaller_better(d, data.measure) else 1.0
         e = Estimates(sign * e.mean, e.error, e.df)
-        low, high = e.interval(options)
         said = f"replicates='{replicates}'" + ", seeds='paired'" * (seeds == "paired")
-        given = {
+        yield {
             "measure": data.measure, "test": f"t({said})", "n": len(data.queries),
-            "run_a": data.runs.gather(a), "run_b": data.runs.gather(b),
-            "mean_difference": e.mean, "ci_low": low, "ci_high": high,
-        }  # fmt: skip
-        outcome = e.outcome(np.full(len(a), np.nan), options)._asdict()
-        frames.append(schemas.table_of(columns, len(a), given | outcome))
-    return pl.concat(frames)
+            "run_a": data.runs.gather(a), "run_b": data.runs.gather(b), "mean_difference": e.mean,
+        }, e  # fmt: skip
 
 
 def _of_runs(data: Replicated) -> list[np.ndarray]:

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from lexiframe.base import LexiframeError, check_choice
 from lexiframe.significance.paired_tests import PairedTest
 from lexiframe.significance.tests.betting import betting_at as betting_at
+from lexiframe.significance.tests.betting import shifted_answers as shifted_answers
 from lexiframe.significance.tests.t import p_of_t_test as p_of_t_test
 
 Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"]

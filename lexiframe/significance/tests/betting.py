@@ -41,17 +41,29 @@ def betting_interval(d: Differences, options: Options) -> tuple[np.ndarray, np.n
 
 def betting_answers(d: Differences, margin: np.ndarray, options: Options) -> Answers:
     """Bets for each limit: that the mean is above it, and below it."""
+    ends = interval(_in_order(d, options), options.bets, options.alpha)
+    return shifted_answers(d, margin, options, 0.0 * margin)._replace(
+        ci_low=ends[0], ci_high=ends[1]
+    )
+
+
+def shifted_answers(
+    d: Differences, margin: np.ndarray, options: Options, shift: np.ndarray
+) -> Answers:
+    """Answer the same of differences that are less by a shift, but for the interval.
+
+    The limits are shifted, since shifted differences might be out of bounds.
+    """
     x, bets = _in_order(d, options), options.bets
-
-    def above(limit: np.ndarray) -> np.ndarray:
-        return p_above(x, limit, bets)
-
-    def below(limit: np.ndarray) -> np.ndarray:
-        return p_above(-x, -limit, bets)
-
-    ends = interval(x, bets, options.alpha)
-    least = p_above(np.abs(x), -margin, bets)
-    return answers(margin, ends, above, below, p_either(x, 0.0 * margin, bets), least)
+    none, least = np.full(len(margin), np.nan), p_above(np.abs(x), -margin, bets)
+    return answers(
+        margin,
+        (none, none),
+        lambda limit: p_above(x, limit + shift, bets),
+        lambda limit: p_above(-x, -limit - shift, bets),
+        p_either(x, shift, bets),
+        least,
+    )
 
 
 def _in_order(d: Differences, options: Options) -> np.ndarray:
