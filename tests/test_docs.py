@@ -19,7 +19,9 @@ from tests.test_readme import blocks
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "coming-from.md gate.md glossary.md guide.md large.md papers.md spark.md".split()
+PAGES = (
+    "coming-from.md gate.md glossary.md guide.md large.md leaderboards.md papers.md spark.md"
+).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
 """The names that are modules or folders of functions."""
