@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from lexiframe.base import LexiframeError
-from lexiframe.cli.arguments import refuse_measures
-from lexiframe.cli.inputs import InputOptions, found_runs, refuse_replacing
+from lexiframe.cli.arguments import holds_judgments, refuse_measures
+from lexiframe.cli.inputs import InputOptions, found_runs, named_file, refuse_replacing
 from lexiframe.cli.options import INPUT, Format, option
 from lexiframe.cli.output import print_json, print_table
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
@@ -31,23 +31,26 @@ from lexiframe.views import sentences
 
 PANEL = "Compare runs"
 EXAMPLES = (
-    "judges --qrels nist=qrels.txt --qrels llm=llm.txt",
-    "judges runs/ --qrels nist=qrels.txt --qrels llm=llm.txt -m nDCG@10 -o results",
+    "judges nist=qrels.txt llm=llm.txt",
+    "judges nist=qrels.txt llm=llm.txt runs/ -m nDCG@10 -o results",
 )
 
 JudgeFiles = Annotated[
     list[str],
     option(
         INPUT,
-        "The judgments of a judge, and what to call it; give two or more.",
+        "The judgments of a judge, as in front of the runs; for files that look like runs.",
         metavar="NAME=FILE",
+        default_factory=list,
+        show_default=False,
     ),
 ]
 SomeRuns = Annotated[
     list[str],
     typer.Argument(
-        metavar="RUN...",
-        help="Runs: files in any form, folders, globs, or -. Without them grades are compared.",
+        metavar="[NAME=]QRELS... [RUN...]",
+        help="The judgments of two judges or more, and what to call each; then runs: files in any "
+        "form, folders, globs, or -. Without runs grades are compared.",
         default_factory=list,
         show_default=False,
     ),
@@ -61,6 +64,12 @@ class JudgeOptions(InputOptions):
     qrels: JudgeFiles  # type: ignore[assignment]
     runs: SomeRuns
 
+    def __post_init__(self) -> None:
+        """Take the files of judgments in front of the runs for those of judges."""
+        judged = [text for text in self.runs if _is_of_judge(text)]
+        self.qrels = [*self.qrels, *(_with_name(text) for text in judged)]
+        self.runs = [text for text in self.runs if text not in judged]
+
     def scan(self) -> run_scan.RunScan:
         """Find the runs, which are read later, one file at a time."""
         refuse_measures(self.runs)
@@ -69,6 +78,11 @@ class JudgeOptions(InputOptions):
 
     def files(self) -> dict[str, str]:
         """Return the file of each judge; raise for a judge without a name, or named twice."""
+        if not self.qrels:
+            raise typer.BadParameter(
+                "expected the judgments of two judges or more, nist=qrels.txt llm=llm.txt, found "
+                "none" + (f" ({', '.join(self.runs)} look like runs)" if self.runs else "")
+            )
         found: dict[str, str] = {}
         for text in self.qrels:
             name, is_named, path = text.partition("=")
@@ -95,6 +109,16 @@ class JudgeOptions(InputOptions):
     def judged_files(self) -> list[str]:
         """Return the files of the judges."""
         return [*self.files().values()]
+
+
+def _is_of_judge(text: str) -> bool:
+    given = named_file(text)
+    return holds_judgments(given if isinstance(given, str) else next(iter(given.values())))
+
+
+def _with_name(text: str) -> str:
+    """Return NAME=FILE; a file without a name is called like itself, without its ending."""
+    return text if isinstance(named_file(text), dict) else f"{Path(text).stem}={text}"
 
 
 @dataclass

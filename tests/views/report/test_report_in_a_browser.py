@@ -156,7 +156,7 @@ def test_numbers_of_runs_are_those_of_the_tables(e, opened, measure):
         assert row["high"] == written(of_run["ci_high"])
         assert row["n"] == str(of_run["n"])
     if measure == "RPP":
-        assert shown["mc4"].to_list() == [written(x) for x in ordered["value"]]
+        assert shown["win_rate"].to_list() == [written(x) for x in ordered["value"]]
     everything = opened.frame("all-measures")
     for run, said in everything.select("run", measure).rows():
         assert said.startswith(written(means[run]["mean"]))
