@@ -199,6 +199,7 @@ OPTIONS: dict[str, Any] = {
         metavar="NAME",
         show_default=False,
     ),
+    "wide": option(OUTPUT, "Print all columns of the table.", "--wide"),
     "all": option(OUTPUT, "Print all tables to look at, not the main one.", "--all"),
     "report": output("Write one HTML page to look around in."),
     "format": option(
