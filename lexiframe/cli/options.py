@@ -54,7 +54,9 @@ OPTIONS: dict[str, Any] = {
     "qrels": typer.Argument(
         metavar="QRELS", help="Judgments: a file in any form, or - (standard input)."
     ),
-    "runs": typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, or -."),
+    "runs": typer.Argument(
+        metavar="RUN...", help="Runs: files in any form, folders, globs, or -; NAME=FILE names one."
+    ),
     # how files are read
     "scores": option(
         INPUT,
@@ -153,7 +155,7 @@ OPTIONS: dict[str, Any] = {
         STATISTICS, "Two-sided; or run_a (with a baseline: the other run) is better, or worse."
     ),
     "trials": option(
-        STATISTICS, f"Trials of the {' and '.join(tests.DRAWING)} tests, and of --hsd."
+        STATISTICS, f"Trials of tests that draw: {', '.join(tests.DRAWING)} and, in compare, hsd."
     ),
     "samples": option(STATISTICS, "Bootstrap samples for the intervals of correlations."),
     "seed": option(STATISTICS, "Seed of these tests; the same seed gives the same table."),

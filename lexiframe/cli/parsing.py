@@ -39,6 +39,10 @@ class Commands(TyperGroup):
             for command in sorted(listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name))
         }
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, of which flags show no type in the help."""
+        return _plain_flags(super().get_params(ctx))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name of the command that is called, the command, and its arguments."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -69,16 +73,32 @@ def examples(*commands: str) -> str:
     return "\n\n".join(["Examples:", *(f"  lexiframe {command}" for command in commands)])
 
 
+def _plain_flags(params: list[Any]) -> list[Any]:
+    """Return parameters of which flags show no type: they take no value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
 class OneValueEach(TyperCommand):
     """A command that refuses an option given twice if it takes one value.
 
     Click would take the last value and not say so: ``--test t --test sign`` tests once.
     """
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, of which flags show no type in the help."""
+        return _plain_flags(super().get_params(ctx))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command; the parser notes each option that it meets."""
         _, _, met = self.make_parser(ctx).parse_args(args=[*args])
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.replace("Value error, ", "")  # pydantic's own words
+            raise
         for option, n in Counter(met).items():
             takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
             if takes_one and n > 1:

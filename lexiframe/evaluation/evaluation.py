@@ -13,7 +13,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, ReadError, check_choice, printed, unknown_name, warn
 from lexiframe.evaluation import handed_over
-from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.buckets.plan import KEPT, Plan
+from lexiframe.evaluation.buckets.sample import Sample, SampledPositions
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
@@ -102,6 +103,7 @@ class Evaluation:
     sums: arrays.Reduced | None = None
     _origin: Origin | None = None
     _part: measured.Part | None = None
+    _sample: tuple[Sample, SampledPositions, Plan] | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -484,7 +486,8 @@ class Evaluation:
 
         The page begins with which runs are first, and best where they are told apart from all
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
-        and both rankings of a request. All of its numbers are those of the tables.
+        and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
+        in parts it shows single requests of a sample, 100 or fewer, and says so.
 
         Parameters
         ----------
@@ -527,17 +530,37 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
-        if not self._has_requests:
-            raise LexiframeError(
-                "report: the page shows single requests, and this evaluation has sums over them "
-                "only; evaluate a sample of the requests for it"
-            )
+        tables, rankings = self._of_sample() or (self.tables(), None)
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)
         with output_files.replacing(path) as temporary:
-            page = html_page(self.tables(), self.provenance, self._rankings(), texts, queries)
+            known = rankings or self._rankings()
+            page = html_page(tables, self.provenance, known, texts, queries)
             temporary.write_text(page, encoding="utf-8")
         return path
+
+    def _of_sample(self) -> tuple[dict[str, pl.DataFrame], Rankings] | None:
+        """Return what the report shows of a sample of the requests; None where all are known."""
+        from lexiframe.views import Rankings
+
+        if self._has_requests:
+            return None
+        if self._sample is None or not len(self._sample[0].part.queries):
+            raise LexiframeError(
+                "report: the page shows single requests, and this evaluation has sums over them "
+                "only; evaluate fewer runs, or a sample of the requests for it"
+            )
+        sample, positions, plan = self._sample
+        tables = pairs.tables_of(sample.part.scores, sample.part.pairs)
+        n, among = len(sample.part.queries), int(self.coverage["requests"][0])
+        known = Rankings(
+            positions=positions.positions,
+            measures=plan.measures,
+            attributes=None if self.attributes is None else plan.attributes([*sample.part.queries]),
+            excerpt=f"Single requests, and how stable ranks are, are those of {n:,} of {among:,} "
+            "requests, drawn by their ids; all other numbers are of all requests.",
+        )
+        return self.tables() | dict(zip(KEPT, tables, strict=True)), known
 
     def _rankings(self) -> Rankings:
         """Return what the report shows of rankings, or why it shows none."""

@@ -164,14 +164,17 @@ def refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 
 def write(e: Evaluation, out: Path) -> None:
     """Write all tables of an evaluation, and say which."""
-    e.write(out)
-    paths = [out / f"{name}.parquet" for name in e.tables()]
+    paths = e.write(out)
     parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
     names = [*(path.name for path in paths), *parts]
-    typer.echo(f"wrote {len(names)} tables to {out}: {', '.join(names)}", err=True)
+    typer.echo(f"wrote {len(names)} files to {out}: {', '.join(names)}", err=True)
 
 
 def write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:
     """Write the page of an evaluation, and say where."""
+    folder = report.parent
+    is_new = not folder.exists()
     path = e.report(report, queries=queries)
+    if is_new:
+        typer.echo(f"made the folder {folder}", err=True)
     typer.echo(f"wrote the report: {path} (open it in a browser)", err=True)

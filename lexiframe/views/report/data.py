@@ -43,12 +43,15 @@ class Rankings:
         The measures that were computed.
     attributes
         The attributes by which requests are grouped; None without groups.
+    excerpt
+        A sentence that says of which requests the page has more than sums; empty: of all.
     """
 
     positions: pl.DataFrame | None = None
     why_none: str = ""
     measures: tuple[Measure, ...] = ()
     attributes: pl.DataFrame | None = None
+    excerpt: str = ""
 
 
 def report_data(
@@ -89,6 +92,7 @@ def report_data(
         "headlines": [
             headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
             + lacking.said(measures)
+            + [rankings.excerpt] * bool(rankings.excerpt)
             for group in groups
         ],
         "inference": _inference(inference, tables["comparisons"]),
