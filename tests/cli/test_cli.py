@@ -72,7 +72,8 @@ def test_demo(tmp_path):
     titles = ("first by", "Means over", "More: --all")
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
-    assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
+    n_files = len([*TABLES, *FOR_REUSE])
+    assert f"wrote {n_files} files to lexiframe-demo" in outcome.err
     written = [*(f"{name}.parquet" for name in (*TABLES, *FOR_REUSE)), "report.html"]
     assert listing(tmp_path) == sorted(f"lexiframe-demo/{name}" for name in written)
     assert f"wrote the report: {Path('lexiframe-demo', 'report.html')}" in outcome.err
