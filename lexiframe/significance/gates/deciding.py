@@ -25,6 +25,7 @@ from lexiframe.significance.gates.gate_evidence import (
     settle_lone_requests,
     with_directions,
 )
+from lexiframe.significance.gates.gate_of_judges import answers_of_judges, check_model
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
@@ -47,7 +48,7 @@ from lexiframe.significance.replicates.algorithms import (
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import Frame, RequestsLike
 
 ToDecide = Annotated[PairsLike, "ranked_pairs"]
 """As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
@@ -74,6 +75,7 @@ def gate(
     cluster: str | None = None,
     replicates: Replicates | None = None,
     seeds: Seeds = "unrelated",
+    model: Frame | None = None,
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -120,6 +122,11 @@ def gate(
     replicates, seeds
         What the column ``replicate`` of scores tells apart, as for `compare`: with "run" the gate
         is about algorithms that would be trained anew.
+    model : frame, optional
+        The scores by a model's judgments where ``d`` has those by people's, of the same runs and
+        measures, in the requests that people judged and in others. ``t`` then decides about the
+        estimate of `lexiframe.significance.prediction_powered`, which needs people's requests to be
+        drawn at random; ``test`` is ``t(model)`` and ``n`` the number of people's requests.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -160,7 +167,9 @@ def gate(
         measure, a measure that has no request of both runs, and when the candidate is the baseline.
         Where there is no evidence: for requests of only one of the two runs, unless ``missing``
         says what they mean; for runs with the same values in all requests, unless ``same_ok``; for
-        a measure of unknown direction; and for a margin as wide as the range of its measure.
+        a measure of unknown direction; and for a margin as wide as the range of its measure. With
+        ``model``, for what is no table of scores, for runs and measures that the model lacks, and
+        with another test than t, groups, clusters, replicates or an order.
 
     Notes
     -----
@@ -201,7 +210,8 @@ def gate(
     probability ``power``. It is null where this takes more than 10^9 requests, as on the margin,
     where all differences are equal or there is one request, and where it is no more than there are
     (the bootstrap takes more than a t-test where there are few). It rests on the observed
-    difference, which is an estimate itself.
+    difference, which is an estimate itself. With a model it counts people's requests, and takes
+    the model to judge as many times theirs as it did.
 
     Examples
     --------
@@ -233,6 +243,8 @@ n = 60 of 60 requests).
             f"gate: expected test='betting' with order='given', found {test!r}: no other test may "
             "be looked at at any time"
         )
+    no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
+    check_model(d, model, test, no_model)
     check_replicates("gate", d, replicates, [test or "t"])
     if replicates in ("request", "cell"):
         d = mean_of_replicates("gate", d)
@@ -244,27 +256,30 @@ n = 60 of 60 requests).
     given: Any = d
     ranked = given if isinstance(given, RankedPairs) else None
     given = given if ranked is None else ranked.pairs
-    of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
     answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
-    for name, two in of_each.items():
-        of_each[name] = of_measures(two, sizes)
-        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-            of_each[name] = with_directions(of_each[name], smaller_is_better, larger_is_better)
-            if missing == "refuse":
-                refuse_lone_requests(of_each[name])
 
+    def asked_of(table: Any, candidate: str) -> Any:
+        two = of_measures(of_two_runs(table, baseline, candidate), sizes)
+        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
+            two = with_directions(two, smaller_is_better, larger_is_better)
+            if missing == "refuse":
+                refuse_lone_requests(two)
+        return two
+
+    of_each = {name: asked_of(given, name) for name in candidates}
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
     requests = of_groups(requests, by, cluster)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
     options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
-    test = "t" if test is None and (clusters is not None or is_of_seeds) else test
+    is_for_t = clusters is not None or is_of_seeds or model is not None
+    test = "t" if test is None and is_for_t else test
 
     def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
@@ -282,12 +297,23 @@ n = 60 of 60 requests).
             refuse_wide(margins.of(name, mean_score(cube, baseline, name)), name)
         chosen = _chosen(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
-        found = [
-            of_algorithms(whole, options, baseline, margins, replicates, seeds)
-            if is_of_seeds
-            else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
-            for one in tests
-        ]
+        if model is not None:
+            theirs = asked_of(model, candidate)
+            theirs = settle_lone_requests(theirs) if missing == "zero" else theirs
+            sizes_of = {
+                name: margins.of(name, mean_score(cube, baseline, name)) for name in measures
+            }
+            of_judges, spread = answers_of_judges(part, theirs, sizes_of, options, baseline)
+        found = (
+            [of_judges]
+            if model is not None
+            else [
+                of_algorithms(whole, options, baseline, margins, replicates, seeds)
+                if is_of_seeds
+                else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
+                for one in tests
+            ]
+        )
         tested = pl.concat(found).filter(run_a=candidate).join(spread, on="measure")
         said = pl.DataFrame(
             [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
