@@ -45,12 +45,14 @@ class TableSchema:
 
 _COLUMNS = {
     STR: """
+        winner first covariate
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b category null doc_a doc_b question source replicate
     """,
     INT: """
+        n_judgments first_wins triples cycles repeated repeated_same
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
@@ -60,6 +62,9 @@ _COLUMNS = {
         negative n_replicates df
     """,
     FLOAT: """
+        strength se elo elo_low elo_high observed expected residual difference p_a_wins p_b_wins p_a_low
+        p_a_high coefficient unit alpha_nominal agreement_of_others cycle_rate concordance
+        strength_low strength_high gain
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
@@ -79,7 +84,7 @@ _COLUMNS = {
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b
+        inside_before in_top_a in_top_b differs
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -134,9 +139,43 @@ PROVIDERS = _table("providers", "doc_id provider", "")
 PREFERENCES = _table(
     "preferences",
     "query_id run_a run_b measure",
-    "preference deciding_level",
-    optional="deciding_level",
+    "preference deciding_level n_judgments",
+    optional="deciding_level n_judgments",
 )
+# What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
+JUDGMENTS = _table(
+    "judgments",
+    "query_id run_a run_b judge replicate",
+    "winner first",
+    optional="judge first replicate",
+    nullable="judge",
+)
+STRENGTHS = _table(
+    "strengths",
+    "run",
+    "strength ci_low ci_high rank se n_judgments elo elo_low elo_high",
+    optional="elo elo_low elo_high",
+)
+STRENGTH_PAIRS = _table(
+    "strength_pairs",
+    "run_a run_b",
+    "n_judgments wins ties losses observed expected residual difference ci_low ci_high p_a_wins "
+    "p_a_low p_a_high p_b_wins",
+    **dict.fromkeys(("wins", "ties", "losses"), FLOAT),
+)
+POSITION_BIAS = _table("position_bias", "judge", "n first_wins ties share ci_low ci_high", "", "judge")
+CONCORDANCE = _table("concordance", "measure", "n agree ties concordance ci_low ci_high")
+CONCORDANCE_COMPARISONS = _table(
+    "concordance_comparisons",
+    "measure_a measure_b",
+    "n difference ci_low ci_high p_value",
+)
+CONCORDANCE_BY_STRENGTH = _table(
+    "concordance_by_strength",
+    "measure strength_low",
+    "strength_high n concordance",
+)
+CONCORDANCE_REQUESTS = _table("concordance_requests", "measure query_id", "n agree ties concordance")
 PAIR_REQUESTS = _table(
     "pair_requests",
     "measure query_id",
