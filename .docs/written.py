@@ -72,6 +72,16 @@ what it printed when it was last executed. They are in the folder `notebooks/` o
 
 [0-9]*
 ```
+
+The notebooks of the three papers are evidence: each table and figure that our data allow, in the
+order of the paper, beside what it prints.
+
+```{toctree}
+:glob:
+:maxdepth: 1
+
+papers/*
+```
 """
 
 
@@ -84,7 +94,7 @@ def write_sources(folder: Path) -> None:
     pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
     files = {name: text.encode() for name, text in pages.items()}
     for path in [
-        *ROOT.glob("notebooks/*.ipynb"),
+        *ROOT.glob("notebooks/**/*.ipynb"),
         *ROOT.glob("data/*.png"),
         *map(ROOT.joinpath, FILES),
     ]:

@@ -1,10 +1,19 @@
 """Compare rankings: preferences, metrics, orderings and significance over data frames.
 
-Every public name, in the order of the flow.
+What one needs first, then the flow, then the measures.
 """
 
+"Start here: from runs and judgments to the answer, and to what it rests on"
+from .evaluation.from_runs import evaluate as evaluate
+from .significance.paired import compare as compare
+from .pairwise.explanation import explain as explain
+from .significance.gates.deciding import gate as gate
+from .views.sentences.verdicts import verdict as verdict
+from .collection.judges.compare_judges import compare_judges as compare_judges
+from .io.runs import read_runs as read_runs
+
 "Reading and checking: runs, judgments and scores from files and frames"
-from .io.runs import read_runs as read_runs, scan_runs as scan_runs
+from .io.runs import scan_runs as scan_runs
 from .io.qrel_files import read_qrels as read_qrels
 from .io.per_request_scores import read_scores as read_scores
 from .io.stated.reading import (
@@ -13,7 +22,95 @@ from .io.stated.reading import (
 )
 from .io.checks import check_run as check_run, check_qrels as check_qrels
 from .io.runs import run_metadata as run_metadata
+from .evaluation.read_back import read_results as read_results
 from .io.bundled_data import bundled as bundled
+
+"Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
+from .metrics.coverages import coverage as coverage
+from .projection.positions_table import positions as positions
+from .projection.imputation import impute as impute
+from .metrics.scored import scores as scores
+from .pairwise.pairs import preferences as preferences
+from .pairwise.catalogue import parse_measure as parse_measure
+from .evaluation.reuse.added_runs import add_runs as add_runs
+from .evaluation.from_scores import evaluate_scores as evaluate_scores
+from .evaluation.evaluation import Evaluation as Evaluation
+
+"Pairs of runs: how often one is preferred, and where measures agree"
+from .pairwise.interleaved import interleaving as interleaving
+from .orderings.wins import (
+    win_rates as win_rates,
+    win_rate_matrix as win_rate_matrix,
+    request_win_rates as request_win_rates,
+)
+from .orderings.agreement import tie_rates as tie_rates, sign_agreement as sign_agreement
+from .orderings.matrix import agreement_matrix as agreement_matrix
+
+"Orderings of runs: and how stable and alike they are"
+from .orderings.order import order_runs as order_runs
+from .orderings.strengths.strengths_of import (
+    bradley_terry as bradley_terry,
+    Strengths as Strengths,
+)
+from .orderings.majorities import majority_cycles as majority_cycles
+from .orderings.correlations import rank_correlations as rank_correlations
+from .orderings.stability import (
+    rank_distributions as rank_distributions,
+    order_probabilities as order_probabilities,
+)
+from .orderings.correlations import bootstrap_correlations as bootstrap_correlations
+from .orderings.by_group import group_correlations as group_correlations
+
+"Significance: which pairs of runs differ, and how sure one can be"
+from .significance.between_groups import compare_groups as compare_groups
+from .significance.tukey import tukey_hsd as tukey_hsd
+from .significance.power import (
+    discriminative_power as discriminative_power,
+    asl_curve as asl_curve,
+    smallest_significant_differences as smallest_significant_differences,
+)
+from .significance.swaps import swap_rates as swap_rates, swap_curve as swap_curve
+from .significance.sample_size import (
+    required_requests as required_requests,
+    power_curve as power_curve,
+)
+
+"Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
+from .significance.equivalences.equivalence import equivalence as equivalence
+from .significance.audits.audit import audit as audit
+from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
+
+"Judgments: several judges, unjudged documents, rankings without judgments"
+from .collection.judges.judges import (
+    judge_agreement as judge_agreement,
+    judge_confusion as judge_confusion,
+)
+from .collection.judges.compare_judges import (
+    JudgeComparison as JudgeComparison,
+)
+from .collection.overlaps.unjudged import unjudged as unjudged
+from .collection.holes.sensitivity import hole_sensitivity as hole_sensitivity
+from .collection.holes.results import HoleSensitivity as HoleSensitivity
+from .collection.overlaps.overlap import overlap as overlap
+from .collection.overlaps.contrasting import contrasting as contrasting
+
+"Less data, and simulated data: fewer labels, requests and ranks; ties by recall level"
+from .collection.less_data.degradation import degradation as degradation
+from .collection.less_data.sampling import (
+    sample_labels as sample_labels,
+    sample_requests as sample_requests,
+    truncate_runs as truncate_runs,
+    leave_out_run as leave_out_run,
+)
+from .collection.simulated.collection import simulate_collection as simulate_collection
+from .collection.simulated.statistics import collection_distances as collection_distances
+from .collection.less_data.diagnostics import (
+    tie_profile as tie_profile,
+    deciding_levels as deciding_levels,
+    level_correlations as level_correlations,
+    level_regression as level_regression,
+    predict_first_level as predict_first_level,
+)
 
 "Writing and handing over: files that other tools read, and their own objects"
 from .io.to_trec import write_trec as write_trec
@@ -29,19 +126,22 @@ from .io.logs.joining import with_log as with_log, with_attributes as with_attri
 from .io.logs.files import read_log as read_log
 from .io.logs.mlflow import read_mlflow as read_mlflow
 
-"The flow: from runs to conclusions, step by step or in one call"
-from .metrics.coverages import coverage as coverage
-from .projection.positions_table import positions as positions
-from .projection.imputation import impute as impute
-from .metrics.scored import scores as scores
-from .pairwise.pairs import preferences as preferences
-from .pairwise.explanation import explain as explain
-from .pairwise.catalogue import parse_measure as parse_measure
-from .evaluation.from_runs import evaluate as evaluate
-from .evaluation.reuse.added_runs import add_runs as add_runs
-from .evaluation.from_scores import evaluate_scores as evaluate_scores
-from .evaluation.evaluation import Evaluation as Evaluation
-from .views.sentences.verdicts import verdict as verdict
+"Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
+from . import theory as theory, views as views, significance as significance
+from .evaluation import spark as spark
+
+"Errors and warnings: what is raised, and the version"
+from .base.errors import (
+    LexiframeError as LexiframeError,
+    ReadError as ReadError,
+    SchemaError as SchemaError,
+    UnknownNameError as UnknownNameError,
+    LexiframeWarning as LexiframeWarning,
+)
+from .base.version import __version__ as __version__
+
+"Leaderboards: runs over several collections, and how sure a rank is"
+from .evaluation.leaderboards import leaderboard as leaderboard, Leaderboard as Leaderboard
 
 "Kinds of measures: lists of all of them, and classes for your own"
 from .pairwise.listing import measures as measures, conventions as conventions
@@ -55,6 +155,22 @@ from .metrics.kinds.search_length import SearchLength as SearchLength
 from .pairwise.recall_paired import LevelPreference as LevelPreference
 from .pairwise.lexicographic import LexicographicPreference as LexicographicPreference
 from .pairwise.custom import MatrixPreference as MatrixPreference
+
+"Preferences: two rankings compared directly"
+from .pairwise.catalogue import (
+    RPP as RPP,
+    dcgRPP as dcgRPP,
+    invRPP as invRPP,
+    LR as LR,
+    LP as LP,
+    sgnLR as sgnLR,
+    sgnLP as sgnLP,
+    rrLR as rrLR,
+    rrLP as rrLP,
+    ST_RPP as ST_RPP,
+    ST_dcgRPP as ST_dcgRPP,
+    ST_invRPP as ST_invRPP,
+)
 
 "Everyday metrics: what most evaluations report"
 from .metrics.catalogues.ranked import (
@@ -142,112 +258,3 @@ from .metrics.catalogues.subtopics import (
     NRBP as NRBP,
     nNRBP as nNRBP,
 )
-
-"Preferences: two rankings compared directly"
-from .pairwise.catalogue import (
-    RPP as RPP,
-    dcgRPP as dcgRPP,
-    invRPP as invRPP,
-    LR as LR,
-    LP as LP,
-    sgnLR as sgnLR,
-    sgnLP as sgnLP,
-    rrLR as rrLR,
-    rrLP as rrLP,
-    ST_RPP as ST_RPP,
-    ST_dcgRPP as ST_dcgRPP,
-    ST_invRPP as ST_invRPP,
-)
-
-"Pairs of runs: how often one is preferred, and where measures agree"
-from .pairwise.interleaved import interleaving as interleaving
-from .orderings.wins import (
-    win_rates as win_rates,
-    win_rate_matrix as win_rate_matrix,
-    request_win_rates as request_win_rates,
-)
-from .orderings.agreement import tie_rates as tie_rates, sign_agreement as sign_agreement
-from .orderings.matrix import agreement_matrix as agreement_matrix
-
-"Orderings of runs: and how stable and alike they are"
-from .orderings.order import order_runs as order_runs
-from .orderings.strengths.strengths_of import (
-    bradley_terry as bradley_terry,
-    Strengths as Strengths,
-)
-from .orderings.majorities import majority_cycles as majority_cycles
-from .orderings.correlations import rank_correlations as rank_correlations
-from .orderings.stability import (
-    rank_distributions as rank_distributions,
-    order_probabilities as order_probabilities,
-)
-from .orderings.correlations import bootstrap_correlations as bootstrap_correlations
-from .orderings.by_group import group_correlations as group_correlations
-
-"Significance: which pairs of runs differ, and how sure one can be"
-from .significance.paired import compare as compare
-from .significance.between_groups import compare_groups as compare_groups
-from .significance.tukey import tukey_hsd as tukey_hsd
-from .significance.power import (
-    discriminative_power as discriminative_power,
-    asl_curve as asl_curve,
-    smallest_significant_differences as smallest_significant_differences,
-)
-from .significance.swaps import swap_rates as swap_rates, swap_curve as swap_curve
-from .significance.sample_size import (
-    required_requests as required_requests,
-    power_curve as power_curve,
-)
-
-"Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
-from .significance.equivalences.equivalence import equivalence as equivalence
-from .significance.gates.deciding import gate as gate
-from .significance.audits.audit import audit as audit
-from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
-
-"Judgments: several judges, unjudged documents, rankings without judgments"
-from .collection.judges.judges import (
-    judge_agreement as judge_agreement,
-    judge_confusion as judge_confusion,
-)
-from .collection.judges.compare_judges import (
-    compare_judges as compare_judges,
-    JudgeComparison as JudgeComparison,
-)
-from .collection.overlaps.unjudged import unjudged as unjudged
-from .collection.holes.sensitivity import hole_sensitivity as hole_sensitivity
-from .collection.holes.results import HoleSensitivity as HoleSensitivity
-from .collection.overlaps.overlap import overlap as overlap
-from .collection.overlaps.contrasting import contrasting as contrasting
-
-"Less data, and simulated data: fewer labels, requests and ranks; ties by recall level"
-from .collection.less_data.degradation import degradation as degradation
-from .collection.less_data.sampling import (
-    sample_labels as sample_labels,
-    sample_requests as sample_requests,
-    truncate_runs as truncate_runs,
-    leave_out_run as leave_out_run,
-)
-from .collection.simulated.collection import simulate_collection as simulate_collection
-from .collection.simulated.statistics import collection_distances as collection_distances
-from .collection.less_data.diagnostics import (
-    tie_profile as tie_profile,
-    deciding_levels as deciding_levels,
-    level_correlations as level_correlations,
-    level_regression as level_regression,
-    predict_first_level as predict_first_level,
-)
-
-"Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
-from . import theory as theory, views as views, significance as significance
-from .evaluation import spark as spark
-
-"Errors and warnings: what is raised, and the version"
-from .base.errors import (
-    LexiframeError as LexiframeError,
-    ReadError as ReadError,
-    SchemaError as SchemaError,
-    UnknownNameError as UnknownNameError,
-    LexiframeWarning as LexiframeWarning,
-)
-from .base.version import __version__ as __version__

@@ -1,5 +1,6 @@
 """``python -m lexiframe`` runs the command line."""
 
+import gc
 import signal
 import sys
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line; an interruption ends it quietly, even while modules are imported."""
+    gc.set_threshold(100_000)  # importing makes many objects, none of which is garbage
     with _noted_interruptions() as noted, _orderly_ends():
         try:
             from lexiframe.cli.app import main as run

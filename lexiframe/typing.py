@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import polars as pl
 
@@ -66,8 +66,36 @@ class Evaluated(Protocol):
         """The runs and judgments, as they were given."""
 
 
+class HasTables(Protocol):
+    """An `Evaluation`: functions of a table take it too, and use the table that they need."""
+
+    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+        """Return the table that is meant by ``what``, and options that hold unless others do."""
+
+
+class Told(Protocol):
+    """A result that has its conclusion in sentences, such as a `JudgeComparison`."""
+
+    @property
+    def verdict(self) -> pl.DataFrame:
+        """The conclusion: a frame with the column ``sentence``."""
+
+
 Frame = ArrowStream | pl.LazyFrame
 """A table: a frame of Polars, PyArrow, pandas 2.2 or later, DuckDB, or any that exports Arrow."""
+
+# What stands behind a type names the table of an evaluation that is meant; `typed` takes it.
+PositionsTable = Annotated[Frame | HasTables, "positions"]
+"""The table of `positions`, or an `Evaluation`."""
+
+ScoresTable = Annotated[Frame | HasTables, "scores"]
+"""The table of `scores`, or an `Evaluation`."""
+
+OrderingsTable = Annotated[Frame | HasTables, "orderings"]
+"""The table of `order_runs`, or an `Evaluation`."""
+
+ComparisonsTable = Annotated[Frame | HasTables, "comparisons"]
+"""The table of `compare`, or an `Evaluation`."""
 
 RunsLike = str | Path | Frame | Scan | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Runs: a path, folder, glob or address; a frame; ``{name: path or frame}``; a list of any of
@@ -91,8 +119,13 @@ VotesLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Side-by-side judgments: a path, folder or glob, a frame, ``{judge: path or frame}``, a list of any
 of these, or what `read_preferences` returns."""
 
-ComparisonsLike = Frame | Mapping[str, Frame]
-"""A table of comparisons (see `compare`), or several of them by their names."""
+TablesLike = Frame | Mapping[str, Frame]
+"""A table, or several of the same kind by their names."""
+
+ComparisonsLike = Annotated[
+    Frame | HasTables | Mapping[str, Frame] | Mapping[str, HasTables], "comparisons"
+]
+"""A table of comparisons (see `compare`) or an evaluation, or several of them by their names."""
 
 MeasureLike = Named | str | Callable[..., Any]
 """A metric or preference, its notation (``"nDCG@10"``, or several, ``"AP nDCG@10"``), an object of

@@ -12,9 +12,9 @@ from tests.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 ROOT = Path(lf.__file__).parents[1]
 MODULES = sorted((ROOT / "lexiframe").rglob("*.py"))
 NOTEBOOKS = {
-    "04-recall-paired-preference": RECALL_PAIRED,
-    "05-lexicographic-recall": LEXIRECALL,
-    "06-lexicographic-precision": LEXIPRECISION,
+    "recall-paired-preference": RECALL_PAIRED,
+    "lexicographic-recall": LEXIRECALL,
+    "lexicographic-precision": LEXIPRECISION,
 }
 SOURCES = {
     r"SIGIR 2022|RECALL_PAIRED\b": RECALL_PAIRED,
@@ -85,7 +85,9 @@ def test_what_the_modules_cite_is_there(path):
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_what_the_notebooks_cite_is_there(name):
-    cells = json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(
+        (ROOT / "notebooks" / "papers" / f"{name}.ipynb").read_text(encoding="utf-8")
+    )["cells"]
     for cell in cells:
         lines = "".join(cell["source"]).splitlines()
         for line in lines if cell["cell_type"] == "markdown" else []:

@@ -16,6 +16,7 @@ from pyarrow import orc
 import lexiframe as lf
 from lexiframe.base.schemas import check
 from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.orderings.rules import RULES
 from lexiframe.significance.tests import OF_SUMS, TESTS
 from tests.frames import assert_close
 from tests.test_house import PACKAGE, arrows, part
@@ -27,8 +28,10 @@ BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
 NEW = {
     "lexiframe/significance/tests/z.py",
+    "lexiframe/orderings/rules/minimax.py",
     "lexiframe/io/forms/orc.py",
     "lexiframe/cli/commands/requests.py",
+    "lexiframe/orderings/reading_times.py",
 }
 """The files that the page adds."""
 
@@ -49,22 +52,26 @@ def executed(monkeypatch):
             exec(code, inside)
             made |= {name: inside[name] for name in set(inside) - before}
             continue
-        if "Z" in made:
-            monkeypatch.setitem(TESTS, "z", made["Z"])
-            monkeypatch.setitem(OF_SUMS, "z", made["Z"])
+        if "TEST" in made:
+            monkeypatch.setitem(TESTS, "z", made["TEST"])
+            monkeypatch.setitem(OF_SUMS, "z", made["TEST"])
+        if "RULE" in made:
+            monkeypatch.setitem(RULES, "minimax", made["RULE"])
         results += [eval(code, made)] if code.count("\n") == 1 else []
         exec(code, made)
     return made, results
 
 
 def test_the_code_runs(executed):
-    made, (scores, preferences, comparisons) = executed
+    made, (scores, preferences, comparisons, orderings) = executed
     assert scores["measure"].unique().sort().to_list() == ["root", "root@10"]
     assert preferences["preference"].abs().max() > 0
     t = lf.compare(made["d"], "t")
     assert comparisons["test"].unique().to_list() == ["z"]
     assert comparisons["statistic"].equals(t["statistic"])
     assert (comparisons["p_value"] <= t["p_value"]).all()
+    assert orderings["method"].unique().to_list() == ["minimax"]
+    assert orderings["value"].max() == 0
 
 
 def test_the_metric_is_its_formula(executed):
@@ -99,12 +106,22 @@ def test_the_table_is_that_of_its_schema(executed):
     assert check(made["times"], made["READING_TIMES"]).equals(made["times"])
 
 
+def test_the_result_says_what_it_shows(executed):
+    made, _ = executed
+    found = made["ReadingTimes"](made["times"])
+    said = found.verdict["sentence"][0]
+    assert lf.verdict(found).equals(found.verdict)
+    assert str(found).startswith(f"{said}\n\ntimes\n")
+    assert str(found).endswith("as frames: .times")
+
+
 def test_each_way_to_add_something_is_a_few_lines():
     headings = re.findall(r"^### (.*)", TEXT, flags=re.MULTILINE)
-    parts = ["A metric", "A preference", "A paired test", "A reader", "A command", "A table"]
+    parts = ["A metric", "A preference", "A paired test", "A rule of ordering"]
+    parts += ["A reader", "A command", "A table", "A result"]
     assert headings == parts
     assert all("```python lexiframe/" in section for section in TEXT.split("\n### ")[1:])
-    no_code = re.compile(r'\s*$|import |from |"""')
+    no_code = re.compile(r'\s*$|import |from |\s*"""')
     for path, code in BLOCKS:
         lines = [line for line in code.splitlines() if not no_code.match(line)]
         assert len(lines) <= 6, path  # five, and the line that begins a function
@@ -120,11 +137,21 @@ def copy(tmp_path):
         if path:
             add(tmp_path / path, code)
     tests = tmp_path / "lexiframe/significance/tests/__init__.py"
-    text = tests.read_text(encoding="utf-8").replace("BOOTSTRAP)", "BOOTSTRAP, Z)")
-    text = text.replace("Test = Literal[", 'Test = Literal["z", ', 1)
-    text = text.replace("\nTest =", "from lexiframe.significance.tests.z import Z\n\nTest =")
-    tests.write_text(text, encoding="utf-8")
+    change(tests, {"\nTest = Literal[": '\nTest = Literal["z", '})
+    orderings = tmp_path / "lexiframe/orderings"
+    described = "``minimax``: the least lead.\n        ``kemeny``:"
+    change(orderings / "rules/__init__.py", {" = Literal[": ' = Literal["minimax", '})
+    change(orderings / "order.py", {"``kemeny``:": described})
     return tmp_path
+
+
+def change(file, texts):
+    """Replace each text, where it is first."""
+    text = file.read_text(encoding="utf-8")
+    for old, new in texts.items():
+        assert old in text, f"{old!r} in {file.name}"
+        text = text.replace(old, new, 1)
+    file.write_text(text, encoding="utf-8")
 
 
 def add(file, code):
@@ -163,6 +190,10 @@ print(lf.verdict(e)["sentence"][0])
     listed, *sentence = done.stdout.splitlines()
     assert listed == "[root, rootRPP] ['0 to 1', '−1 to 1']", done.stderr
     assert "(paired z-test, " in sentence[0]
+    done = run_in(
+        copy, *PYTEST, "-W", "ignore", "tests/properties/test_orderings.py", "-k", "minimax"
+    )
+    assert "2 passed" in done.stdout
 
 
 OF_ORC = f"""
@@ -212,6 +243,37 @@ def test_the_form_is_read_whole_and_in_pieces(copy):
     errors = done.stdout.splitlines()
     assert len(errors) == 2
     assert all(error.startswith("cut.orc: cannot be read as ORC (") for error in errors)
+
+
+COLUMN = {
+    "base/schemas.py": {"p_adjusted reject effect_low?": "p_adjusted reject variance? effect_low?"},
+    "significance/paired_tests.py": {
+        "    least_p: np.ndarray\n": "    least_p: np.ndarray\n    variance: Any = None\n"
+    },
+    "significance/tests/sign.py": {"p_value, least_p)": "p_value, least_p, variance=odds)"},
+}
+"""What is changed for a new column of comparisons, which the sign test gives."""
+OF_COLUMN = f"""
+import pathlib
+import lexiframe as lf
+
+folder = pathlib.Path({str(EXAMPLE)!r})
+e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", test="sign", alpha=0.5)
+assert e.comparisons["variance"].equals(e.comparisons["effect_size"], check_names=False)
+others = [lf.compare(e.scores, "t"), lf.tukey_hsd(e.scores)]
+assert all(c["variance"].null_count() == c.height > 0 for c in others)
+both = dict.fromkeys(("one", "two"), folder / "qrels.txt")
+judged = lf.compare_judges(folder / "runs", both, "AP", test="sign", alpha=0.5, samples=9)
+assert judged.comparisons["variance"].null_count() == 0
+"""
+
+
+@pytest.mark.slow
+def test_a_column_of_comparisons_is_its_name_and_the_test_that_gives_it(copy):
+    for file, texts in COLUMN.items():
+        change(copy / "lexiframe" / file, texts)
+    done = run_in(copy, "-W", "ignore", "-c", OF_COLUMN)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.slow
@@ -282,3 +344,4 @@ def test_what_is_added_here_does_not_exist():
     """Or else the page would show how to add what is there."""
     assert not {"root", "rootRPP"} & {*METRICS, *lf.__all__}
     assert "z" not in TESTS
+    assert "minimax" not in RULES

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import typing
+import warnings
 from graphlib import TopologicalSorter
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +23,7 @@ from lexiframe.base import schemas
 from lexiframe.base.face import for_users
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.orderings.rules import RULES
 
 PACKAGE = Path(lf.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -171,6 +173,22 @@ def test_its_core_loads_little_that_polars_and_pyarrow_do_not():
     assert len(ours) <= 130
 
 
+@pytest.mark.parametrize("command, most", [("compare", 235), ("evaluate", 280)])
+def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
+    """They take longer to import than small data take to evaluate."""
+    example = Path(PACKAGE, "..", "data", "example").resolve()
+    arguments = ["lexiframe", command, str(example / "qrels.txt"), str(example / "runs")]
+    run = "exec('try: main()\\nexcept SystemExit: pass')"
+    hidden = "sys.stdout = open(os.devnull, 'w')"
+    code = f"import os; shown = sys.stdout; {hidden}; sys.argv = {arguments}"
+    modules = loaded(f"{code}; from lexiframe.cli.app import main; {run}; sys.stdout = shown")
+    heavy = "stats sparse linalg optimize ndimage spatial".split()
+    heavy = {*HEAVY, "pyarrow.compute", *(f"scipy.{name}" for name in heavy)}
+    assert modules & heavy == {"typer", "pyarrow.csv"}
+    ours = {name for name in modules if name.partition(".")[0] == "lexiframe"}
+    assert len(ours) <= most
+
+
 @pytest.mark.slow
 def test_a_name_of_a_later_stage_loads_its_module_alone():
     modules = loaded("import lexiframe; lexiframe.win_rates")
@@ -275,7 +293,8 @@ def test_groups_are_asked_for_by_keyword(name):
 
 
 DATA = """CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike ScoresLike
-Evaluated Evaluation JudgesLike ComparisonsLike""".split()
+Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
+OrderingsTable ComparisonsTable arrays.PairsByKind ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -393,14 +412,40 @@ def tables(tmp_path_factory):
         "hole_calibration": holes.calibration,
         "coverage": lf.coverage(runs, qrels),
         "replicated_scores": (seeds := replicates(s)),
+        "gate_curves": lf.significance.gate_curve(
+            s, 0.1, baseline="random", candidate="pca8_euclidean", sizes=[9], trials=9
+        ),
         "components": lf.significance.variance_components(seeds, "run"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
+        **by_people_and_model(s, d),
         **judged_tables(runs, qrels),
+        **leaderboard_tables(),
         "overlap": lf.overlap(runs),
         "contrasting": lf.contrasting(runs, "pca8_euclidean", "random", qrels=qrels),
         "unjudged": lf.unjudged(runs, pl.DataFrame(qrels).group_by("query_id").head(2)),
         "problems": problems(tmp_path_factory.mktemp("problems") / "bad.run"),
     }
+
+
+def leaderboard_tables():
+    """The tables of a leaderboard with a gap, by two rules."""
+    x = pl.DataFrame(
+        {
+            "run": list("abcdef"),
+            "x": [0.5, 0.25, 0.75, 0.5, 0.25, 0.5],
+            "y": [0.75, 0.5, 0.25, None, None, 0.5],
+            "z": [0.75, 0.5, 0.25, 0.5, 0.0, 0.25],
+        }
+    )
+    with warnings.catch_warnings(action="ignore"):
+        found = lf.leaderboard(x, ["mean", "borda", "mc4"], group={"x": "g", "y": "g", "z": "h"})
+    called = {
+        "cells": "collection_scores",
+        "comparisons": "collection_comparisons",
+        "correlations": "collection_correlations",
+        "components": "connected_parts",
+    }
+    return {called.get(name, name): table for name, table in found.tables().items()}
 
 
 def judged_tables(runs, qrels):
@@ -434,6 +479,20 @@ def replicates(s):
     return schemas.REPLICATED_SCORES.arranged(both)
 
 
+def by_people_and_model(s, d):
+    """What people and a model say, each table twice: people and model agree."""
+    room, queries = lf.significance, d["query_id"].unique().sort()
+    with pytest.warns(lf.LexiframeWarning, match="with 5 requests"):
+        found = [room.prediction_powered(both, both) for both in (s, d)]
+    return {
+        "powered_means": found[0],
+        "powered_differences": found[1],
+        "inclusion": queries.to_frame().with_columns(probability=0.5 * pl.len() / pl.len()),
+        "judgments_needed": room.how_many_judgments(s, s, 0.1),
+        "judgments_needed_of_pairs": room.how_many_judgments(d, d, 0.1),
+    }
+
+
 def some_holes():
     runs, qrels = lf.simulate_collection(requests=5, runs=3, pool_depth=9, pool_share=0.7)
     return lf.hole_sensitivity(runs, qrels, "AP RPP", samples=9)
@@ -465,9 +524,9 @@ def test_every_schema_has_a_table(tables):
     assert set(tables) == set(SCHEMAS)
 
 
-OF_THEIR_OWN_ORDER = (
-    "runs qrels means verdict pair_requests requests contrasting unjudged components".split()
-)
+OF_THEIR_OWN_ORDER = """
+    runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
+""".split()
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
@@ -478,14 +537,14 @@ def test_columns_types_and_key(tables, name):
     assert list(table.columns) == list(expected)
     assert table.height > 1
     assert not table.select(schema.key).is_duplicated().any()
-    if name in ("orderings", "judge_orderings"):
+    if name in ("orderings", "judge_orderings", "ranking", "rank_percentiles"):
         by_rank = [*schema.key[:-1], "rank", "run"]
         assert table.equals(table.sort(by_rank))
     elif name not in OF_THEIR_OWN_ORDER:
         assert table.equals(table.sort(schema.key))
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_orderings_come_sorted(tables, method):
     o = lf.order_runs(tables["preferences"], method)
     assert o.equals(o.sort("measure", "method", "rank", "run"))

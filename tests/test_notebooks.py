@@ -5,6 +5,9 @@ To execute them again and store the outputs, from the root of the repository:
     python tests/test_notebooks.py                                      all of them
     python tests/test_notebooks.py notebooks/01-first-evaluation.ipynb  some
 
+The notebooks of the papers show deep-pass (2019) and eight runs of web (2012) as well, which the
+folder LEXIFRAME_SHARED has; without it they are not executed anew.
+
 Cells keep their source and their ids; outputs and metadata are written anew. Of pictures, what they
 are is compared, not how they look: that depends on fonts.
 """
@@ -29,21 +32,19 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-NEEDS = {  # what is not in the extra test; vl_convert draws altair's charts as pictures
-    "01-first-evaluation": ["altair", "vl_convert"],
-    "02-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic", "altair", "vl_convert"],
-    "03-what-the-libraries-conclude": ["pyterrier", "ranx", "altair", "vl_convert"],
-    "04-recall-paired-preference": ["altair", "vl_convert"],
-    "05-lexicographic-recall": ["altair", "vl_convert"],
-    "06-lexicographic-precision": ["altair", "vl_convert"],
-    "07-defining-your-own": ["altair", "vl_convert"],
-    "08-can-these-judgments-be-trusted": ["altair", "vl_convert"],
-    "09-shall-we-ship-it": ["altair", "vl_convert"],
-}
-OF_PAPERS = [path for path in NOTEBOOKS if "04" <= path.stem < "07"]
+GUIDE = sorted((ROOT / "notebooks").glob("*.ipynb"))
+OF_PAPERS = sorted((ROOT / "notebooks" / "papers").glob("*.ipynb"))
 """These analyse more collections when LEXIFRAME_COLLECTIONS names a folder of them."""
-WHOLE = OF_PAPERS[-1]
+NOTEBOOKS = GUIDE + OF_PAPERS
+AT_HAND = ["trec_dl_2019_passage", "trec_web_2012"]
+"""The collections that the stored outputs of the papers' notebooks have beside the bundled one."""
+DRAWN = ["altair", "vl_convert"]
+"""What the pictures of all notebooks need; vl_convert makes them of Altair's charts."""
+NEEDS = {  # what is not in the extra test either
+    "03-joining-experiment-logs": ["mlflow", "sqlalchemy", "alembic"],
+    "07-what-the-libraries-conclude": ["pyterrier", "ranx"],
+}
+WHOLE = next(path for path in OF_PAPERS if path.stem == "lexicographic-precision")
 """With LEXIFRAME_WHOLE_COLLECTIONS this one analyses all requests there, the others some."""
 CELLS = re.compile(r"[\w.]+")
 METADATA = {
@@ -176,10 +177,26 @@ def text(output):
     return f"{output.get('name', output.output_type)}: {' '.join(kinds)}\n{said}"
 
 
+def with_collections_at_hand(folder, data):
+    """Give the variables for a notebook of a paper: a folder that has the collections at hand."""
+    place = folder / "collections"
+    place.mkdir()
+    for name in AT_HAND:
+        (place / name).symlink_to(data / name)
+    return {"LEXIFRAME_COLLECTIONS": str(place)}
+
+
 def store(path):
     """Execute a notebook and write it with its outputs."""
+    is_of_paper = Path(path).resolve() in OF_PAPERS
+    data = Path(os.environ.get("LEXIFRAME_SHARED") or ROOT.parent / "shared").resolve() / "data"
+    if is_of_paper and not data.is_dir():
+        print(f"{path} is left as it is: its collections are not in {data}", file=sys.stderr)
+        return
     with TemporaryDirectory() as folder, started() as kernel:
-        notebook = kernel.executed(nbformat.read(path, as_version=4), Path(folder))
+        variables = with_collections_at_hand(Path(folder), data) if is_of_paper else {}
+        stored = nbformat.read(path, as_version=4)
+        notebook = kernel.executed(stored, Path(folder), **variables)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if "image/png" in output.get("data", {}):
@@ -200,25 +217,55 @@ def smaller(png):
     return base64.b64encode(reduced.getvalue()).decode()
 
 
-def test_there_are_notebooks():
-    assert NOTEBOOKS
+def test_the_guide_is_numbered_in_its_order():
+    assert [path.stem[:3] for path in GUIDE] == [f"{n:02}-" for n in range(1, len(GUIDE) + 1)]
+
+
+@pytest.mark.parametrize("path", GUIDE, ids=lambda path: path.stem)
+def test_the_guide_is_short(path):
+    """One sitting: at most 40 cells, and 150 lines of code."""
+    cells = nbformat.read(path, as_version=4).cells
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    lines = [line for source in code for line in source.splitlines() if line.strip()]
+    assert len(cells) <= (10 if path == GUIDE[0] else 40)
+    assert len(lines) <= 150
 
 
 def need_libraries_of(path):
     """Skip the test of a notebook whose libraries are not installed."""
-    missing = [name for name in NEEDS.get(path.stem, []) if find_spec(name) is None]
+    missing = [name for name in [*DRAWN, *NEEDS.get(path.stem, [])] if find_spec(name) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}, which the extras interop, peers and viz install")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", GUIDE, ids=lambda path: path.stem)
 def test_stored_outputs_are_those_of_today(path, kernel, tmp_path):
     need_libraries_of(path)
+    compare_with_today(path, kernel, tmp_path)
+
+
+@pytest.mark.parametrize("path", OF_PAPERS, ids=lambda path: path.stem)
+def test_what_the_papers_print_stands_beside_what_comes_out_today(path, kernel, shared, tmp_path):
+    need_libraries_of(path)
+    variables = with_collections_at_hand(tmp_path, shared / "data")
+    compare_with_today(path, kernel, tmp_path, **variables)
+
+
+def compare_with_today(path, kernel, folder, **variables):
     stored = nbformat.read(path, as_version=4)
-    today = shown(kernel.executed(stored, tmp_path))
+    today = shown(kernel.executed(stored, folder, **variables))
     for cell, said in shown(stored).items():
         assert today[cell] == said, cell
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", OF_PAPERS, ids=lambda path: path.stem)
+def test_the_papers_can_be_repeated_on_the_bundled_collection_alone(path, kernel, tmp_path):
+    need_libraries_of(path)
+    said = shown(kernel.executed(nbformat.read(path, as_version=4), tmp_path))
+    assert "digits" in said["counted"]
+    assert not [name for name in AT_HAND for text in said.values() if name in text]
 
 
 def test_there_is_a_notebook_for_each_paper():
@@ -249,8 +296,10 @@ def collections(shared, tmp_path_factory):
     """Copy all runs of each collection with some of its requests: an analysis of all takes long."""
     copy = tmp_path_factory.mktemp("collections")
     for qrels in (shared / "data").glob("*/qrels.trec"):
-        lines = {path: lines_of(path) for path in [qrels, *qrels.parent.glob("runs/*")]}
-        kept = some_requests([*lines.values()][1:], lines[qrels])
+        runs = {path: lines_of(path) for path in qrels.parent.glob("runs/*")}
+        judgments = {path: lines_of(path) for path in [qrels, *qrels.parent.glob("qrels.ndeval*")]}
+        kept = some_requests([*runs.values()], judgments[qrels])
+        lines = runs | judgments
         for path in lines:
             place = copy / path.parent.relative_to(shared / "data")
             place.mkdir(parents=True, exist_ok=True)
@@ -276,7 +325,7 @@ def test_every_collection_of_nine_runs_is_analysed(path, kernel, shared, collect
 
 def test_what_five_models_as_judges_would_make_a_team_conclude(kernel, shared, tmp_path):
     """The text has the table that its cell prints for the collection with five judges."""
-    path = next(path for path in NOTEBOOKS if path.stem.startswith("08"))
+    path = next(path for path in NOTEBOOKS if path.stem.endswith("can-these-judgments-be-trusted"))
     need_libraries_of(path)
     stored = nbformat.read(path, as_version=4)
     folder = shared / "data" / "trec_dl_2019_passage"

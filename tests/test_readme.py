@@ -102,5 +102,5 @@ def test_links_lead_somewhere(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", text):
         assert (ROOT / page).parent.joinpath(link).exists(), link
-    for notebook in re.findall(r"notebooks/[\w-]+\.ipynb", text):
+    for notebook in re.findall(r"notebooks/[\w/-]+\.ipynb", text):
         assert (ROOT / notebook).exists(), notebook

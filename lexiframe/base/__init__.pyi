@@ -24,11 +24,13 @@ from .schemas import to_polars as to_polars
 from . import coded as coded
 from . import hashing as hashing
 
+"Printing: tables and sentences that people read"
+from . import printed as printed
+
 "Work: progress, exact sums, likely causes, the version"
 from .progress_bars import progress as progress
 from .progress_bars import in_threads as in_threads
-from .progress_bars import counted as counted
-from .progress_bars import FEW as FEW
+from . import progress_bars as progress_bars
 from . import sums as sums
 from .id_mismatch import likely_cause as likely_cause
 from .version import __version__ as __version__

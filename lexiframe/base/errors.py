@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 MANY = 100
 """The largest number of known names that an error message lists."""
+_FEW = 12
+"""Up to this many known names are listed behind a suggestion."""
 _SHOWN = 80
 """The number of characters up to which a value is shown whole in an error message."""
 
@@ -143,12 +145,20 @@ def escaped(text: str) -> str:
 
 
 def unknown_name(
-    kind: str, name: str, known: Iterable[str], *, near: Sequence[str] = (), advice: str = ""
+    kind: str,
+    name: str,
+    known: Iterable[str],
+    *,
+    near: Sequence[str] = (),
+    advice: str = "",
+    suggested: Callable[[str], str | None] = str,
 ) -> UnknownNameError:
     """Build the error for a name that does not exist, with the known names most like it.
 
     ``near[0]``, if given, is compared with the known names instead of ``name``; ``near[1:]`` are
-    further names that may be suggested. ``advice`` ends the message.
+    further names that may be suggested. ``suggested`` writes a known name as it is suggested, or
+    returns None if it does not fit. ``advice`` ends the message. Known names are listed if there
+    are few, or if none is alike.
 
     Examples
     --------
@@ -157,11 +167,15 @@ def unknown_name(
     """
     known = list(known)
     sought, *others = map(str, [*near] or [name])
-    alike = nearest([*others, *known], [sought])[:3]
+    written = map(suggested, nearest([*others, *known], [sought])[:3])
+    alike = [one for one in written if one is not None]
     hint = f"; did you mean {' or '.join(alike)}?" if alike else "."
     listed = ", ".join(known[:MANY])
     listed += f", ... ({len(known)} in all)" if len(known) > MANY else ""
-    return UnknownNameError(f"unknown {kind} {name!r}{hint} Known: {listed}{advice}")
+    said = f" Known: {listed}"
+    if alike and len(known) > _FEW:
+        said, advice = "", advice and f" {advice[2:3].upper()}{advice[3:]}"
+    return UnknownNameError(f"unknown {kind} {name!r}{hint}{said}{advice}")
 
 
 def check_choice(where: str, value: object, choices: Iterable[object], name: str = "") -> None:

@@ -21,7 +21,7 @@ def read_stub(package: str, file: str) -> tuple[str, list[Group]]:
     >>> import lexiframe
     >>> about, groups = read_stub("lexiframe", lexiframe.__file__)
     >>> groups[0][0], groups[0][2]["read_runs"]
-    ('Reading and checking', 'lexiframe.io.runs:read_runs')
+    ('Start here', 'lexiframe.io.runs:read_runs')
     """
     path = f"{file.removesuffix('c')}i"
     with open(path, encoding="utf-8") as stub:  # noqa: PTH123 - without pathlib, which takes time
@@ -57,7 +57,7 @@ def face(package: str, groups: list[Group]) -> Face:
         vars(import_module(package))[name] = found
         return found
 
-    return load, lambda: sorted(places), list(places)
+    return load, lambda: list(places), list(places)
 
 
 def door(package: str, file: str) -> Face:

@@ -10,7 +10,7 @@ from functools import cache, wraps
 from numbers import Integral, Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 from lexiframe.base.errors import LexiframeError, WrongTypeError, shown
 
@@ -29,7 +29,8 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
 
     Numbers, texts, flags, names of choices, paths, and lists of these are checked; data and
     measures are not, because the readers say more about them. Iterators of numbers or names become
-    lists.
+    lists. An evaluation becomes the table that its argument is annotated with (see
+    `lexiframe.typing`); its baseline and groups of requests hold where a call names none.
 
     Examples
     --------
@@ -55,6 +56,8 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
         except TypeError:  # Python's own words name the function
             return function(*args, **kwargs)
         hints = _hints(function)
+        for name, what in _tables(function).items():
+            _take_table(given, name, what)
         for name, value in given.arguments.items():
             if name in hints:
                 given.arguments[name] = _checked(function.__name__, name, value, hints[name])
@@ -93,6 +96,48 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     kinds = {p.name: p.kind for p in inspect.signature(function).parameters.values()}
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     return {n: hint for n, hint in hints.items() if n in kinds and kinds[n] not in several}
+
+
+@cache
+def _tables(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the arguments that take an evaluation too, and the name of the table to use of it."""
+    hints = typing.get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    found = {name: _without_none(hint) for name, hint in hints.items()}
+    return {n: h.__metadata__[-1] for n, h in found.items() if typing.get_origin(h) is Annotated}
+
+
+def _without_none(hint: Any) -> Any:
+    """Return the one type of ``X | None``; other types stay as they are."""
+    others = [one for one in _alternatives(hint) if one is not NoneType]
+    return others[0] if len(others) == 1 else hint
+
+
+def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
+    """Put tables in the place of evaluations, and what these say of options that are not given."""
+    value = given.arguments.get(name)
+    if isinstance(value, Mapping):
+        tables = {key: _table_of(one, what)[0] for key, one in value.items()}
+        given.arguments[name] = tables if any(map(_has_tables, value.values())) else value
+        return
+    given.arguments[name], options = _table_of(value, what)
+    is_grouped = given.arguments.get("requests") is not None
+    for option, said in options.items():
+        declared = given.signature.parameters
+        if (
+            option in declared
+            and given.arguments.get(option) is None
+            and not (is_grouped and option == "by")
+        ):
+            given.arguments[option] = said
+
+
+def _has_tables(value: Any) -> bool:
+    return callable(getattr(value, "table_for", None))
+
+
+def _table_of(value: Any, what: str) -> tuple[Any, dict[str, Any]]:
+    return value.table_for(what) if _has_tables(value) else (value, {})
 
 
 def _checked(function: str, name: str, value: Any, hint: Any) -> Any:

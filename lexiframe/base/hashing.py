@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, made odd
 _WORD = 8
@@ -111,8 +110,8 @@ def mixed(state: np.ndarray) -> np.ndarray:
 
 def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the bytes of all texts, with room for a word behind them, and starts and lengths."""
-    arrow = texts.to_arrow().cast(pa.large_string())
-
+    # The oldest form is that of one buffer; a cast to it would import pyarrow.compute.
+    arrow = texts.to_arrow(compat_level=pl.CompatLevel.oldest())
     _, offset_buffer, data = arrow.buffers()
     offsets = np.frombuffer(offset_buffer, np.int64)[arrow.offset :][: len(arrow) + 1]
     used = np.frombuffer(data or b"", np.uint8)[offsets[0] : offsets[-1]]

@@ -39,32 +39,36 @@ class TableSchema:
         return {name: dtype for name, dtype in self.columns.items() if name not in self.optional}
 
     def arranged(self, table: pl.DataFrame, by: Iterable[str] = ()) -> pl.DataFrame:
-        """Return the columns of the table, behind those of groups, with its rows sorted by key."""
-        return table.select(*by, *self.columns).sort(*by, *self.key)
+        """Return the columns of the table, behind those of groups, with its rows sorted by key.
+
+        Optional columns are there if they were there before.
+        """
+        there = [name for name in self.columns if name in table.columns or name in self.required]
+        return table.select(*by, *there).sort(*by, *self.key)
 
 
 _COLUMNS = {
     STR: """
-        winner first covariate
+        winner first
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
-        judge_b name_a name_b category null doc_a doc_b question source replicate
+        judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
+        name category null doc_a doc_b question source replicate order case
     """,
     INT: """
-        n_judgments first_wins triples cycles repeated repeated_same
+        n_judgments
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
-        position_in_b n_runs best_position baseline_answered candidate_answered
-        negative n_replicates df
+        position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
+        negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se elo elo_low elo_high observed expected residual difference p_a_wins p_b_wins p_a_low
-        p_a_high coefficient unit alpha_nominal agreement_of_others cycle_rate concordance
-        strength_low strength_high gain
+        strength se elo elo_low elo_high observed expected residual difference p_a_wins p_b_wins
+        p_a_low p_a_high concordance
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
@@ -79,57 +83,62 @@ _COLUMNS = {
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
         error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        value_difference share_in_order rank_low_each rank_high_each percentile_low
+        percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
-        generalisability dependability
+        generalisability dependability effective_n pass_rate pass_low pass_high
+        fail_rate disagree people_mean people_low people_high model_mean
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b differs
+        inside_before in_top_a in_top_b incomplete first_changes
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
-"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``."""
+"""The columns of all tables by type; a name has the same type in each, except runs' ``rank``, and
+``level``, which is one of recall or of a test."""
 _TYPES = {name: dtype for dtype, names in _COLUMNS.items() for name in names.split()}
 
 
 def _table(
-    name: str, key: str, others: str, optional: str = "", nullable: str = "", **types: pl.DataType
+    name: str, key: str, others: str, nullable: str = "", **types: pl.DataType
 ) -> TableSchema:
     """Describe a table by its key and its other columns, given as names with blanks between.
 
-    The key comes first, except for columns of it that ``others`` names again. ``types`` are those
-    that `_TYPES` lacks or that differ from it.
+    An optional column has a question mark. The key comes first, except for columns of it that
+    ``others`` names again. ``types`` are those that `_TYPES` lacks or that differ from it.
     """
-    first = [column for column in key.split() if column not in others.split()]
-    columns = {column: (_TYPES | types)[column] for column in [*first, *others.split()]}
-    return TableSchema(
-        name, tuple(key.split()), columns, tuple(optional.split()), tuple(nullable.split())
-    )
+    optional = tuple(name[:-1] for name in f"{key} {others}".split() if name.endswith("?"))
+    of_key, rest = (names.replace("?", "").split() for names in (key, others))
+    first = [column for column in of_key if column not in rest]
+    columns = {column: (_TYPES | types)[column] for column in [*first, *rest]}
+    return TableSchema(name, tuple(of_key), columns, optional, tuple(nullable.split()))
+
+
+def _for_each(column: str, table: TableSchema) -> TableSchema:
+    """Describe a table whose rows are those of another one, for each value of a column."""
+    name, key = f"{column}_{table.name}", (column, *table.key)
+    columns = {column: _TYPES[column], **table.columns}
+    return TableSchema(name, key, columns, table.optional, table.nullable)
 
 
 # A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
 # orderings they may be mid-ranks.
-RUNS = _table(
-    "runs", "run query_id doc_id", "score rank", optional="rank", nullable="doc_id", rank=INT
-)
-QRELS = _table("qrels", "query_id iteration doc_id", "relevance", optional="iteration")
+RUNS = _table("runs", "run query_id doc_id", "score rank?", nullable="doc_id", rank=INT)
+QRELS = _table("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table(
     "positions",
     "run query_id doc_id",
-    "relevance position level n_relevant n_retrieved pool_size n_judged rel corpus_size",
-    optional="pool_size n_judged rel corpus_size",
+    "relevance position level n_relevant n_retrieved pool_size? n_judged? rel? corpus_size?",
     nullable="doc_id",
 )
 SUBTOPIC_POSITIONS = _table(
     "subtopic_positions",
     "run query_id subtopic doc_id",
-    "relevance position level n_relevant n_retrieved pool_size rel",
-    optional="pool_size rel",
+    "relevance position level n_relevant n_retrieved pool_size? rel?",
     nullable="subtopic doc_id",
 )
-SCORES = _table(
-    "scores", "run query_id measure", "value smaller_is_better", optional="smaller_is_better"
-)
+SCORES = _table("scores", "run query_id measure", "value smaller_is_better?")
 REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
@@ -139,22 +148,16 @@ PROVIDERS = _table("providers", "doc_id provider", "")
 PREFERENCES = _table(
     "preferences",
     "query_id run_a run_b measure",
-    "preference deciding_level n_judgments",
-    optional="deciding_level n_judgments",
+    "preference deciding_level? n_judgments?",
 )
 # What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
 JUDGMENTS = _table(
-    "judgments",
-    "query_id run_a run_b judge replicate",
-    "winner first",
-    optional="judge first replicate",
-    nullable="judge",
+    "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
 )
 STRENGTHS = _table(
     "strengths",
     "run",
-    "strength ci_low ci_high rank se n_judgments elo elo_low elo_high",
-    optional="elo elo_low elo_high",
+    "strength ci_low ci_high rank se n_judgments elo? elo_low? elo_high?",
 )
 STRENGTH_PAIRS = _table(
     "strength_pairs",
@@ -163,19 +166,16 @@ STRENGTH_PAIRS = _table(
     "p_a_low p_a_high p_b_wins",
     **dict.fromkeys(("wins", "ties", "losses"), FLOAT),
 )
-POSITION_BIAS = _table("position_bias", "judge", "n first_wins ties share ci_low ci_high", "", "judge")
 CONCORDANCE = _table("concordance", "measure", "n agree ties concordance ci_low ci_high")
-CONCORDANCE_COMPARISONS = _table(
-    "concordance_comparisons",
-    "measure_a measure_b",
-    "n difference ci_low ci_high p_value",
+CONCORDANCE_PAIRS = _table(
+    "concordance_pairs", "measure_a measure_b", "n difference ci_low ci_high p_value"
+)
+CONCORDANCE_REQUESTS = _table(
+    "concordance_requests", "measure query_id", "n agree ties concordance"
 )
 CONCORDANCE_BY_STRENGTH = _table(
-    "concordance_by_strength",
-    "measure strength_low",
-    "strength_high n concordance",
+    "concordance_by_strength", "measure agreement_low", "agreement_high n concordance"
 )
-CONCORDANCE_REQUESTS = _table("concordance_requests", "measure query_id", "n agree ties concordance")
 PAIR_REQUESTS = _table(
     "pair_requests",
     "measure query_id",
@@ -184,8 +184,7 @@ PAIR_REQUESTS = _table(
 REQUESTS = _table(
     "requests",
     "measure query_id",
-    "n mean sd min max tie_rate agreement run value mean_preference better worse tied",
-    optional="run value mean_preference better worse tied",
+    "n mean sd min max tie_rate agreement run? value? mean_preference? better? worse? tied?",
 )
 WIN_RATES = _table(
     "win_rates", "measure run_a run_b", "n wins losses ties win_rate mean_preference"
@@ -201,8 +200,7 @@ CYCLES = _table("cycles", "measure cycle run", "")
 CORRELATIONS = _table(
     "correlations",
     "method ordering_a ordering_b",
-    "correlation p_value n ci_low ci_high",
-    optional="ci_low ci_high",
+    "correlation p_value n ci_low? ci_high?",
 )
 GROUP_CORRELATIONS = _table(
     "group_correlations",
@@ -213,16 +211,15 @@ TIE_RATES = _table("tie_rates", "measure", "n ties tie_rate")
 SIGN_AGREEMENT = _table(
     "sign_agreement",
     "measure_a measure_b",
-    "n agree agreement n_systems systems_agree system_agreement agreement_low agreement_high "
-    "system_agreement_low system_agreement_high",
-    optional="agreement_low agreement_high system_agreement_low system_agreement_high",
+    "n agree agreement n_systems systems_agree system_agreement agreement_low? agreement_high? "
+    "system_agreement_low? system_agreement_high?",
 )
 COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
-    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high",
-    optional="effect_low effect_high",
+    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low? "
+    "effect_high? level?",
+    level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
     "against_baseline",
@@ -264,24 +261,38 @@ EQUIVALENCES = _table(
     "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
     "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
     "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted",
+    "p_better_by_margin_b_adjusted level?",
+    level=FLOAT,
 )
 GATES = _table(
     "gates",
-    "measure",
+    "measure candidate",
     "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
-    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests "
-    "baseline_answered candidate_answered baseline_judged_at_10 candidate_judged_at_10",
-    optional="requests baseline_answered candidate_answered baseline_judged_at_10 "
-    "candidate_judged_at_10",
+    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests? "
+    "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10? "
+    "level? order? seed? n_planned?",
+    level=FLOAT,
 )
-COMPONENTS = _table(
-    "components", "measure source", "variance raw df share", optional="raw df share"
+GATE_CURVES = _table(
+    "gate_curves",
+    "measure case n_requests",
+    "test mean_difference pass_rate pass_low pass_high fail_rate disagree trials",
 )
+COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(
     "generalisability",
     "measure n_requests n_replicates",
     "generalisability dependability",
+)
+_POWERED = "mean ci_low ci_high weight n n_model effective_n people_mean people_low people_high "
+_POWERED += "model_mean"
+POWERED_MEANS = _table("powered_means", "run measure", _POWERED)
+POWERED_DIFFERENCES = _table("powered_differences", "run_a run_b measure", _POWERED)
+INCLUSION = _table("inclusion", "query_id", "probability")
+_NEEDED = "correlation sd n n_requests people_alone"
+JUDGMENTS_NEEDED = _table("judgments_needed", "run measure judge", _NEEDED)
+JUDGMENTS_NEEDED_OF_PAIRS = _table(
+    "judgments_needed_of_pairs", "run_a run_b measure judge", _NEEDED
 )
 JUDGE_AGREEMENT = _table(
     "judge_agreement",
@@ -293,7 +304,7 @@ JUDGE_CONFUSION = _table(
     "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
 )
 JUDGES = _table("judges", "judge", "requests missing without_relevant judged compared")
-JUDGE_ORDERINGS = _table("judge_orderings", "judge measure method run", "value rank")
+JUDGE_ORDERINGS = _for_each("judge", ORDERINGS)
 JUDGE_CORRELATIONS = _table(
     "judge_correlations",
     "measure method judge_a judge_b",
@@ -304,13 +315,7 @@ RANK_SHIFTS = _table(
     "measure method judge_a judge_b run",
     "value_a value_b rank_a rank_b shift",
 )
-JUDGE_COMPARISONS = _table(
-    "judge_comparisons",
-    "judge measure test correction run_a run_b",
-    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high",
-    optional="effect_low effect_high",
-)
+JUDGE_COMPARISONS = _for_each("judge", COMPARISONS)
 CONCLUSIONS = _table(
     "conclusions",
     "name_a name_b measure test correction",
@@ -349,9 +354,8 @@ OVERLAP = _table("overlap", "query_id run_a run_b measure", "value")
 CONTRASTING = _table(
     "contrasting",
     "query_id place",
-    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a doc_b position_in_a "
-    "in_top_a relevance_b",
-    optional="relevance_a relevance_b",
+    "run_a run_b measure value doc_a position_in_b in_top_b relevance_a? doc_b position_in_a "
+    "in_top_a relevance_b?",
 )
 AUDITS = _table(
     "audits",
@@ -369,9 +373,57 @@ COVERAGE = _table(
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max negative",
-    optional="negative",
+    "nDCG@10_min nDCG@10_max negative?",
 )
+# Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
+_RANKS: dict[str, Any] = dict.fromkeys(
+    ("rank", "rank_low", "rank_high", "rank_low_each", "rank_high_each"), INT
+)
+COLLECTION_SCORES = _table("collection_scores", "run collection", "value")
+COLLECTION_RANKING = _table(
+    "ranking",
+    "rule run",
+    "value ci_low ci_high rank rank_low rank_high rank_low_each rank_high_each n_collections "
+    "incomplete",
+    **_RANKS,
+)
+COLLECTION_GAPS = _table("gaps", "run collection", "n_collections n_runs how")
+COLLECTION_COMPARISONS = _table(
+    "collection_comparisons",
+    "rule test correction run_a run_b",
+    "n df mean_difference ci_low ci_high statistic p_value p_adjusted reject",
+    df=FLOAT,
+)
+NEIGHBOURS = _table(
+    "neighbours",
+    "rule place",
+    "run_a run_b value_difference mean_difference ci_low ci_high p_value reject share_in_order",
+)
+RANK_PERCENTILES = _table(
+    "rank_percentiles",
+    "rule run",
+    "rank percentile_low percentile_high share_first",
+    rank=INT,
+    percentile_low=INT,
+    percentile_high=INT,
+)
+COLLECTION_WEIGHTS = _table("collection_weights", "collection", "group weight share n_runs")
+LEAVE_ONE_OUT = _table(
+    "leave_one_out",
+    "rule collection",
+    "tau run rank rank_without first first_changes",
+    rank=INT,
+    rank_without=INT,
+    first=pl.List(pl.String),
+)
+COLLECTION_CORRELATIONS = _table("collection_correlations", "collection_a collection_b", "tau n")
+RULE_CORRELATIONS = _table(
+    "rule_correlations", "rule_a rule_b", "tau run rank_a rank_b", rank_a=INT, rank_b=INT
+)
+SMALLEST_SET = _table(
+    "smallest_set", "n_collections", "collection tau tau_sd random random_low random_high"
+)
+CONNECTED_PARTS = _table("connected_parts", "part kind name", "")
 PROBLEMS = _table("problems", "file line problem expected found", "advice", nullable="line")
 
 

@@ -16,7 +16,7 @@ from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, option, o
 from lexiframe.io import data_sources, run_scan
 from lexiframe.metrics import Metric, as_list
 from lexiframe.pairwise import Measure, parse_measure
-from lexiframe.significance import ShiftedTest, gates
+from lexiframe.significance import Correction, ShiftedTest, gates
 
 Judgments = Annotated[
     str,
@@ -65,15 +65,72 @@ Required = Annotated[
     gates.Require,
     option(
         STATISTICS,
-        "What has to be shown: not worse by more than the margin, better, or a difference "
-        "within the margin.",
+        "What has to be shown: not worse by more than the margin (all: by each measure, any: by "
+        "one of them), better, or a difference within the margin.",
     ),
 ]
+AnyMeasure = Annotated[
+    bool,
+    option(STATISTICS, "One measure that shows it is enough, not all.", "--any"),
+]
 TestOfGate = Annotated[
-    ShiftedTest,
+    ShiftedTest | None,
     option(
         STATISTICS,
         "The paired test. Randomization is not offered: with a margin it tests symmetry.",
+        show_default="betting where differences are rare or discrete, else t",
+    ),
+]
+StateFile = Annotated[
+    Path | None,
+    option(
+        STATISTICS,
+        "Bet on the requests in the order in which they come, and keep in this file what was seen: "
+        "call it again when there are more, as often as you like.",
+        "--sequential",
+        metavar="FILE",
+    ),
+]
+Planned = Annotated[
+    int | None,
+    option(
+        STATISTICS,
+        "With --sequential, how many requests there will be at most.",
+        "--planned",
+        metavar="N",
+    ),
+]
+Curve = Annotated[
+    bool,
+    option(
+        OUTPUT,
+        "Do not decide, but show how often this gate would pass a candidate that is unchanged, "
+        "better or worse, by the number of requests.",
+        "--curve",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    option(
+        STATISTICS,
+        "The attribute in --requests that requests which hang together share: a user, a session.",
+        metavar="COLUMN",
+    ),
+]
+ReplicatesOfGate = Annotated[
+    Literal["run", "request", "cell", "both"] | None,
+    option(
+        STATISTICS,
+        "With --scores that have a column replicate, what it tells apart: each run's seeds, each "
+        "request's samples, each cell's repetitions, or seeds that all share.",
+    ),
+]
+CorrectionOfGate = Annotated[
+    Correction | None,
+    option(
+        STATISTICS,
+        "How p-values are corrected over the rows. All of them passing needs none.",
+        show_default="none, with --any holm",
     ),
 ]
 Power = Annotated[

@@ -27,7 +27,7 @@ from lexiframe.io import (
     score_forms,
 )
 from lexiframe.metrics import needed
-from lexiframe.orderings import gaps
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.projection import Policies
 from lexiframe.significance import Alternative, Correction, Family, Test
@@ -137,7 +137,8 @@ class RunsOrScores(InputOptions):
     qrels: FirstFile
     runs: FurtherFiles
     scores: bool = False
-    missing: gaps.Missing | None = None
+    missing: missing_requests.Missing | None = None
+    measure_name: str | None = None
     level: float | None = None
 
     def measures(self, asked: list[str] | None) -> list[Measure] | None:
@@ -160,9 +161,17 @@ class RunsOrScores(InputOptions):
                 "--missing is for --scores: by judgments, a run found nothing for a request that "
                 "it lacks; leave it out"
             )
+        if self.measure_name is not None:
+            raise typer.BadParameter(
+                "--measure-name is for --scores: of runs, -m says what is measured; leave it out"
+            )
         if not self.runs:
             raise typer.BadParameter("expected at least one run after QRELS, found none")
         return super().scan()
+
+    def columns_of_scores(self) -> dict[str, Any]:
+        """Return the arguments that say how columns of scores and their measure are called."""
+        return {"columns": as_columns(self.column), "measure_name": self.measure_name}
 
     def score_files(self, outputs: Sequence[Path], requests: str | None) -> list[File]:
         """Find the files of scores; raise for options that say how judgments and runs are read."""
@@ -194,7 +203,7 @@ def refuse_reading_options(inputs: InputOptions) -> None:
     given = {name: getattr(inputs, name) for name in usual} | vars(inputs.policies)
     usual |= vars(usual["policies"])
     for name in usual:
-        if name not in ("qrels", "runs", "policies") and given[name] != usual[name]:
+        if name not in ("qrels", "runs", "policies", "column") and given[name] != usual[name]:
             raise typer.BadParameter(
                 f"--{name.replace('_', '-')} says how judgments and runs are read, and --scores "
                 "reads neither; leave it out"

@@ -59,6 +59,12 @@ OPTIONS: dict[str, Any] = {
         "With --scores, where runs lack requests that others have: 0 for these, only the requests "
         "common to all, or each run by its own. Default: no order of the runs.",
     ),
+    "measure_name": option(
+        INPUT,
+        "With --scores, the name of the measure where a file has no column for it. Default: the "
+        "file's name.",
+        metavar="NAME",
+    ),
     "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
     "third": option(INPUT, "What the third column of a run with three columns is."),
     "header": option(INPUT, "Text files of runs begin with a line of column names.", "--header"),
@@ -174,6 +180,7 @@ OPTIONS: dict[str, Any] = {
         "Go on with an evaluation in parts that was interrupted, in the same --out.",
         "--resume",
     ),
+    "all": option(OUTPUT, "Print all tables to look at, not the main one alone.", "--all"),
     "report": output("Write all of it here as one HTML page to look around in."),
     "format": option(
         OUTPUT,

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, escaped
+from lexiframe.base import LexiframeError, escaped, printed
 from lexiframe.cli.options import Format
 from lexiframe.io import output_files, to_parquet
 from lexiframe.views import shown
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORE
 
 def say(text: str) -> None:
     """Print sentences or titles on standard output, in lines that fit the terminal as tables do."""
-    typer.echo(shown.paragraphs(text))
+    typer.echo(printed.paragraphs(text))
 
 
 def complain(text: str) -> None:
@@ -33,7 +33,7 @@ def complain(text: str) -> None:
     Programs that search a log for a message expect it in one line.
     """
     is_read = sys.stderr.isatty() or "COLUMNS" in os.environ
-    typer.echo(shown.paragraphs(text) if is_read else text, err=True)
+    typer.echo(printed.paragraphs(text) if is_read else text, err=True)
 
 
 def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None) -> None:
@@ -47,13 +47,13 @@ def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None)
     if format == "csv":
         typer.echo(csv_text(table), nl=False)
         return
-    table = table if alpha is None else shown.with_p_values(table, alpha)
+    table = table if alpha is None else printed.with_p_values(table, alpha)
     if format == "latex":
         typer.echo(shown.latex_table(table))
     elif format == "markdown":
         typer.echo(shown.markdown_table(table))
     else:
-        typer.echo(shown.plain_text(table))
+        typer.echo(printed.plain_text(table))
 
 
 def csv_text(table: pl.DataFrame) -> str:

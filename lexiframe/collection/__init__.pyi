@@ -5,9 +5,15 @@ from .judges.judges import judge_agreement as judge_agreement
 from .judges.judges import judge_confusion as judge_confusion
 from .judges.compare_judges import compare_judges as compare_judges
 from .judges.compare_judges import JudgeComparison as JudgeComparison
+from .judges.judges_in_words import agreement_sentences as agreement_sentences
+from .judges.judges_in_words import confusion_sentences as confusion_sentences
 
 "Holes and overlap: unjudged documents, rankings side by side"
-from .holes.results import HoleSensitivity as HoleSensitivity
+from .holes.unjudged_in_words import hole_sentences as hole_sentences
+from .holes.unjudged_in_words import unjudged_sentences as unjudged_sentences
 from .overlaps.overlap import overlap as overlap
 from .overlaps.contrasting import contrasting as contrasting
 from .overlaps.overlap import OVERLAPS as OVERLAPS
+
+"Leaderboards: runs over several collections"
+from . import leaderboards as leaderboards

@@ -6,6 +6,8 @@ from .from_runs import evaluate_asked as evaluate_asked
 from .from_scores import evaluate_scores as evaluate_scores
 from .from_scores import load_chosen as load_chosen
 from .evaluation import Evaluation as Evaluation
+from .leaderboards import leaderboard as leaderboard
+from .leaderboards import Leaderboard as Leaderboard
 from .evaluation import result_files as result_files
 
 "What is asked: measures, inference, memory"

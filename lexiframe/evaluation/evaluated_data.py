@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, memory_use
 from lexiframe.io import qrel_files, run_scan, to_parquet
-from lexiframe.metrics import Metric, needed
+from lexiframe.metrics import needed
 from lexiframe.pairwise import Measure, fingerprints, measured, one_pair
 from lexiframe.projection import Policies, RankedRuns, project, rank_runs
 
@@ -38,6 +39,8 @@ class Origin:
         The positions; None when they have to be computed again.
     ranked
         The ranks of the judged items in all runs; None when they have to be found again.
+    whole
+        The scores and preferences of all requests; None when they have to be computed again.
     """
 
     runs: Any
@@ -49,27 +52,34 @@ class Origin:
     fingerprints: pl.DataFrame
     kept: pl.DataFrame | None
     ranked: RankedRuns | None
+    whole: measured.Part | None
 
     @classmethod
-    def of(cls, projected: measured.Projected, asked: Any, provenance: Mapping[str, Any]) -> Origin:
+    def of(
+        cls,
+        projected: measured.Projected,
+        runs: Any,
+        qrels: Any,
+        asked: Any,
+        sources: dict[str, list[dict[str, Any]]],
+        whole: measured.Part | None = None,
+    ) -> Origin:
         """Keep what an evaluation needs to answer questions later, and to be added to."""
         measures, there, ranked = projected.measures, memory_use.available(), projected.ranked
         items, p, policies = ranked.judged, projected.positions, asked.policies
+        needs_judged, ranks_kept = _needs(measures, needed.JUDGED), are_kept(projected)
         judged_each = items.items.height / max(int(items.is_relevant.sum()), 1)
-        size = p.estimated_size() * (judged_each if _needs(measures, needed.JUDGED) else 1)
+        size = p.estimated_size() * (judged_each if needs_judged else 1)
         kept = None
-        if there is None or size * SHARE <= there:
-            if _needs(
-                measures, needed.JUDGED
-            ):  # positions for the other measures have relevant items
+        # Rows of all judged items take many times as much memory as the ranks that they are made
+        # from: where these are kept, the rows are made when they are asked for.
+        if not (needs_judged and ranks_kept) and (there is None or size * SHARE <= there):
+            if needs_judged:  # positions for the other measures have relevant items
                 p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
-        sources = {name: provenance[name] for name in ("runs", "qrels")}
         marks = fingerprints.fingerprints(ranked, measures)
-        size = items.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
-        is_kept = (there is None or size * SHARE <= there) and not _needs(measures, needed.POOL)
-        runs, qrels, found = projected.runs, projected.qrels, ranked if is_kept else None
-        return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found)
+        found = ranked if ranks_kept else None
+        return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found, whole)
 
     def positions(self) -> pl.DataFrame:
         """Return the positions, computed again from the sources unless they were kept.
@@ -84,20 +94,22 @@ class Origin:
         ranked = self.rank_again(nonrelevant=_needs(self.measures, needed.JUDGED))
         return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
 
-    def of_requests(self, projected: measured.Projected | None = None) -> dict[str, pl.DataFrame]:
-        """Return the tables of scores and preferences, by the names that an evaluation has."""
-        if projected is None:
-            ranked = self.rank_again()
-            asked = self.measures, self.policies
-            projected = measured.projected_again(self.runs, self.qrels, ranked, *asked)
-        names = [run.name for run in projected.ranked.runs]
-        measures = self.asked.measures_of(names)
-        metrics = [measure for measure in measures if isinstance(measure, Metric)]
-        compared = [] if len(names) == 1 else measures
-        return {
-            "_scores": projected.scores(metrics),
-            "_preferences": projected.preferences(compared),
-        }
+    @cached_property
+    def part(self) -> measured.Part:
+        """The scores and preferences of all requests; they are computed only once.
+
+        Raises
+        ------
+        ReadError
+            As `positions`.
+        LexiframeError
+            For more preferences than fit in memory.
+        """
+        if self.whole is not None:
+            return self.whole
+        ranked = self.rank_again()
+        projected = measured.projected_of(ranked, self.measures, self.policies.no_relevant)
+        return projected.whole(self.asked.measures_of(projected.runs.to_list()))
 
     def rank_again(self, *, nonrelevant: bool = True) -> RankedRuns:
         """Return the ranks of the judged items, found again in the sources unless they were kept.
@@ -166,6 +178,13 @@ class Origin:
             raise ReadError(
                 Problem(path, expected, f"others (sha256 {_short(found)}){others}", advice)
             )
+
+
+def are_kept(projected: measured.Projected) -> bool:
+    """Return whether there is memory for the ranks, and all that is computed follows from them."""
+    ranked, there = projected.ranked, memory_use.available()
+    size = ranked.judged.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
+    return (there is None or size * SHARE <= there) and not _needs(projected.measures, needed.POOL)
 
 
 def _short(sha256: str | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, ReadError, unknown_name, warn
+from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
@@ -18,7 +20,16 @@ from lexiframe.evaluation.reuse.ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
 from lexiframe.metrics import as_list
 from lexiframe.orderings import request_table
-from lexiframe.pairwise import arrays, explain, explainable, fingerprints, one_pair, parse_measures
+from lexiframe.pairwise import (
+    arrays,
+    explain,
+    explainable,
+    fingerprints,
+    measured,
+    one_pair,
+    pairs,
+    parse_measures,
+)
 from lexiframe.typing import LogLike, MeasureLike
 
 if TYPE_CHECKING:
@@ -90,9 +101,8 @@ class Evaluation:
     provenance: dict[str, Any]
     attributes: pl.DataFrame | None = None
     sums: arrays.Reduced | None = None
-    _scores: pl.DataFrame | None = None
-    _preferences: pl.DataFrame | None = None
     _origin: Origin | None = None
+    _part: measured.Part | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -113,17 +123,24 @@ class Evaluation:
 
     def _of_requests(self, name: str) -> pl.DataFrame:
         if self._has_requests:
-            if self._scores is None and self._origin is not None:
-                for place, table in self._origin.of_requests().items():
-                    object.__setattr__(self, place, table)  # kept: they are made only once
-            found: pl.DataFrame = getattr(self, f"_{name}")
-            return found
+            return self._tables_of_requests[name]
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
         if name in self.parts:
             advice = f"they are in parts in {self.parts[name]}: polars.scan_parquet reads them"
         raise LexiframeError(
             f"{name}: this evaluation has sums over the requests, not the {name} of each; {advice}"
         )
+
+    @cached_property
+    def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
+        part = self.part()
+        return dict(zip(KEPT, pairs.tables_of(part.scores, part.pairs), strict=True))
+
+    def part(self) -> measured.Part:
+        """Return the scores and preferences of all requests as arrays; raises as they do."""
+        if not self._has_requests:
+            self._of_requests("preferences")  # raises
+        return self.origin("scores").part if self._part is None else self._part
 
     @property
     def positions(self) -> pl.DataFrame:
@@ -308,6 +325,12 @@ class Evaluation:
                 f"{what}: this evaluation has sums over the requests, and not the rankings; "
                 "evaluate all runs, or a sample of the requests, in memory"
             )
+        if self._origin is None and "policies" in self.provenance:
+            raise LexiframeError(
+                f"{what}: these results were read from a folder, and their runs and judgments are "
+                "not there as files, or were read with options or measures that a file cannot "
+                "keep; evaluate the runs for that"
+            )
         if self._origin is None:
             raise LexiframeError(
                 f"{what}: this evaluation was computed from scores, so the rankings are not known; "
@@ -357,15 +380,56 @@ class Evaluation:
 
         return Plots(self)
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those of single requests only if they were kept."""
-        absent = set() if self._has_requests else {"scores", "preferences"}
-        return {name: getattr(self, name) for name in _names_of_tables() if name not in absent}
+    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+        """Return the table that a function needs, and the groups and baseline that hold for it.
+
+        Functions of tables take an evaluation as well, and call this: ``lf.compare(e)`` is
+        ``lf.compare(e.preferences)``, within the groups of the evaluation and against its baseline
+        unless the call names others.
+
+        Parameters
+        ----------
+        what
+            The name of a table, or what `lexiframe.typing` calls what the function takes.
+
+        Returns
+        -------
+        tuple of the table and a dictionary of arguments
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+        >>> lf.compare(e).equals(e.comparisons), lf.rank_correlations(e).equals(e.correlations)
+        (True, True)
+        """
+        return handed_over.table_of(self, what), handed_over.options_of(self)
+
+    @property
+    def has_rankings(self) -> bool:
+        """Whether the runs and judgments are known, to be looked at again."""
+        return self._origin is not None
+
+    @property
+    def verdict(self) -> pl.DataFrame:
+        """The conclusion by each measure, which prints its sentences: see `verdict`."""
+        from lexiframe.views import sentences
+
+        return sentences.verdict(self)
+
+    def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
+        """Return the tables by name; those of single requests only if they are known.
+
+        Without those ``of_requests``, scores and preferences, which are many rows, are not made.
+        """
+        absent = set() if self._has_requests and of_requests else {*KEPT}
+        return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
 
     @property
     def _has_requests(self) -> bool:
         """Whether scores and preferences are there, or can be made from the origin."""
-        return self._origin is not None or self._scores is not None
+        return self._origin is not None or self._part is not None
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none; those of an earlier evaluation go.
@@ -391,7 +455,13 @@ class Evaluation:
         target = output_files.output_folder(folder)
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
-        tables = {**self.tables(), kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
+        grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
+        tables = {
+            **self.tables(),
+            **grouped,
+            kept_results.FINGERPRINTS: marks,
+            kept_results.RANKS: ranks,
+        }
         paths = [target / f"{name}.parquet" for name in tables]
         with output_files.replacing_all(paths) as temporaries:
             for (name, table), file in zip(tables.items(), temporaries, strict=True):
@@ -458,7 +528,7 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
-        if self.sums is not None:
+        if not self._has_requests:
             raise LexiframeError(
                 "report: the page shows single requests, and this evaluation has sums over them "
                 "only; evaluate a sample of the requests for it"
@@ -475,7 +545,10 @@ class Evaluation:
         from lexiframe.views import Rankings
 
         if self._origin is None:
-            why = "These are scores of other tools, so the rankings are not known."
+            of_runs = "policies" in self.provenance
+            gone = "The runs and judgments of these results are gone"
+            why = f"{gone if of_runs else 'These are scores of other tools'}, so the rankings are "
+            why += "not known."
             return Rankings(why_none=why, attributes=self.attributes)
         found = Rankings(measures=self._origin.measures, attributes=self.attributes)
         try:
@@ -621,34 +694,40 @@ class Evaluation:
             runs = list(dict.fromkeys(map(self._run_named, given)))
             if not runs:
                 raise LexiframeError("runs: expected at least one run, found none; leave it out")
-        return shown.paper_of(self.tables(), self.provenance, names, runs, **how)
+        return shown.paper_of(self.tables(of_requests=False), self.provenance, names, runs, **how)
 
     def __str__(self) -> str:
         from lexiframe.views import shown
 
-        return shown.as_text(self.tables(), self.provenance)
+        return shown.as_text(self.tables(of_requests=False), self.provenance)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         from lexiframe.views import shown
 
-        return shown.as_html(self.tables(), self.provenance)
+        return shown.as_html(self.tables(of_requests=False), self.provenance)
 
 
-def _names_of_tables() -> list[str]:
+ATTRIBUTES = "attributes"
+"""The table of the attributes of requests, which an evaluation in groups writes."""
+_BESIDES = (ATTRIBUTES, kept_results.FINGERPRINTS, kept_results.RANKS)
+
+
+def names_of_tables() -> list[str]:
+    """Return the names of the tables that an evaluation has."""
     names = [field.name for field in fields(Evaluation) if field.type == "pl.DataFrame"]
     return [*names[:2], "scores", "preferences", *names[2:]]
 
 
 def table_files(folder: Path) -> list[Path]:
     """Return the paths of the tables that `Evaluation.write` writes to a folder."""
-    return [folder / f"{name}.parquet" for name in _names_of_tables()]
+    return [folder / f"{name}.parquet" for name in names_of_tables()]
 
 
 def result_files(folder: Path) -> list[Path]:
     """Return the paths of all files that `Evaluation.write` writes to a folder."""
     return [
         *table_files(folder),
-        *(folder / f"{name}.parquet" for name in (kept_results.FINGERPRINTS, kept_results.RANKS)),
+        *(folder / f"{name}.parquet" for name in _BESIDES),
     ]

@@ -3,39 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from lexiframe.base import memory_use, typed
-from lexiframe.evaluation.buckets.batches import refuse_without_items, report_groups
-from lexiframe.evaluation.buckets.bucket import sums_of
-from lexiframe.evaluation.buckets.sizes import is_small, memory_allowed
-from lexiframe.evaluation.evaluated_data import Origin
+from lexiframe.base import LexiframeError, memory_use, typed
+from lexiframe.evaluation.buckets.batches import (
+    Work,
+    divided,
+    reduced_in_batches,
+    report,
+    some_queries,
+    work_folder,
+)
+from lexiframe.evaluation.buckets.bucket import (
+    evaluate_projected,
+    noted_warnings,
+    with_warnings,
+)
+from lexiframe.evaluation.buckets.plan import Kept
+from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
+from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
+from lexiframe.evaluation.buckets.writing import earlier_parts
+from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import (
     are_of_sums,
-    evaluate_in_batches,
-    facts_of,
+    evaluation_of,
+    held_for,
     plan_of,
-    refuse_reuse_in_parts,
-    tables_of_sums,
+    refuse_report,
     tables_to_keep,
 )
-from lexiframe.evaluation.options import Asked, Groups, Inference
-from lexiframe.evaluation.reuse.completed import (
-    Known,
-    completed,
-    completed_coverage,
-    known_in,
-    ranks_in,
+from lexiframe.evaluation.options import Asked, Inference
+from lexiframe.evaluation.reuse.completed import Known, completed, known_in, known_sums, ranks_in
+from lexiframe.io import (
+    batches,
+    column_forms,
+    kept_results,
+    output_files,
+    problems,
+    qrel_files,
+    to_parquet,
 )
-from lexiframe.evaluation.tables import pair_tables
-from lexiframe.io import batches, column_forms, kept_results, problems, qrel_files, to_parquet
-from lexiframe.metrics import coverages
-from lexiframe.orderings import Method, best_first
-from lexiframe.pairwise import By, Measure, arrays, measured
+from lexiframe.metrics import needed
+from lexiframe.orderings import Method
+from lexiframe.pairwise import By, measured
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
@@ -77,7 +90,20 @@ def evaluate(
 
     Parameters
     ----------
-    runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
+    runs
+        Files of TREC text, CSV, TSV, JSON, Parquet or Arrow, also compressed: a path, a folder, a
+        glob or an address (``https://``, ``s3://`` ...). Or a frame of Polars, pandas, PyArrow or
+        DuckDB with a row for each query and document that a run returned (columns ``run``,
+        ``query_id``, ``doc_id`` and ``score`` or ``rank``, or the names that other libraries give
+        them); a dictionary ``{query: {document: score}}``; objects of ir_measures, PyTerrier, ranx
+        or ir_datasets. Or a list of any of these, or ``{"name of the run": any of these}``. What
+        `read_runs`, which has further options, and `scan_runs` return.
+    qrels
+        The judgments, in any of these forms: columns ``query_id``, ``doc_id`` and ``relevance`` (a
+        grade; above 0 is relevant unless ``rel`` says otherwise), and ``iteration`` or ``subtopic``
+        where there are some; a dictionary ``{query: {document: grade}}``; what `read_qrels`
+        returns.
+    rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
     measures
         Metrics and preferences, as objects, in their notation or as functions (see `preferences`).
@@ -113,9 +139,11 @@ def evaluate(
         parts: their requests are divided into buckets on disk, one bucket after the other is
         evaluated and
         reduced to sums over its requests, and all tables but ``scores`` and ``preferences`` are
-        made from these. They have the same numbers, to the last bit, as if all were in memory. The
-        test is then ``t`` or ``sign``. PyArrow data sets (partitioned, or at an address), folders
-        of Parquet files, Polars' lazy frames and DuckDB's relations are read in batches.
+        made from these. They have the same numbers, to the last bit, as if all were in memory. For
+        tests other than ``t`` and ``sign`` the preferences of all requests wait on disk, and those
+        of one measure at a time have to fit in memory. PyArrow data sets (partitioned, or at an
+        address), folders of Parquet files, Polars' lazy frames and DuckDB's relations are read in
+        batches.
     out : path, optional
         For an evaluation in parts, the folder for its buckets (a temporary folder unless given; it
         needs about as much room as the data) and for what ``keep`` asks for.
@@ -177,87 +205,123 @@ def evaluate_asked(
     resume: bool = False,
 ) -> Evaluation:
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
-    policies = how.policies
     tables = tables_to_keep(keep, out, resume=resume)
-    refuse_reuse_in_parts(are_asked=bool(tables) or resume, is_reused=reuse is not None)
+    are_asked = bool(tables) or resume
+    if are_asked and reuse is not None:
+        raise LexiframeError(
+            "evaluate: reuse holds all preferences in memory, keep and resume are for an "
+            "evaluation in parts; leave one of them out"
+        )
     if not hasattr(runs, "__arrow_c_stream__"):
         runs = column_forms.held(
             batches.data_sets_in(runs), "runs"
         )  # an iterator can be looked at only once
     qrels = column_forms.held(batches.judgments_in(qrels), "qrels")
-    allowed, was_told = memory_allowed(memory), memory is not None
-    in_parts: dict[str, Any] = {"out": out, "keep": tables, "resume": resume}
-    are_asked = bool(tables) or resume
+    allowed, limit = memory_allowed(memory), None if memory is None else memory_allowed(memory)
+    sources = cache(lambda: batches.Sources.of(runs, qrels))  # found once, if at all
+    in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
     # what is reused has to be in memory
-    if reuse is None and (are_asked or not is_small(runs, qrels, allowed, was_told=was_told)):
-        return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
-    kept = (
-        None if reuse is None else kept_results.read_results(reuse)
-    )  # before the work, lest it fail after it
+    is_large = are_asked or not is_small(runs, qrels, allowed, sources, was_told=memory is not None)
+    if reuse is None and is_large:
+        return in_parts(sources())
+    # before the work, lest it fail after it
+    kept = None if reuse is None else kept_results.reusable_results(reuse)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
-    before = None if kept is None else ranks_in(kept, policies)
-    read: dict[str, Any] = {"hashed": True, "ranked_before": before}
     try:
-        limit = allowed if was_told else None
-        projected = measured.project_runs(runs, qrels, how.measures, policies, limit=limit, **read)
+        return _at_once(*measured.found(runs, qrels), how, kept=kept, limit=limit)
     except memory_use.NotEnoughMemoryError as error:
-        if reuse is not None:
-            raise memory_use.NotEnoughMemoryError(
-                f"{error}; reuse needs all preferences in memory: without it, the runs are "
-                "evaluated in parts"
-            ) from None
-        if not are_of_sums(how.inference.test):
-            raise
-        return evaluate_in_batches(runs, qrels, how, allowed, **in_parts)
-    known = None if kept is None else known_in(kept, projected, policies)
-    return evaluate_projected(projected, how, known)
+        if reuse is None:
+            return in_parts(sources())
+        raise memory_use.NotEnoughMemoryError(
+            f"{error}; reuse needs all preferences in memory: without it, the runs are "
+            "evaluated in parts"
+        ) from None
 
 
-def evaluate_projected(
-    projected: measured.Projected, how: Asked, known: Known | None = None
+def _at_once(
+    runs: Any,
+    qrels: Any,
+    how: Asked,
+    *,
+    kept: kept_results.KeptResults | None = None,
+    limit: int | None = None,
+    work: Work | None = None,
 ) -> Evaluation:
-    """Compute all tables of runs whose positions are known; those of ``known`` are reused.
+    """Evaluate runs of which the ranks fit in memory; what ``kept`` still holds is not computed.
 
-    Scores and preferences are made when they are asked for, unless a test needs single requests.
+    With a folder to ``work`` in, only sums over the requests are left in the end.
     """
+    policies, measures = how.policies, how.measures
+
+    def foresee(n_runs: int, judged: Any) -> None:
+        if work is None and not (kept is None and are_of_sums(how) and not how.is_reported):
+            measured.refuse_many_pairs(n_runs, judged, measures, policies, None, limit)
+
+    before = None if kept is None else ranks_in(kept, policies)
+    asked: dict[str, Any] = {"hashed": True, "foresee": foresee, "before": before}
+    ranked = measured.rank(runs, qrels, measures, policies, **asked)
+    projected = measured.projected_of(ranked, measures, policies.no_relevant)
+    known = None if kept is None else known_in(kept, projected, how)
+    return evaluate_ranked(runs, qrels, projected, how, known, work)
+
+
+def evaluate_ranked(
+    runs: Any,
+    qrels: Any,
+    projected: measured.Projected,
+    how: Asked,
+    known: Known | None = None,
+    work: Work | None = None,
+) -> Evaluation:
+    """Evaluate runs whose positions are known; what else is ``known`` is not computed again."""
     ranked = projected.ranked
-    names = [run.name for run in ranked.runs]
-    asked = how.measures_of(names)
-    noted: dict[str, Any] = {}
-    tables: dict[str, Any] = {}
+    plan = plan_of(how, projected.runs.to_list())
+    whole, noted, sums = None, dict[str, Any](), NOTHING_KNOWN
     if known is not None:
-        covered = completed_coverage(projected, known)
-        done = completed(projected, asked if len(names) > 1 else [], known)
-        tables = {"_scores": done.scores, "_preferences": done.preferences}
-        noted = {"reused": done.reused} if known.is_noted else {}
-    else:
-        covered = coverages.coverage_table(ranked, projected.positions)
+        whole, reused = completed(projected, plan.measures, known)
+        sums = known_sums(projected, known)
+        noted = {"reused": reused} if known.is_noted else {}
+    elif work is None and not are_kept(projected):  # they cannot be made again without reading
+        whole = projected.whole(plan.measures)
+    parts = None if whole is None else [whole]
+    held = held_for(plan, how, work)
+    with noted_warnings() as said:
+        total = evaluate_projected(plan, projected, parts, sums, held=held)
+    report(plan, with_warnings(total, said), lambda: ([], ranked.judged.queries))
     sources = {
-        "runs": to_parquet.sources_of_origin(projected.runs, ranked.read),
-        "qrels": qrel_files.sources_of_qrels(projected.qrels, sha256=ranked.judged.sha256),
+        "runs": to_parquet.sources_of_origin(runs, ranked.read),
+        "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
-    provenance = {**sources, **facts_of(asked, how), **noted}
-    origin = Origin.of(projected, how, provenance)
-    if known is None and origin.ranked is not None and are_of_sums(how.inference.test):
-        plan = plan_of(how, names)
-        sums, attributed = sums_of(plan, projected)
-        refuse_without_items(plan, sums)
-        report_groups(plan, attributed)
-        made = {**tables_of_sums(sums, plan, how), "attributes": plan.requests}
-    else:
-        tables = tables or origin.of_requests(projected)
-        del projected, ranked  # frees the positions if they are large
-        made = _tables_of_requests(tables["_scores"], tables["_preferences"], asked, how)
-    return Evaluation(covered, **tables, **made, provenance=provenance, _origin=origin)
+    if work is not None:
+        return evaluation_of(total, plan, how, sources, held)
+    origin = Origin.of(projected, runs, qrels, how, sources, whole)
+    return evaluation_of(total, plan, how, {**sources, **noted}, held, origin)
 
 
-def _tables_of_requests(
-    s: pl.DataFrame, d: pl.DataFrame, asked: list[Measure], how: Asked
-) -> dict[str, Any]:
-    """Make the tables about runs and pairs from those of single requests."""
-    grouped = Groups.of(s, d, how.requests, how.groups)
-    cube = arrays.pair_cube_with_scores(d, s) if d.height else None
-    made = pair_tables(s if s.height else None, cube, asked, how.order, how.inference, grouped)
-    made["means"] = best_first(made["means"], [str(m) for m in asked], how.groups)
-    return {**made, "attributes": grouped.requests}
+def _in_parts(
+    sources: batches.Sources,
+    how: Asked,
+    memory: int,
+    *,
+    out: str | Path | None = None,
+    keep: tuple[Kept, ...] = (),
+    resume: bool = False,
+) -> Evaluation:
+    """Evaluate runs in bounded memory, one part of the requests after the other."""
+    refuse_report(how)
+    needed.refuse_lower_rel(how.measures, how.policies.rel)
+    folder = None if out is None else output_files.output_folder(out)
+    earlier_parts(folder, keep)  # raises before the work
+    # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
+    at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
+    with work_folder(folder, memory, resume=resume) as work:
+        if at_once:
+            return _at_once(sources.scan, sources.judgments, how, work=work)
+        buckets = divided(sources, work, rank=how.policies.ties == "rank")
+        plan = plan_of(how, buckets.names, folder, keep)
+        held = held_for(plan, how, work)
+        total = reduced_in_batches(plan, buckets, work, held)
+        report(plan, total, partial(some_queries, buckets))
+        found = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
+        return evaluation_of(total, plan, how, found, held)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from lexiframe.evaluation.options import Groups, Inference, check_baseline
 from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import per_request_scores, qrel_files, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
-from lexiframe.orderings import best_first, gaps
-from lexiframe.pairwise import By, PairCube, arrays, grouping, preferences_table
+from lexiframe.orderings import best_first, missing_requests
+from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
@@ -28,6 +28,8 @@ def evaluate_scores(
     *,
     run: str | None = None,
     keys: score_forms.Keys | None = None,
+    columns: Mapping[str, str] | None = None,
+    measure_name: str | None = None,
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
@@ -36,7 +38,7 @@ def evaluate_scores(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
-    missing: gaps.Missing | None = None,
+    missing: missing_requests.Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> Evaluation:
@@ -52,8 +54,10 @@ def evaluate_scores(
         or others of the same metrics (``"AP"`` for trec_eval's ``map``). Where a table names no
         measure, one name given here is its name. Default: all measures, counts (``num_ret`` ...)
         last.
-    run, keys
+    run, keys, columns
         As for `read_scores`.
+    measure_name
+        The name of the measure, where a table names none.
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
     missing : {"zero", "common", "own"}, optional
@@ -96,37 +100,36 @@ def evaluate_scores(
     [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
     """
     inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
-    gaps.check_missing("evaluate_scores", missing)
+    missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
-    chosen = load_chosen(scores, measures, run, keys, warns=missing is None)
-    (s, _), names = gaps.settle(chosen.table, missing), chosen.measures
+    named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
+    chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
+    (s, _), names = missing_requests.settle(chosen.table, missing), chosen.measures
     if baseline is not None:
         check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
     cube = arrays.pair_cube(s)
-    d = _preferences(cube)
     provenance: dict[str, Any] = {
         "scores": chosen.files,
         "measures": names,
         "inference": {"ordering": "mean", **inference.facts()},
         "missing": missing,
-        "lacking": gaps.lacking_requests(chosen.table),
+        "lacking": missing_requests.lacking_requests(chosen.table),
         "groups": groups,
         "requests": qrel_files.sources_of_qrels(requests),
     }
-    grouped = Groups.of(s, d, requests, groups)
-    of_pairs = pair_tables(s, cube if d.height else None, [], "mean", inference, grouped, missing)
+    has_pairs = not np.isnan(cube.values).all()
+    grouped = Groups.of(cube if has_pairs else s, requests, groups)
+    of_pairs = pair_tables(s, cube if has_pairs else None, [], "mean", inference, grouped, missing)
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
     no_coverage = pl.DataFrame(schema=schemas.COVERAGE.columns)
     return Evaluation(
         coverage=no_coverage,
-        _scores=s,
-        _preferences=d,
         **of_pairs,
         provenance=provenance,
         attributes=grouped.requests,
-        _origin=None,
+        _part=measured.Part(arrays.score_cube(s), cube),
     )
 
 
@@ -137,6 +140,8 @@ def load_chosen(
     keys: score_forms.Keys | None = None,
     *,
     warns: bool = True,
+    columns: Mapping[str, str] | None = None,
+    measure_name: str | None = None,
 ) -> per_request_scores.Loaded:
     """Read the scores of the measures that are asked for; see `evaluate_scores`.
 
@@ -145,7 +150,10 @@ def load_chosen(
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     only = asked[0] if asked is not None and len(asked) == 1 else None
     loaded = per_request_scores.load_scores(
-        score_forms.given_scores(scores, None, run, keys), otherwise=only, warns=warns
+        score_forms.given_scores(scores, None, run, keys),
+        otherwise=measure_name or only,
+        warns=warns,
+        columns=columns,
     )
     names = _chosen(loaded.measures, asked)
     return per_request_scores.Loaded(
@@ -174,9 +182,3 @@ def _name_of(asked: str, known: list[str]) -> str:
     if not found:
         raise unknown_name("measure", asked, known)
     return found[0]
-
-
-def _preferences(cube: PairCube) -> pl.DataFrame:
-    """Return the preferences that scores give: the differences of all pairs of runs."""
-    values = np.moveaxis(cube.values, 0, 2)
-    return preferences_table(cube.queries, cube.runs, cube.measures.to_list(), values)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, schemas, unknown_name
+from lexiframe.base import LexiframeError, schemas, unknown_name
 from lexiframe.io import qrel_files
 from lexiframe.metrics import Metric
-from lexiframe.orderings import Method, refuse_many
-from lexiframe.pairwise import By, Measure, grouping, parse_measures
+from lexiframe.orderings import Method, check_method, refuse_many
+from lexiframe.pairwise import By, Measure, PairCube, grouping, parse_measures
 from lexiframe.projection import Policies
 from lexiframe.significance import Alternative, Correction, Family, Test, check_inference, own_tests
 from lexiframe.typing import MeasureLike, RequestsLike
@@ -93,7 +93,7 @@ class Asked:
         )
 
     def __post_init__(self) -> None:
-        check_choice("evaluate", self.order, get_args(Method), "order")
+        check_method("evaluate", self.order, "order")
 
     def measures_of(self, runs: list[str]) -> list[Measure]:
         """Return the measures for some runs; raise if they cannot be computed."""
@@ -107,8 +107,8 @@ class Asked:
                 f"evaluate: preferences need at least two runs, found {runs[0]!r} alone; "
                 "add a run, or ask for metrics only"
             )
-        if self.order == "kemeny" and len(self.measures) > len(metrics):
-            refuse_many(len(runs))  # fail before the work, not after it
+        if len(self.measures) > len(metrics):
+            refuse_many(self.order, len(runs))  # fail before the work, not after it
         return self.measures
 
 
@@ -131,7 +131,7 @@ class Groups:
     names: list[str]
 
     @classmethod
-    def of(cls, s: pl.DataFrame, d: pl.DataFrame, requests: Any, names: list[str]) -> Groups:
+    def of(cls, table: PairCube | pl.DataFrame, requests: Any, names: list[str]) -> Groups:
         """Look up the attributes of all requests once, so that a missing one is reported once."""
         if not names:
             return cls(None, names)
@@ -139,7 +139,7 @@ class Groups:
         grouping.refuse_taken(
             names, {**schemas.VERDICT.columns, **schemas.AGAINST_BASELINE.columns}
         )
-        return cls(grouping.attributes_of(d if d.height else s, requests, names), names)
+        return cls(grouping.attributes_of(table, requests, names), names)
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -149,6 +149,7 @@ class Groups:
     def empty(self, schema: schemas.TableSchema) -> pl.DataFrame:
         """Return a table without rows that has the groups' columns."""
         columns = {} if self.requests is None else self.requests.select(self.names).schema
-        # `compare` always returns the optional columns as well.
-        optional = {} if schema is not schemas.COMPARISONS else schemas.COMPARISONS.columns
+        # `compare` always returns these optional columns as well.
+        asked = ("effect_low", "effect_high") if schema is schemas.COMPARISONS else ()
+        optional = {name: schema.columns[name] for name in asked}
         return pl.DataFrame(schema={**columns, **schema.required, **optional})

@@ -11,9 +11,9 @@ from lexiframe.base import schemas
 from lexiframe.evaluation.options import Groups, Inference
 from lexiframe.metrics import Metric
 from lexiframe.orderings import (
+    ChosenRule,
     Method,
-    Rule,
-    gaps,
+    missing_requests,
     order_or_null,
     order_runs,
     rank_correlations,
@@ -33,17 +33,19 @@ def pair_tables(
     order: Method,
     inference: Inference,
     groups: Groups,
-    missing: gaps.Missing | None = None,
+    missing: missing_requests.Missing | None = None,
+    tested: arrays.PairsByMeasure | None = None,
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
 
     ``s`` are the scores, and ``cube`` the preferences, or the sums of either; None if there are
     none. ``asked`` are the measures, of which preferences order the runs by ``order``. Where runs
-    lack requests of scores, ``missing`` says what to do; None gives them no ranks.
+    lack requests of scores, ``missing`` says what to do; None gives them no ranks. ``tested`` are
+    the preferences of single requests, where tests need them and there are sums.
     """
     within, by_mean, means = groups.arguments, groups.empty(schemas.ORDERINGS), []
     if s is not None:
-        by_mean = order_or_null(s, Rule("mean", missing=missing), **within)
+        by_mean = order_or_null(s, ChosenRule("mean", missing=missing), **within)
         means = [run_means(s, inference.alpha, missing=missing, **within)]
     if cube is None:
         none = (
@@ -61,7 +63,8 @@ def pair_tables(
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
     means += [run_means(chosen, inference.alpha, **within)] if names else []
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
-    c, wins = compare(cube, **asdict(inference), **within), win_rates(cube, **within)
+    c = compare(tested or cube, **asdict(inference), **within)
+    wins = win_rates(cube, **within)
     against = groups.empty(schemas.AGAINST_BASELINE)
     if inference.baseline is not None:
         against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)

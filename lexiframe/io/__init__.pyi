@@ -8,7 +8,6 @@ the file or frame, ``schema`` what it should hold, ``columns`` the user's names 
 from .runs import read_runs as read_runs
 from .runs import scan_runs as scan_runs
 from .qrel_files import read_qrels as read_qrels
-from .logs.files import read_log as read_log
 from .bundled_data import bundled as bundled
 from . import per_request_scores as per_request_scores
 
@@ -35,4 +34,5 @@ from .files import provenance as provenance
 from .files.tables import to_arrow as to_arrow
 from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
+from .tables_together import Tables as Tables
 from . import kept_results as kept_results

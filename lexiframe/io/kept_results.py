@@ -37,7 +37,7 @@ class KeptResults:
     provenance: Mapping[str, Any]
 
 
-def read_results(folder: str | Path) -> KeptResults:
+def reusable_results(folder: str | Path) -> KeptResults:
     """Read the tables in a folder of results that later evaluations can go on from.
 
     Raises
@@ -63,7 +63,9 @@ def read_results(folder: str | Path) -> KeptResults:
     if missing:
         expected = "the files that Evaluation.write writes"
         raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
-    tables, facts = zip(*(_read(place / f"{name}.parquet", name) for name in _NEEDED), strict=True)
+    tables, facts = zip(
+        *(read_table(place / f"{name}.parquet", name, _AGAIN) for name in _NEEDED), strict=True
+    )
     if any(of_table != facts[0] for of_table in facts):
         found = "files of different evaluations"
         raise ReadError(Problem(where, "the files of one evaluation", found, _AGAIN))
@@ -76,8 +78,8 @@ def read_results(folder: str | Path) -> KeptResults:
     return KeptResults(where, coverage, s, d, marks, ranks, facts[0])
 
 
-def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Return one table and its provenance."""
+def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:
+    """Return one table of results and its provenance; ``advice`` ends the errors."""
     from pyarrow import parquet
 
     data = File(str(path)).read()
@@ -86,9 +88,9 @@ def _read(path: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]]:
         table = parquet.ParquetFile(pa.BufferReader(data)).read()
     except (pa.ArrowException, OSError, ValueError) as error:
         found = f"cannot be read as Parquet ({errors.in_one_line(error)})"
-        raise ReadError(Problem(str(path), "", found, _AGAIN)) from None
+        raise ReadError(Problem(str(path), "", found, advice)) from None
     facts = provenance_of(table.schema)
     if not is_whole or facts.pop("table", None) != name:
         expected = f"the table {name} that Evaluation.write writes"
-        raise ReadError(Problem(str(path), expected, "another file", _AGAIN))
+        raise ReadError(Problem(str(path), expected, "another file", advice))
     return to_polars(table), facts

@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import polars as pl
 
-from lexiframe.base import ReadError, SchemaError, in_threads, n_and_first, schemas, typed, warn
+from lexiframe.base import (
+    ReadError,
+    SchemaError,
+    check_choice,
+    in_threads,
+    n_and_first,
+    schemas,
+    typed,
+    warn,
+)
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of
+from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.typing import ScoresLike
+
+Revisions = Literal["newest", "all"]
+"""Which of a run's repeated measurements are read."""
 
 
 @typed
@@ -28,6 +40,9 @@ def read_scores(
     measure: str | None = None,
     run: str | None = None,
     keys: Keys | None = None,
+    columns: Mapping[str, str] | None = None,
+    revisions: Revisions = "newest",
+    languages: str | None = None,
 ) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
@@ -53,7 +68,13 @@ def read_scores(
           A dictionary of columns will do: ``{"qid": [...], "bm25": [...]}``;
         - a matrix with one row for each request and one column for each measure: it has a column
           of runs, or ``run`` names the run;
-        - lexiframe's own table of scores, also as Parquet.
+        - lexiframe's own table of scores, also as Parquet;
+        - leaderboards: a table with a column of collections (``collection``, ``task``, ``dataset``
+          or ``benchmark``) and a value (``value``, ``score``, ``main_score``) for each run, or with
+          one row for each run and one column for each collection; an empty cell is a gap;
+        - folders and files of results that MTEB (``MODEL/REVISION/TASK.json``),
+          lm-evaluation-harness (``results_*.json``, ``samples_*.jsonl``) and HELM (``stats.json``,
+          ``per_instance_stats.json``) write; folders are looked through with all folders in them.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,
@@ -62,7 +83,8 @@ def read_scores(
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that.
     measure
-        The measure, if the source does not name it.
+        The measure, if the source does not name it. By default, the measure in a file with columns
+        of runs, requests and values alone has the file's name.
     run
         The run, if the source does not name it. By default, the run in a file without a column of
         runs has the file's name, as in `read_runs`, also without the endings ``.treceval``,
@@ -71,12 +93,22 @@ def read_scores(
     keys : {"run", "measure"}, optional
         What the keys of a dictionary of files or frames name. Default: runs; but keys that are
         names of measures are refused until you say what they are.
+    columns
+        Other names of columns, ``{"run": "engine", "query_id": "task"}``, in all sources.
+    revisions : {"newest", "all"}
+        Of results that a tool wrote for several revisions of a run: those of the newest that has
+        the collection (by the version of the tool, then by the number of collections), or all, with
+        a column ``replicate``.
+    languages : str, optional
+        Of MTEB's tasks with subsets in several languages: count those in this language alone
+        (``"eng"``), as ``MTEB(eng, v2)`` does. Default: the mean over all subsets.
 
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``; ``value`` (float64); and ``smaller_is_better`` when the
-        source has it. Sorted by key.
+        Of leaderboards: key ``run, collection, query_id, measure, replicate``, without those that
+        the source does not have; and ``value``. Otherwise: key ``run, query_id, measure``; and
+        ``value`` (float64). With ``smaller_is_better`` when the source has it. Sorted by key.
 
     Raises
     ------
@@ -112,7 +144,25 @@ def read_scores(
     >>> lf.read_scores({"AP": matrix}, keys="measure").tail(1).rows()
     [('dph', 'q2', 'AP', 0.5)]
     """
-    return load_scores(given_scores(source, measure, run, keys)).table
+    check_choice("read_scores", revisions, get_args(Revisions), "revisions")
+    of_tools = scores_of_tools(source, revisions, languages, measure)
+    if of_tools is not None:
+        return of_tools
+    return load_scores(given_scores(source, measure, run, keys), columns=columns).table
+
+
+def scores_of_tools(
+    source: Any,
+    revisions: Revisions = "newest",
+    languages: str | None = None,
+    measure: str | None = None,
+) -> pl.DataFrame | None:
+    """Read folders and files in which tools keep results of leaderboards; None for others."""
+    from lexiframe.io.collection_scores import of_results
+    from lexiframe.io.result_forms.found import result_files
+
+    files = result_files(source)
+    return of_results(files, revisions, languages, measure) if files else None
 
 
 @dataclass(frozen=True)
@@ -125,14 +175,28 @@ class Loaded:
 
 
 def load_scores(
-    given: Sequence[Given], otherwise: str | None = None, *, warns: bool = True
+    given: Sequence[Given],
+    otherwise: str | None = None,
+    *,
+    warns: bool = True,
+    columns: Mapping[str, str] | None = None,
+    kept: tuple[str, ...] = (),
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
-    ``warns`` says whether there is a warning of runs that lack requests.
+    ``columns`` are names of columns, as `read_scores` takes them, ``kept`` those of a leaderboard
+    that are attributes of its collections, and ``warns`` says whether there is a warning of runs
+    that lack requests.
     """
-    loaded = in_threads(lambda one: _load(one, otherwise), given, "reading scores")
+    loaded = in_threads(
+        lambda one: _load(one, otherwise, columns or {}, kept), given, "reading scores"
+    )
     origins, tables, files = zip(*loaded, strict=True)
+    if any("collection" in rows.columns for rows in tables):
+        from lexiframe.io.collection_scores import checked_collections
+
+        table = checked_collections(tables, origins, kept)
+        return Loaded(table, [], [file for of_one in files for file in of_one])
     warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
@@ -152,7 +216,10 @@ def load_scores(
 
 
 def _load(
-    given: Given, otherwise: str | None
+    given: Given,
+    otherwise: str | None,
+    columns: Mapping[str, str],
+    kept: tuple[str, ...] = (),
 ) -> tuple[ScoreTable, pl.DataFrame, list[dict[str, Any]]]:
     """Read one source: return its unchanged columns, its scores, and the facts about its file."""
     source, files = given.source, list[dict[str, Any]]()
@@ -161,7 +228,12 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
+    table = with_our_names(table, columns, where)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
+    from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
+
+    if has_collections(whole):
+        return whole, rows_of_collections(whole, given.measure or otherwise, kept), files
     table_of_one = without_index(whole)
     return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ import pyarrow as pa
 
 from lexiframe.base import (
     LexiframeError,
+    Problem,
+    ReadError,
     SchemaError,
     check_choice,
     coded,
@@ -21,12 +24,18 @@ from lexiframe.base import (
     typed,
     warn,
 )
-from lexiframe.io.column_forms.column_names import items_of_implicit_feedback
+from lexiframe.io.column_forms.column_names import CHANGED_PLACES, items_of_implicit_feedback
 from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.column_forms.objects import to_frame
-from lexiframe.io.files.data_sources import File, is_in_ir_datasets, only_file
+from lexiframe.io.files.data_sources import (
+    File,
+    expanded,
+    is_in_ir_datasets,
+    is_remote,
+    only_file,
+)
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.tables import read_arrow, to_arrow
@@ -139,14 +148,23 @@ def read_qrels(
 
 
 def file_or_data(qrels: Any) -> Any:
-    """Return the file that a path means; return frames, objects, names of ir_datasets unchanged."""
+    """Return the file that a path means; return frames, objects, names of ir_datasets unchanged.
+
+    Raise ReadError for a folder, which may be one of runs.
+    """
     is_path = isinstance(qrels, str | Path) and not is_in_ir_datasets(qrels)
-    return only_file(qrels) if is_path else qrels
+    if not is_path:
+        return qrels
+    if not is_remote(qrels) and os.path.isdir(expanded(qrels)):  # noqa: PTH112 - too long names
+        advice = f"judgments are in one file; {CHANGED_PLACES}"
+        raise ReadError(Problem(str(expanded(qrels)), "a file", "a folder", advice))
+    return only_file(qrels)
 
 
 def held_or_data(data: Any) -> Any:
-    """Return data as `file_or_data` does, but a file with its bytes, since it may change later."""
-    origin = file_or_data(data)
+    """Return data, or the file that a path means with its bytes, since it may change later."""
+    is_path = isinstance(data, str | Path) and not is_in_ir_datasets(data)
+    origin = only_file(data) if is_path else data
     return origin.held() if isinstance(origin, File) else origin
 
 

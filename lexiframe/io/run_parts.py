@@ -14,14 +14,16 @@ import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, n_and_first, schemas
 from lexiframe.io.column_forms import line_layouts
+from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Source, one_run_per_source
+from lexiframe.io.files.form import Form, Opened
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.provenance import provenance_of
-from lexiframe.io.files.tables import read_arrow
+from lexiframe.io.files.tables import read_arrow, read_columns
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
@@ -81,11 +83,7 @@ def parse_runs(
 ) -> list[RunPart]:
     """Parse and check the content of a file."""
     if content.form is not None:
-        arrow = read_arrow(content.form, content.data, source.where)
-        frame = to_frame(arrow, "score", source.where, keep_twins=True)
-        parts = parts_of_table(frame, source, options)
-        headers = provenance_of(arrow.schema).get("ir_metadata", {})
-        return [replace(part, header=headers.get(part.name)) for part in parts]
+        return _parts_of_file(content.form, content.data, source, options, rank=rank)
     table = parse_table(content.data, source.where, options, schemas.RUNS)
     if table is None:
         parts = [_part_of_lines(content.data, source, name_from, options, rank=rank)]
@@ -97,6 +95,42 @@ def parse_runs(
     if any(may_have_changed(part.rows, "score") for part in parts):
         refuse_lost_digits(*as_written(content, source.where, options, schemas.RUNS))
     return parts
+
+
+def _parts_of_file(
+    form: Form, data: bytes, source: Source, options: TextOptions, *, rank: bool
+) -> list[RunPart]:
+    """Read and check a table that is no text: if possible, only the columns that are needed."""
+    names: list[str] = []  # of the run, if the file says that it has one only
+
+    def needed(opened: Opened) -> list[str] | None:
+        try:
+            found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
+        except LexiframeError:
+            return None
+        if not rank and "score" in found and _are_whole(opened.schema, found.get("rank")):
+            del found["rank"]
+        name = opened.constant(found["run"]) if "run" in found else None
+        if name:
+            names.append(name)
+            del found["run"]
+        return [*found.values()]
+
+    read = read_columns(form, data, source.where, needed)
+    if read is None:
+        arrow = read_arrow(form, data, source.where)
+        frame, schema = to_frame(arrow, "score", source.where, keep_twins=True), arrow.schema
+    else:
+        frame, schema = read
+        source = source if source.is_given or not names else replace(source, name=names[0])
+    parts = parts_of_table(frame, source, options)
+    headers = provenance_of(schema).get("ir_metadata", {})
+    return [replace(part, header=headers.get(part.name)) for part in parts]
+
+
+def _are_whole(schema: pa.Schema, name: str | None) -> bool:
+    """Return whether a column exists and needs no check, since its type has whole ranks only."""
+    return name is not None and pa.types.is_signed_integer(schema.field(name).type)
 
 
 def as_written(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import to_polars, typed
@@ -90,6 +91,32 @@ def write_parquet(
     return path
 
 
+def write_runs(runs: pa.Table, path: Path) -> Path:
+    """Write a table of `read_runs` as Parquet, in the form that is read fastest.
+
+    LZ4 makes files a little larger than Zstandard does and is unpacked in less time; rows that lie
+    by request and score need not be sorted when they are read.
+    """
+    path = output_path(path)
+    with replacing(path) as temporary:
+        write_parquet_file(temporary, by_query_and_score(runs), {}, compression="lz4")
+    return path
+
+
+def by_query_and_score(runs: pa.Table) -> pa.Table:
+    """Put the rows of each run in the order of query and descending score.
+
+    Runs and queries stay in the order in which they begin, and equal scores in theirs, which breaks
+    ties where ``ties="input"`` is asked for. Rows that are in this order already stay as they are.
+    """
+    rows = to_polars(runs.select(["run", "query_id", "score"])).with_row_index("row")
+    begins = {"of_run": "run", "of_query": ["run", "query_id"]}
+    rows = rows.with_columns(pl.min("row").over(by).alias(name) for name, by in begins.items())
+    keys, descending = [*begins, "score"], [False, False, True]
+    order = rows.sort(keys, descending=descending, maintain_order=True)["row"].cast(pl.Int64)
+    return runs if (order.diff().drop_nulls() > 0).all() else runs.take(order.to_arrow())
+
+
 def _is_origin(data: Any) -> bool:
     """Return whether data is a frame, or carries its provenance."""
     return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
@@ -105,7 +132,9 @@ def sources_of_origin(
     return origin.provenance(read) if isinstance(origin, RunScan) else recorded_sources(origin)
 
 
-def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
+def write_parquet_file(
+    path: Path, table: Any, facts: dict[str, Any], *, compression: str = "zstd"
+) -> None:
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
     The pages and the file have checksums, which detect damaged bytes.
@@ -118,7 +147,7 @@ def write_parquet_file(path: Path, table: Any, facts: dict[str, Any]) -> None:
         parquet.write_table(
             arrow.replace_schema_metadata(metadata).combine_chunks(),
             file,
-            compression="zstd",
+            compression=compression,
             row_group_size=ROWS_PER_GROUP,
             write_page_checksum=True,
         )

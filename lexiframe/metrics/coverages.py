@@ -101,16 +101,7 @@ def coverage(
     )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
     answers.warn_of_input(ranked)
-    return coverage_table(ranked, project(ranked, no_relevant=no_relevant))
-
-
-def coverage_table(ranked: RankedRuns, p: pl.DataFrame) -> pl.DataFrame:
-    """Make the coverage table of runs of which all judged items are ranked.
-
-    ``p`` are their positions. Requests in which ties affect the rank of a relevant item are scored
-    twice more, with these items at their worst and at their best ranks.
-    """
-    return coverage_sums(ranked, p).table()
+    return coverage_sums(ranked, project(ranked, no_relevant=no_relevant)).table()
 
 
 @dataclass(frozen=True)
@@ -118,11 +109,13 @@ class CoverageSums:
     """What `coverage` counts, for some requests: it adds up with that of others.
 
     ``counts`` are those of `counts_of`; ``bounds`` has the moments, over requests, of the scores
-    with ties at their worst and at their best, by the name of the column.
+    with ties at their worst and at their best, by the name of the column. ``known`` are rows of
+    the table, of other runs, that need not be computed.
     """
 
     counts: pl.DataFrame
     bounds: Mapping[str, sums.Moments]
+    known: pl.DataFrame | None = None
 
     def __add__(self, other: CoverageSums) -> CoverageSums:
         """Return the counts and sums of the requests of both, which have the same runs."""
@@ -136,11 +129,12 @@ class CoverageSums:
         """Return the table of `coverage`."""
         share = pl.col("judged_first") / pl.col("first")
         means = {name: moments.mean for name, moments in self.bounds.items()}
-        return (
+        found = (
             self.counts.with_columns(judged_at_10=pl.when(pl.col("first") > 0).then(share))
             .with_columns(**means)
             .select(*schemas.COVERAGE.columns)
         )
+        return found if self.known is None else pl.concat([self.known, found]).sort("run")
 
 
 def no_coverage(runs: Sequence[str]) -> CoverageSums:
@@ -153,7 +147,13 @@ def no_coverage(runs: Sequence[str]) -> CoverageSums:
 
 
 def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
-    """Count and sum up what `coverage_table` shows."""
+    """Count and sum up what `coverage` shows, of runs of which all judged items are ranked.
+
+    ``p`` are their positions. Requests in which ties affect the rank of a relevant item are scored
+    twice more, with these items at their worst and at their best ranks.
+    """
+    if not ranked.runs:
+        return no_coverage([])
     worst, best = _of_few_runs_at_once(ranked, p)
     shape = (len(ranked.runs), len(worst) // len(ranked.runs), len(_MEASURES))
     bounds = {

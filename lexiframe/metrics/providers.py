@@ -11,11 +11,13 @@ from lexiframe.io import column_forms
 from lexiframe.metrics.kinds.derived import eta, parse_metric
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.rankings import Rankings
-from lexiframe.typing import Frame
+from lexiframe.typing import Frame, PositionsTable
 
 
 @typed
-def provider_exposure(p: Frame, providers: Frame, /, exposure: Metric | str = "AP") -> pl.DataFrame:
+def provider_exposure(
+    p: PositionsTable, providers: Frame, /, exposure: Metric | str = "AP"
+) -> pl.DataFrame:
     """Sum the exposure of each provider's relevant items, and find the worst-off provider.
 
     Parameters

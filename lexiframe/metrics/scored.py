@@ -18,12 +18,12 @@ from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_scores import subtopic_values
 from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import NoRelevant, RankedRuns, check_policy
-from lexiframe.typing import Frame
+from lexiframe.typing import PositionsTable
 
 
 @typed
 def scores(
-    p: Frame,
+    p: PositionsTable,
     /,
     measures: Metric | str | Iterable[Metric | str],
     *,

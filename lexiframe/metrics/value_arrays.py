@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,11 +40,14 @@ class Values:
         some = tuple(self.metrics[n] for n in chosen)
         return Values(self.keys, some, self.values[:, chosen], self.kept[:, chosen])
 
-    def by_request(self, metric: Metric, n_runs: int) -> np.ndarray:
-        """Return a metric's values as runs × requests, NaN where there is none."""
+    def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:
+        """Return a metric's values as runs × requests, NaN where there is none.
+
+        ``queries`` are all requests, in the order in which the keys of each run have them.
+        """
         n = self.metrics.index(metric)
         values = np.where(self.kept[:, n], self.values[:, n], np.nan)
-        return values.reshape(n_runs, -1)  # the keys of each run are all requests, in one order
+        return values.reshape(-1, len(queries))
 
     def table(self) -> pl.DataFrame:
         """Return the table of `scores`.
@@ -58,15 +61,14 @@ class Values:
             measure=pl.Series(names, dtype=pl.String).gather(measure), value=self.values.ravel()
         )
         table = table.select(*schemas.SCORES.required)
-        if said := directions(self.metrics):
+        if said := directions({str(m): m.smaller_is_better for m in self.metrics}):
             smaller = np.array([said[name] for name in names], bool)
             table = table.with_columns(smaller_is_better=pl.Series(smaller[measure]))
         return table if self.kept.all() else table.filter(self.kept.ravel())
 
 
-def directions(metrics: Sequence[Metric]) -> dict[str, bool] | None:
-    """Return whether smaller values of each metric are better; None if their names say it."""
-    smaller = {str(metric): metric.smaller_is_better for metric in metrics}
+def directions(smaller: Mapping[str, bool]) -> Mapping[str, bool] | None:
+    """Return whether smaller values of metrics are better; None if their names say it."""
     known = {name: known_metric(name) for name in smaller}
     said = {name: metric and metric.smaller_is_better for name, metric in known.items()}
     return None if smaller == said else smaller

@@ -10,16 +10,18 @@ from .by_request import request_table as request_table
 "Orderings: and how stable and alike they are"
 from .order import order_runs as order_runs
 from .order import order_or_null as order_or_null
-from .rule import Method as Method
-from .rule import Rule as Rule
-from . import gaps as gaps
+from .rules import Method as Method
+from .chosen_rule import ChosenRule as ChosenRule
+from .chosen_rule import check_method as check_method
+from . import missing_requests as missing_requests
+from . import across as across
 from .stability import rank_distributions as rank_distributions
 from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations
 from .correlations import correlate_samples as correlate_samples
 from . import coefficients as coefficients
-from .ordered import ranks_of as ranks_of
-from .kemeny import refuse_many as refuse_many
+from .ordering_rules import ranks_of as ranks_of
+from .chosen_rule import refuse_many as refuse_many
 
 "Means: of measures"
 from .means import run_means as run_means

@@ -8,12 +8,12 @@ import polars as pl
 from lexiframe.base import coded, schemas, typed
 from lexiframe.metrics import derived
 from lexiframe.pairwise import By, arrays, grouping
-from lexiframe.typing import Frame, RequestsLike
+from lexiframe.typing import RequestsLike, ScoresTable
 
 
 @typed
 @grouping.by_groups
-def aggregates(s: Frame, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
+def aggregates(s: ScoresTable, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Aggregate scores over requests, as trec_eval does in its rows for all requests.
 
     Most measures are averaged. The logarithms gm_map and gm_bpref have a geometric mean, exp of

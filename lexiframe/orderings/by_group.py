@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, permutations
 from typing import Any
 
@@ -11,15 +12,16 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, progress, resampling, schemas, typed
+from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.coefficients import (
     PERSISTENCE,
     Coefficient,
     CorrelationMethod,
     coefficient,
 )
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, ordered
-from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays
 from lexiframe.typing import RequestsLike
 
@@ -107,11 +109,11 @@ def group_correlations(
         named = arrays.groups_of_evaluation(called, d, requests, by)
         how: dict[str, Any] = {"order": order, "trials": trials, "seed": seed, "p": p}
         how |= {"missing": missing, **named}
-        parts = [group_correlations(table, method, **how) for table in _tables(d)]
-        return pl.concat(parts).sort(schemas.GROUP_CORRELATIONS.key)
+        compute = partial(group_correlations, method=method, **how)
+        return arrays.ByKind.of(d).compute(compute, schemas.GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
     resampling.check_draws(called, "trials", trials, seed)
-    groups, rule = arrays.named_groups(called, d, requests, by), Rule(order, missing=missing)
+    groups, rule = arrays.named_groups(called, d, requests, by), ChosenRule(order, missing=missing)
     cube = laid_out(settle(d, missing)[0], order)
     arrays.check_finite(called, cube.values)
     choose = permutations if method == "tau_ap" else combinations
@@ -128,12 +130,6 @@ def group_correlations(
     return table.with_columns(pl.selectors.float().fill_nan(None)).sort(
         schemas.GROUP_CORRELATIONS.key
     )
-
-
-def _tables(e: arrays.Grouped) -> list[pl.DataFrame]:
-    """Return the scores of an evaluation, and its preferences that are no differences of these."""
-    others = e.preferences.filter(~pl.col("measure").is_in(e.scores["measure"].implode()))
-    return [table for table in (e.scores, others) if table.height]
 
 
 def _measures(cube: arrays.ScoreCube | PairCube) -> Iterator[arrays.ScoreCube | PairCube]:
@@ -159,7 +155,7 @@ def _places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray
 
 def _compared(
     cube: arrays.ScoreCube | PairCube,
-    rule: Rule,
+    rule: ChosenRule,
     correlate: Coefficient,
     a: np.ndarray,
     b: np.ndarray,

@@ -11,19 +11,31 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import SchemaError, progress, resampling, schemas, typed
-from lexiframe.orderings.coefficients import PERSISTENCE, CorrelationMethod, coefficient
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.chosen_rule import ChosenRule
+from lexiframe.orderings.coefficients import (
+    FEW,
+    PERSISTENCE,
+    CorrelationMethod,
+    coefficient,
+    kendall_of_few,
+)
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
-from lexiframe.orderings.rule import Method, Rule
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairsLike, grouping
-from lexiframe.typing import Frame, RequestsLike
+from lexiframe.typing import OrderingsTable, RequestsLike
 
 
 @typed
 @grouping.by_groups
 def rank_correlations(
-    o: Frame, /, method: CorrelationMethod = "kendall", *, p: float = PERSISTENCE, by: By = None
+    o: OrderingsTable,
+    /,
+    method: CorrelationMethod = "kendall",
+    *,
+    p: float = PERSISTENCE,
+    by: By = None,
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
 
@@ -208,7 +220,7 @@ def correlate_samples(
     function = "bootstrap_correlations"
     coefficients = {method: coefficient(function, method, p)[1] for method in methods}
     resampling.check_share(function, "alpha", alpha)
-    rule, cycles = Rule(order, missing=missing), list[pl.DataFrame]()
+    rule, cycles = ChosenRule(order, missing=missing), list[pl.DataFrame]()
 
     def with_limits(part: Any) -> pl.DataFrame:
         cube = laid_out(settle(part, missing)[0], order)
@@ -274,11 +286,13 @@ def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | 
 @lru_cache(maxsize=10_000)
 def _by_scipy(x: tuple[float, ...], y: tuple[float, ...], method: str) -> tuple[float, float]:
     """Return SciPy's coefficient and p-value, once for equal ranks: many measures order alike."""
-    from scipy.stats import kendalltau, spearmanr
-
     # SciPy would warn of some orderings that have no correlation.
     if len({*x}) < 2 or len({*y}) < 2:
         return np.nan, np.nan
+    if method == "kendall" and len(x) <= FEW:
+        return kendall_of_few(np.array(x), np.array(y))
+    from scipy.stats import kendalltau, spearmanr
+
     correlation, p_value = kendalltau(x, y) if method == "kendall" else spearmanr(x, y)
     return float(correlation), float(p_value)
 

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas, typed
-from lexiframe.orderings.markov import strong_components
 from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -14,6 +13,26 @@ from lexiframe.typing import RequestsLike
 def majorities(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     """Return 1 where a majority prefers the row's run, −1 where it prefers the column's, else 0."""
     return pairs.square(np.sign(pairs.differences.wins - pairs.differences.losses))
+
+
+_FEW = 64
+
+
+def strong_components(moves: np.ndarray) -> np.ndarray:
+    """Return the index, from 0, of each run's strongly connected component.
+
+    Few runs do without SciPy's graphs, which take longer to import than all orderings take.
+    """
+    if len(moves) <= _FEW:
+        reached = moves | np.eye(len(moves), dtype=bool)
+        for _ in range(len(moves).bit_length()):  # each time of chains twice as long
+            reached = reached @ reached
+        return np.unique((reached & reached.T).argmax(axis=1), return_inverse=True)[1]
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    component: np.ndarray = connected_components(csr_array(moves), connection="strong")[1]
+    return component
 
 
 @typed

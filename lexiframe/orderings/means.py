@@ -9,8 +9,9 @@ import polars as pl
 
 from lexiframe.base import schemas, sums, to_polars
 from lexiframe.metrics import derived
-from lexiframe.orderings.gaps import Missing, check_missing, n_lacking, settle
-from lexiframe.orderings.ordered import AnyScores, ranks_of, table_for
+from lexiframe.orderings.missing_requests import Missing, check_missing, n_lacking, settle
+from lexiframe.orderings.ordered import table_for
+from lexiframe.orderings.ordering_rules import AnyScores, ranks_of
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 

@@ -9,17 +9,18 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas, to_polars, typed, warn
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.majorities import majority_cycles
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
-from lexiframe.orderings.rule import Method, Rule, Votes
-from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
+from lexiframe.orderings.rules import RULES, Method
+from lexiframe.pairwise import By, PairCube, arrays, grouping
 from lexiframe.typing import RequestsLike
 
 
 @typed
 def order_runs(
-    d: PairsLike,
+    d: arrays.PairsByKind,
     /,
     method: Method | None = None,
     *,
@@ -35,7 +36,7 @@ def order_runs(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`.
+        The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
     method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny"}, optional
         Default: ``mean`` for scores, ``mc4`` for preferences and where an option of it is given.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
@@ -105,19 +106,24 @@ def order_runs(
     >>> lf.order_runs(d, method="mc4").select("run", "rank").rows()
     [('b', 1.0), ('a', 2.5), ('c', 2.5)]
     """
+    if isinstance(d, arrays.ByKind):
+        how: dict[str, Any] = {"votes": votes, "iterations": iterations, "teleport": teleport}
+        how |= {"missing": missing, "requests": requests, "by": by}
+        key = ("measure", "method", "rank", "run")
+        return d.compute(partial(order_runs, method=method, **how), key)
     if method is None:
         # once: a stream is read only once
         d = d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mean" if arrays.is_scores(d) and not told else "mc4"
-    rule, cycles = Rule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
+    rule, cycles = ChosenRule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
     table = grouping.in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
     warn_of_cycles(cycles)
     return table
 
 
 def order_or_null(
-    s: Any, rule: Rule, *, requests: RequestsLike = None, by: By = None
+    s: Any, rule: ChosenRule, *, requests: RequestsLike = None, by: By = None
 ) -> pl.DataFrame:
     """Order the runs by scores as `order_runs` does; ranks are null where it would refuse them."""
     return grouping.in_groups(
@@ -126,7 +132,7 @@ def order_or_null(
 
 
 def ordering_table(
-    d: Any, rule: Rule, cycles: list[pl.DataFrame], *, refuse: bool = True
+    d: Any, rule: ChosenRule, cycles: list[pl.DataFrame], *, refuse: bool = True
 ) -> pl.DataFrame:
     """Compute `order_runs` without groups; append Copeland's cycles to ``cycles``.
 
@@ -144,7 +150,7 @@ def ordering_table(
         )
         for o in order_whole(table, rule, refuse=refuse)
     ]
-    if rule.method == "copeland" and isinstance(table, PairCube | arrays.Reduced):
+    if RULES[rule.method].of_majorities and isinstance(table, PairCube | arrays.Reduced):
         cycles.append(majority_cycles(table))
     together = pl.concat([pl.DataFrame(schema=schemas.ORDERINGS.columns), *tables])
     return together.sort("measure", "method", "rank", "run")

@@ -16,16 +16,19 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, memory_use, progress, resampling, sums, to_polars
-from lexiframe.orderings.gaps import n_lacking, refuse_lacking
-from lexiframe.orderings.kemeny import kemeny
-from lexiframe.orderings.markov import mc4
-from lexiframe.orderings.rule import Rule
-from lexiframe.pairwise import PairCube, Pairs, arrays
+from lexiframe.orderings.chosen_rule import ChosenRule, refuse_many
+from lexiframe.orderings.missing_requests import n_lacking, refuse_lacking
+from lexiframe.orderings.ordering_rules import (
+    AnyPairs,
+    AnyScores,
+    OrderingRule,
+    ValuesAndRanks,
+    ranks_of,
+)
+from lexiframe.orderings.rules import RULES
+from lexiframe.pairwise import PairCube, arrays
 
-AnyPairs = Pairs | arrays.PairSums
-AnyScores = arrays.Scores | arrays.RunSums
 Table = arrays.ScoreCube | arrays.ScoreSums | PairCube | arrays.Reduced
-ValuesAndRanks = tuple[np.ndarray, np.ndarray]
 FromWeights = Callable[[np.ndarray], ValuesAndRanks]
 """A function from weights (samples × requests) to values and ranks (samples × runs)."""
 
@@ -48,7 +51,9 @@ def table_for(d: Any, method: str) -> Table:
     if isinstance(d, Table):
         return d
     d = to_polars(d)  # once: a stream can be read only once
-    return arrays.score_cube(d) if method == "mean" and arrays.is_scores(d) else arrays.pair_cube(d)
+    if RULES[method].takes_scores and arrays.is_scores(d):
+        return arrays.score_cube(d)
+    return arrays.pair_cube(d)
 
 
 def laid_out(d: Any, method: str) -> arrays.ScoreCube | PairCube:
@@ -60,7 +65,7 @@ def laid_out(d: Any, method: str) -> arrays.ScoreCube | PairCube:
 # --- Over all requests --------------------------------------------------------------------------
 
 
-def order_whole(table: Table, rule: Rule, *, refuse: bool = True) -> Iterator[Ordered]:
+def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Iterator[Ordered]:
     """Order the runs under each measure over all requests, as one sample.
 
     Where runs lack requests, the order is refused as `refuse_lacking` says; or, without
@@ -75,27 +80,42 @@ def order_whole(table: Table, rule: Rule, *, refuse: bool = True) -> Iterator[Or
         yield found
 
 
-def _of_sums(measure: str, table: Any, rule: Rule) -> ValuesAndRanks:
-    if isinstance(table, AnyScores):
-        return _by_mean(table.scores, -1 if table.smaller_is_better else 1)
-    refuse_gaps(measure, table)
-    if rule.method in _MEANS:
-        return _by_mean(table.preferred if rule.method == "mean" else table.borda)
+def _of_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
+    declared = _declared(measure, table, rule)
+    if declared.of_sums is not None:
+        moments = declared.of_sums(table)
+        mean, errors = moments.mean[None], moments.mean_rounding[None]
+        return mean, ranks_of(_sign(table, declared) * mean, errors)
     d = table.differences
-    lead = d.wins - d.losses if _votes(rule) == "preference" else table.ballots
-    return _FROM_LEADS[rule.method](table, lead[None], d.n[None], rule)
+    lead = d.wins - d.losses if rule.counts == "preference" else table.ballots
+    return _by_leads(table, lead[None], d.n[None], rule)
 
 
-def _by_mean(moments: sums.Moments, sign: int = 1) -> ValuesAndRanks:
-    mean, errors = moments.mean[None], moments.mean_rounding[None]
-    return mean, ranks_of(sign * mean, errors)
+def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
+    """Return the rule itself, when the table has all that it needs."""
+    if not isinstance(table, AnyScores):
+        refuse_gaps(measure, table)
+    return RULES[rule.method]
+
+
+def _sign(table: Any, declared: OrderingRule) -> int:
+    """Return −1 where the least value is the best, else 1."""
+    is_turned = isinstance(table, AnyScores) and table.smaller_is_better
+    return 1 if is_turned == declared.smaller_is_better else -1
+
+
+def _by_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: ChosenRule) -> ValuesAndRanks:
+    """Order the runs by the leads of pairs and the requests of each pair, samples × pairs."""
+    refuse_many(rule.method, len(pairs.runs))
+    of_leads: Any = RULES[rule.method].of_leads
+    return of_leads(pairs, lead, n, **rule.options)  # type: ignore[no-any-return]
 
 
 # --- In samples of the requests -----------------------------------------------------------------
 
 
 def ordered(
-    cube: arrays.ScoreCube | PairCube, weights: np.ndarray, rule: Rule
+    cube: arrays.ScoreCube | PairCube, weights: np.ndarray, rule: ChosenRule
 ) -> Iterator[Ordered]:
     """Order the runs under each measure in each sample: ``weights`` is samples × requests."""
     for measure, table in cube:
@@ -112,7 +132,9 @@ def ordered(
         yield Ordered(measure, table.runs, values, ranks)
 
 
-def resampled(function: str, d: Any, rule: Rule, samples: int, seed: int) -> Iterator[Ordered]:
+def resampled(
+    function: str, d: Any, rule: ChosenRule, samples: int, seed: int
+) -> Iterator[Ordered]:
     """Order the runs in bootstrap samples of the requests, which all measures share."""
     resampling.check_draws(function, "samples", samples, seed)
     cube = laid_out(d, rule.method)
@@ -130,25 +152,25 @@ _BYTES_OF_RANK = 48
 """The memory that a run takes in a sample, while its value and rank are computed and counted."""
 
 
-def _from_weights(measure: str, table: arrays.Scores | Pairs, rule: Rule) -> FromWeights:
+def _from_weights(measure: str, table: Any, rule: ChosenRule) -> FromWeights:
     refuse_lacking(measure, table, rule.missing)
-    if isinstance(table, arrays.Scores):
-        known = ~np.isnan(table.values)
-        errors = np.where(known, sums.rounding(table.values), 0.0)
-        return _means(
-            np.where(known, table.values, 0.0), errors, known, -1 if table.smaller_is_better else 1
-        )
-    refuse_gaps(measure, table)
-    if rule.method in _MEANS:
-        values, errors = _MEANS[rule.method](table)
-        return _means(values, errors[:, None], np.ones((len(values), 1)))
-    votes, from_leads = table.votes(_votes(rule)), _FROM_LEADS[rule.method]
-    known = (~np.isnan(table.values)).astype(np.float64)
-    return lambda weights: from_leads(table, weights @ votes, weights @ known, rule)
+    declared = _declared(measure, table, rule)
+    if declared.of_units is not None:
+        return _means(*declared.of_units(table), _sign(table, declared))
+    votes, known = table.votes(rule.counts), (~np.isnan(table.values)).astype(np.float64)
+    return lambda weights: _by_leads(table, weights @ votes, weights @ known, rule)
 
 
-def _means(values: np.ndarray, errors: np.ndarray, known: np.ndarray, sign: int = 1) -> FromWeights:
+def _means(values: np.ndarray, errors: np.ndarray, sign: int) -> FromWeights:
     """Return the function of weights for means over the requests where values are known."""
+    known = ~np.isnan(values)
+    if known.all():
+        known, errors = (
+            np.ones((len(values), 1)),
+            np.broadcast_to(errors, (len(values), errors.shape[1])),
+        )
+    else:
+        values, errors = np.where(known, values, 0.0), np.where(known, errors, 0.0)
 
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
@@ -173,67 +195,6 @@ def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:
     place = [number.setdefault(column.tobytes(), len(number)) for column in values.T]
     distinct = np.unique(place, return_index=True)[1]
     return np.asarray((weights @ values[:, distinct])[:, place])
-
-
-# --- The methods --------------------------------------------------------------------------------
-
-
-def _votes(rule: Rule) -> str:
-    """Return what decides which run of a pair a request votes for."""
-    return rule.votes if rule.method in ("mc4", "kemeny") else "preference"
-
-
-_MEANS: dict[str, Callable[[Pairs], tuple[np.ndarray, np.ndarray]]] = {
-    "mean": lambda pairs: (pairs.means, pairs.request_rounding),
-    # points are multiples of 1/2
-    "borda": lambda pairs: (pairs.points, np.full(len(pairs.queries), sums.TIE)),
-}
-"""The methods by means over requests: the values of each request, requests × runs, and the error
-that those of a request may have."""
-
-
-def _win_rate(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, _: Rule) -> ValuesAndRanks:
-    """Mean over the other runs of the share won; ties count half, as do pairs never compared."""
-    shares = np.nan_to_num(sums.ratio(lead, n))
-    value = 0.5 + _by_run(pairs, shares) / 2 / (len(pairs.runs) - 1)
-    return value, ranks_of(value)
-
-
-def _copeland(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, _: Rule) -> ValuesAndRanks:
-    """Pairs of runs won by a majority of requests, minus pairs lost: −(S − 1) to S − 1."""
-    value = _by_run(pairs, np.sign(lead))
-    return value, ranks_of(value)
-
-
-def _mc4(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: Rule) -> ValuesAndRanks:
-    how: dict[str, Any] = {"iterations": rule.iterations, "teleport": rule.teleport}
-    chains = [mc4(pairs.square(of_sample), **how) for of_sample in lead]
-    layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
-    # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
-    places = sums.tie_groups(np.log(np.maximum(shares, _TINY)))
-    # Layers come first: there are fewer places than runs.
-    return layers + shares, sums.mid_ranks(layers * len(pairs.runs) - places)
-
-
-def _kemeny(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, _: Rule) -> ValuesAndRanks:
-    value = np.stack([kemeny(pairs.square(of_sample)) for of_sample in lead])
-    return value.astype(np.float64), ranks_of(value)
-
-
-_TINY = np.finfo(np.float64).tiny
-_LAST = -1e300  # below all values; −∞ would make differences NaN
-_FROM_LEADS = {"win_rate": _win_rate, "copeland": _copeland, "mc4": _mc4, "kemeny": _kemeny}
-"""The methods that take the leads of pairs, samples × pairs, and the requests of each pair."""
-
-
-def ranks_of(values: np.ndarray, errors: np.ndarray | float = sums.TIE) -> np.ndarray:
-    """Rank the values; runs without a value (NaN) come last."""
-    return sums.mid_ranks(np.where(np.isnan(values), _LAST, values), np.nan_to_num(errors))
-
-
-def _by_run(pairs: AnyPairs, of_pairs: np.ndarray) -> np.ndarray:
-    """Sum numbers of the pairs by run, + as run a and − as run b: samples × runs."""
-    return np.stack([pairs.square(of_sample).sum(axis=1) for of_sample in of_pairs])
 
 
 def refuse_gaps(measure: str, pairs: AnyPairs) -> None:

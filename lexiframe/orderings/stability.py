@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import coded, memory_use, resampling, schemas, sums, typed
-from lexiframe.orderings.gaps import Missing, settle
+from lexiframe.orderings.chosen_rule import ChosenRule, Votes
+from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
-from lexiframe.orderings.rule import Method, Rule, Votes
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import RequestsLike
 
@@ -76,7 +77,7 @@ def rank_distributions(
     >>> lf.rank_distributions(s).select("run", "rank", "probability").rows()
     [('a', 1.0, 1.0), ('b', 2.0, 1.0)]
     """
-    rule = Rule(method, votes, iterations, teleport, missing)
+    rule = ChosenRule(method, votes, iterations, teleport, missing)
     d, changed = settle(d, missing)
     found = resampled("rank_distributions", d, rule, samples, seed)
     tables = [_ranks(rule.name_of(o.measure, changed), o) for o in found]
@@ -128,7 +129,7 @@ def order_probabilities(
     >>> lf.order_probabilities(s).select("p_a_first", "p_tie", "p_b_first").row(0)
     (0.0, 1.0, 0.0)
     """
-    rule = Rule(method, votes, iterations, teleport, missing)
+    rule = ChosenRule(method, votes, iterations, teleport, missing)
     d, changed = settle(d, missing)
     cube = laid_out(d, rule.method)
     _refuse_many_pairs(len(cube.runs), len(cube.measures))

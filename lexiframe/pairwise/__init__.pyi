@@ -13,7 +13,6 @@ from .custom import MatrixPreference as MatrixPreference
 from .pairs import preferences as preferences
 from .pairs import preferences_table as preferences_table
 from . import pairs as pairs
-from . import preference_arrays as preference_arrays
 from .explanation import explain as explain
 from .explanation import explainable as explainable
 from . import one_pair as one_pair

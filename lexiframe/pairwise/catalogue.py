@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
-from lexiframe.base import errors, typed, unknown_name
+from lexiframe.base import LexiframeError, errors, typed, unknown_name
 from lexiframe.metrics import Metric, catalogues, derived, exposures, notation, weights
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Preference
@@ -130,7 +131,10 @@ def _parsed(text: str) -> Metric | Preference:
     if written.name not in PREFERENCES or written.operand is not None:
         catalogues.refuse_not_offered(text)
         known = [*PREFERENCES, *catalogues.METRICS, "TSE(AP)"]
-        raise unknown_name("measure", text, known, near=[written.name, *notation.TREC_EVAL])
+        near = [written.name, *notation.TREC_EVAL]
+        rest = text.strip().removeprefix(written.name)
+        suggested = partial(_with_rest, rest) if written.operand is None else str
+        raise unknown_name("measure", text, known, near=near, suggested=suggested)
     name = written.name
     if set(written.parameters) - {"rel"}:
         raise unknown_name("measure", text, [name, f"{name}(rel=2)", f"{name}@10"])
@@ -138,3 +142,12 @@ def _parsed(text: str) -> Metric | Preference:
     if written.parameters:
         preference = preference(**written.parameters)
     return preference if written.cutoff is None else preference @ written.cutoff
+
+
+def _with_rest(rest: str, name: str) -> str | None:
+    """Return a name with the parameters and the cut-off that were written; None if it has none."""
+    try:
+        parse_measure(f"{name}{rest}")
+    except LexiframeError:
+        return None
+    return f"{name}{rest}"

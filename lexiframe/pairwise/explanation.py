@@ -16,14 +16,14 @@ from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, parse_measures
 from lexiframe.pairwise.recall_paired import LevelPreference
 from lexiframe.projection import blocks, matrices
-from lexiframe.typing import Frame, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 _NOWHERE = pl.Int64.max()  # the rank of items that were not retrieved: below every other
 
 
 @typed
 def explain(
-    p: Frame,
+    p: PositionsTable,
     /,
     query_id: str,
     run_a: str,

@@ -14,7 +14,7 @@ import numpy as np
 
 from lexiframe.base import in_threads, progress, sums
 from lexiframe.metrics import Metric, Values
-from lexiframe.pairwise.arrays.arrays import pairs_of
+from lexiframe.pairwise.arrays.arrays import ScoreCube, pairs_of
 from lexiframe.pairwise.custom import MatrixPreference
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.preference import Measure, Preference
@@ -53,7 +53,7 @@ class Comparison:
 
     requests: AnyRequests
     measures: tuple[Measure, ...]
-    values: Values | None
+    values: Values | ScoreCube | None
     no_relevant: NoRelevant
     compared: tuple[str, ...] | None
     _known: dict[Measure, Kernel] = field(default_factory=dict, init=False, repr=False)
@@ -138,9 +138,8 @@ class Comparison:
 
     def _differences(self, metric: Metric) -> Kernel:
         """Return a function to the differences of a metric."""
-        n_runs = len(self.requests.runs)
         # values are None only when no metric was asked for
-        values = self.values.by_request(metric, n_runs)  # type: ignore[union-attr]
+        values = self.values.by_request(metric, self.requests.queries)  # type: ignore[union-attr]
 
         def differences(block: blocks.Block, group: np.ndarray) -> np.ndarray:
             a, b = (values[run[:, None], group] for run in block.pairs)

@@ -1,20 +1,21 @@
-"""From files to scores and preferences: the steps that `evaluate` and the command line share."""
+"""From runs and judgments to arrays of scores and preferences: the steps that all flows share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
+import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas
 from lexiframe.io import data_sources, qrel_files, run_scan, scan_runs
-from lexiframe.metrics import Metric, Values, needed, values_of
-from lexiframe.pairwise.arrays.size import IN_EVALUATION, refuse_too_many
+from lexiframe.metrics import Metric, needed, values_of
+from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.pairwise.fingerprints import fingerprint_of
-from lexiframe.pairwise.pairs import Measure, compare_pairs
+from lexiframe.pairwise.pairs import Measure, refuse_one_run
+from lexiframe.pairwise.preference_arrays import preference_cubes
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -27,79 +28,165 @@ from lexiframe.projection import (
 )
 
 M = TypeVar("M", bound=Measure)
+_ALL = 2**62
+
+
+@dataclass(frozen=True)
+class Part:
+    """The arrays of some requests: the scores of metrics, and the preferences between all runs.
+
+    They are without a measure where there is none of the kind, and without a pair for one run.
+    """
+
+    scores: ScoreCube
+    pairs: PairCube
+
+    @property
+    def queries(self) -> pl.Series:
+        """The requests, sorted."""
+        return self.pairs.queries
+
+    def fill(self, other: Part) -> None:
+        """Fill in the cells that other arrays have as well."""
+        self.scores.fill(other.scores)
+        self.pairs.fill(other.pairs)
+
+    def of_queries(self, names: pl.Series) -> Part:
+        """Return the arrays of those of some requests that are there."""
+        s, d = (
+            cube.queries.is_in(names.implode()).to_numpy() for cube in (self.scores, self.pairs)
+        )
+        return Part(self.scores.of_queries(s), self.pairs.of_queries(d))
+
+    def of_runs(self, names: Collection[str]) -> Part:
+        """Return the arrays of some of the runs, and of the pairs between them."""
+        return Part(self.scores.of_runs(names), self.pairs.of_runs(names))
+
+    def of_measures(self, names: Collection[str]) -> Part:
+        """Return the arrays of some of the measures."""
+        return Part(self.scores.of_measures(names), self.pairs.of_measures(names))
 
 
 @dataclass(frozen=True)
 class Projected:
-    """Ranked runs, and their positions for some measures.
+    """Ranked runs, and their positions for those of some measures that have something to count.
 
-    ``runs`` and ``qrels`` are the sources: a scan or a table of runs, and a file or data of
-    judgments. ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which
-    is None when no measure needs it, for the others.
+    ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which is None
+    when no measure needs it, for the others.
     """
 
-    runs: Any
-    qrels: Any
     ranked: RankedRuns
     measures: tuple[Measure, ...]
     positions: pl.DataFrame
     by_subtopic: pl.DataFrame | None
     no_relevant: NoRelevant
 
-    def restricted(self, queries: pl.Series | None, runs: Sequence[str] | None) -> Projected:
-        """Return the positions of some requests in some runs; None stands for all of them."""
+    def restricted(
+        self, measures: Sequence[Measure], queries: pl.Series | None, runs: Sequence[str] | None
+    ) -> Projected:
+        """Return some measures of some requests in some runs; None stands for all of them."""
         wanted = [("query_id", queries), ("run", None if runs is None else pl.Series(runs))]
         kept = [pl.col(name).is_in(some.implode()) for name, some in wanted if some is not None]
         ranked, by_subtopic = self.ranked, self.by_subtopic
         if runs is not None:
-            some_runs = [run for run in ranked.runs if run.name in {*runs}]
-            ranked = replace(ranked, runs=some_runs)
-        return replace(
-            self,
-            ranked=ranked,
-            positions=self.positions.filter(*kept),
-            by_subtopic=None if by_subtopic is None else by_subtopic.filter(*kept),
+            ranked = replace(ranked, runs=[run for run in ranked.runs if run.name in {*runs}])
+        positions = self.positions.filter(*kept)
+        return Projected(
+            ranked,
+            _counting(measures, positions["relevance"].drop_nulls(), self.no_relevant),
+            positions,
+            None if by_subtopic is None else by_subtopic.filter(*kept),
+            self.no_relevant,
         )
 
-    def scores(self, metrics: Sequence[Metric]) -> pl.DataFrame:
-        """Return the scores of some of the metrics; the table is empty if there are none."""
-        tables = [
-            values.of(some).table()
-            for values in self.values
-            if (some := [metric for metric in metrics if metric in values.metrics])
-        ]
-        return _together(tables, schemas.SCORES)
+    @property
+    def queries(self) -> pl.Series:
+        """The requests that have positions, sorted."""
+        tables = [p for p in (self.positions, self.by_subtopic) if p is not None]
+        of_a_run = [p["query_id"].head(p.height // len(self.ranked.runs)) for p in tables]
+        return pl.concat(of_a_run).cast(pl.String).unique().sort()
 
-    def preferences(
-        self, measures: Sequence[Measure], baseline: str | Collection[str] | None = None
-    ) -> pl.DataFrame:
-        """Return the preferences of some of the measures; the table is empty if there are none.
+    @property
+    def runs(self) -> pl.Series:
+        """The names of the runs, sorted."""
+        return pl.Series([run.name for run in self.ranked.runs], dtype=pl.String)
 
-        With a ``baseline``, one run or several, only the pairs that contain one of them.
+    def parts(
+        self,
+        measures: Sequence[Measure],
+        scores: ScoreCube | None = None,
+        *,
+        compared: str | Collection[str] | None = None,
+        most: int | None = None,
+    ) -> Iterator[Part]:
+        """Yield scores and preferences by some measures, of some requests after the other.
+
+        Cells of measures that have nothing to count here are NaN. A single run is compared with
+        none. Where ``scores`` are known they are not computed. Only the pairs that contain one of
+        the runs ``compared`` are compared, if there are some. Measures by subtopic may have other
+        requests than the others, and are compared with them: then there is one part.
         """
-        tables = []
-        for p, some, values in self.valued_parts(measures):
-            tables.append(compare_pairs(p, some, values, self.no_relevant, baseline=baseline))
-        return _together(tables, schemas.PREFERENCES)
-
-    @cached_property
-    def values(self) -> list[Values]:
-        """The values of all metrics, computed once for both scores and preferences."""
-        metrics = [measure for measure in self.measures if isinstance(measure, Metric)]
-        return [
-            values_of(p, some, self.no_relevant, self.ranked) for p, some in self.parts(metrics)
+        if scores is None:
+            scores = self.scores(measures)
+        if len(self.ranked.runs) == 1:
+            yield Part(scores, unknown([], self.runs, scores.queries).pairs)
+            return
+        ordered = sorted(measures, key=str)
+        several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
+        most = most if len(several) == 1 else _ALL
+        cubes = [
+            preference_cubes(p, some, scores, self.no_relevant, baseline=compared, most=most)
+            for p, some in several
+            if p.height
         ]
+        names = pl.Series([str(measure) for measure in ordered], dtype=pl.String)
+        if len(cubes) > 1:
+            cubes = [iter([PairCube.together([cube for of in cubes for cube in of], names)])]
+        for cube in cubes[0] if cubes else []:
+            pairs = PairCube.together([cube], names)
+            known = scores.of_queries(scores.queries.is_in(cube.queries.implode()).to_numpy())
+            yield Part(known, pairs.with_scores(known))
 
-    def valued_parts(
-        self, measures: Sequence[Measure]
-    ) -> Iterator[tuple[pl.DataFrame, list[Measure], Values | None]]:
-        """Yield the positions without and with subtopics, with their measures and their values."""
-        for p, some in self.parts(measures):
-            metrics = [measure for measure in some if isinstance(measure, Metric)]
-            values = next((v for v in self.values if {*metrics} <= {*v.metrics}), None)
-            yield p, some, values
+    def whole(self, measures: Sequence[Measure], baseline: str | None = None) -> Part:
+        """Return scores and preferences by some measures, of all requests: see `parts`.
 
-    def parts(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
+        With a ``baseline`` only the pairs that contain it.
+
+        Raises
+        ------
+        LexiframeError
+            For more preferences than fit in memory.
+        """
+        shape = (len(self.runs), len(self.queries), len(measures))
+        refuse_too_many("preferences", *shape, IN_ARRAYS, baseline=baseline)
+        found = [*self.parts(measures, compared=baseline, most=_ALL)]
+        return found[0] if found else no_requests(measures, self.runs)
+
+    def part(self, measures: Sequence[Measure], baseline: str | None = None) -> Part:
+        """Return scores and preferences by some measures, of all requests, as `whole` does.
+
+        Raises
+        ------
+        LexiframeError
+            As `whole`; for one run alone; and for a measure with a ``rel`` that no item reaches.
+        """
+        refuse_one_run("preferences", self.runs.to_list())
+        for measure in measures:
+            if measure not in self.measures:
+                raise needed.no_item_of_grade(measure)
+        return self.whole(measures, baseline)
+
+    def scores(self, measures: Sequence[Measure]) -> ScoreCube:
+        """Return the scores of the metrics among some measures."""
+        metrics = [measure for measure in measures if isinstance(measure, Metric)]
+        ranked = self.ranked if self.ranked.judged.complete else None
+        found = [
+            values_of(p, some, self.no_relevant, ranked)
+            for p, some in self._by_subtopics([m for m in metrics if m in self.measures])
+        ]
+        return ScoreCube.of_values(found, metrics, self.runs)
+
+    def _by_subtopics(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
         """Yield the positions without and with subtopics, with the measures that need them."""
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
             some = [m for m in measures if (m.needs == needed.SUBTOPICS) == of_subtopics]
@@ -107,51 +194,107 @@ class Projected:
                 yield p, some
 
 
+def unknown(measures: Sequence[Measure], runs: pl.Series, queries: pl.Series) -> Part:
+    """Return arrays of some requests and runs without any value."""
+    scores = ScoreCube.of_values([], [m for m in measures if isinstance(m, Metric)], runs, queries)
+    names = pl.Series(sorted(map(str, measures)) if len(runs) > 1 else [], dtype=pl.String)
+    a, b = np.triu_indices(len(runs), k=1)
+    values = np.full((len(names), len(queries), len(a)), np.nan)
+    return Part(scores, PairCube(names, queries, runs, a, b, values))
+
+
+def no_requests(measures: Sequence[Measure], runs: pl.Series) -> Part:
+    """Return the arrays of no requests."""
+    return unknown(measures, runs, pl.Series([], dtype=pl.String))
+
+
+def of_positions(
+    p: pl.DataFrame, measures: Sequence[Measure], no_relevant: NoRelevant = "drop"
+) -> Part:
+    """Return the scores and preferences by some measures, of all requests of checked positions.
+
+    Raises
+    ------
+    LexiframeError
+        For one run alone; and for a measure with a ``rel`` that no item of any request reaches.
+    """
+    metrics = [measure for measure in measures if isinstance(measure, Metric)]
+    values = [values_of(p, metrics, no_relevant)] if metrics else []
+    runs = p["run"].unique().sort()
+    scores = ScoreCube.of_values(values, metrics, runs)
+    (pairs,) = preference_cubes(p, measures, scores, no_relevant, most=_ALL)
+    for measure, of_measure in zip(sorted(measures, key=str), pairs.values, strict=True):
+        if of_measure.size and np.isnan(of_measure).all():
+            raise needed.no_item_of_grade(measure)
+    return Part(scores, pairs)
+
+
 def project_runs(
+    runs: Any,
+    qrels: Any,
+    measures: Sequence[Measure],
+    policies: Policies,
+    baseline: str | None = None,
+) -> Projected:
+    """Rank runs (see `rank`) and find the positions that measures need; warn of what was dropped.
+
+    Raises
+    ------
+    LexiframeError
+        Before runs are read, for more preferences than fit in memory; and as `rank`.
+    """
+
+    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
+        refuse_many_pairs(n_runs, judged, measures, policies, baseline)
+
+    ranked = rank(runs, qrels, measures, policies, foresee=foresee)
+    answers.warn_of_gaps(ranked)
+    needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
+    return projected_of(ranked, measures, policies.no_relevant)
+
+
+RankedBefore = Callable[[run_scan.RunScan, judgments.JudgedItems], tuple[RankedRuns, list[int]]]
+
+
+def rank(
     runs: Any,
     qrels: Any,
     measures: Sequence[Measure],
     policies: Policies,
     *,
     hashed: bool = False,
-    baseline: str | None = None,
-    limit: int | None = None,
-    ranked_before: RankedBefore | None = None,
-) -> Projected:
-    """Rank runs and find the positions that measures need; warn of what was dropped or filled.
+    are_part: bool = False,
+    foresee: Callable[[int, judgments.JudgedItems], None] = lambda n_runs, judged: None,
+    before: RankedBefore | None = None,
+) -> RankedRuns:
+    """Rank the judged items in all runs, with the pool if a measure needs it.
 
-    ``hashed`` asks for the sha256 of files and for fingerprints of the runs; ``baseline`` is the
-    run that the others will be compared with, instead of all pairs. A measure's ``rel`` below that
-    of the policies is an error, because positions do not contain lower grades; so are, before runs
-    are read, more preferences than fit in memory, or in ``limit`` bytes of it. ``ranked_before``
-    returns the ranks in some of the files, with the indices of these files, which are then not
-    read.
+    ``hashed`` asks for the sha256 of files and for fingerprints of the runs. A measure's ``rel``
+    below that of the policies is an error, because positions do not contain lower grades.
+    ``foresee`` may raise before runs are read, and again when all are known, as one source may have
+    several. ``are_part`` says that these are some of the requests.
+    ``before`` returns the ranks in some of the files, with the indices of these files,
+    which are then not read.
     """
     needed.refuse_lower_rel(measures, policies.rel)
-    if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
-        runs = scan_runs(runs)
-    qrels = qrel_files.file_or_data(
-        qrels
-    )  # once: standard input cannot be read again for its sha256
-    needs = {measure.needs for measure in measures}
-    has_pool = needed.POOL in needs
-
-    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
-        refuse_many_pairs(n_runs, judged, measures, policies, baseline, limit)
-
-    asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
+    has_pool = any(measure.needs == needed.POOL for measure in measures)
     marks = fingerprint_of(runs, policies) if hashed else None
-    asked |= {"foresee": foresee, "fingerprint": marks}
-    if ranked_before is None or has_pool:  # the pool has the documents of all runs
+    asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
+    asked |= {"foresee": foresee, "fingerprint": marks, "are_part": are_part}
+    if before is None or has_pool:  # the pool has the documents of all runs
         ranked = rank_runs(runs, qrels, policies, **asked)
     else:
         scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
-        ranked = _rank_others(scan, qrels, policies, ranked_before, asked)
-    foresee(len(ranked.runs), ranked.judged)  # again, as one source may have had several runs
-    return projected_of(runs, qrels, ranked, measures, policies)
+        ranked = _rank_others(scan, qrels, policies, before, asked)
+    foresee(len(ranked.runs), ranked.judged)
+    return ranked
 
 
-RankedBefore = Callable[[run_scan.RunScan, judgments.JudgedItems], tuple[RankedRuns, list[int]]]
+def found(runs: Any, qrels: Any) -> tuple[Any, Any]:
+    """Find runs and judgments, once: standard input cannot be read again for its sha256."""
+    if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
+        runs = scan_runs(runs)
+    return runs, qrel_files.file_or_data(qrels)
 
 
 def _rank_others(
@@ -183,37 +326,34 @@ def refuse_many_pairs(
     baseline: str | None = None,
     limit: int | None = None,
 ) -> None:
-    """Raise when the preferences between all runs, or with a baseline, do not fit in memory."""
+    """Raise when the preferences between all runs, or with a baseline, do not fit in memory.
+
+    With a ``limit`` there are no more than that many bytes of it.
+    """
     kept = judged.n_relevant > 0 if policies.no_relevant == "drop" else judged.n_relevant >= 0
     shape = (n_runs, int(kept.sum()), len(measures))
     refuse_too_many("comparing runs", *shape, IN_EVALUATION, baseline=baseline, limit=limit)
 
 
 def projected_of(
-    runs: Any, qrels: Any, ranked: RankedRuns, measures: Sequence[Measure], policies: Policies
+    ranked: RankedRuns, measures: Sequence[Measure], no_relevant: NoRelevant
 ) -> Projected:
-    """Find the positions that measures need in ranked runs; warn of what was dropped or filled."""
-    answers.warn_of_gaps(ranked)
-    needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
-    return projected_again(runs, qrels, ranked, measures, policies)
+    """Find the positions of ranked runs, for those of the measures that have something to count."""
+    relevant = ranked.judged.items.filter("is_relevant")["relevance"]
+    measures = _counting(measures, relevant, no_relevant)
+    needs = {measure.needs for measure in measures}
+    by_subtopic = None
+    if needed.SUBTOPICS in needs:
+        by_subtopic = project(ranked, no_relevant=no_relevant, subtopics=True)
+    positions = project(ranked, no_relevant=no_relevant, pool=needed.POOL in needs)
+    return Projected(ranked, measures, positions, by_subtopic, no_relevant)
 
 
-def projected_again(
-    runs: Any, qrels: Any, ranked: RankedRuns, measures: Sequence[Measure], policies: Policies
-) -> Projected:
-    """Find the positions that measures need in ranked runs, of which all has been said."""
-    kept, needs = policies.no_relevant, {measure.needs for measure in measures}
-    by_subtopic = (
-        project(ranked, no_relevant=kept, subtopics=True) if needed.SUBTOPICS in needs else None
-    )
-    positions = project(ranked, no_relevant=kept, pool=needed.POOL in needs)
-    return Projected(runs, qrels, ranked, tuple(measures), positions, by_subtopic, kept)
-
-
-def _together(tables: list[pl.DataFrame], schema: schemas.TableSchema) -> pl.DataFrame:
-    """Join tables of the same schema; the table is empty if there are none."""
-    if len(tables) == 1:
-        return tables[0]
-    if not tables:
-        return pl.DataFrame(schema=schema.required)
-    return pl.concat(tables, how="diagonal").sort(schema.key)
+def _counting(
+    measures: Sequence[Measure], relevant: pl.Series, no_relevant: NoRelevant
+) -> tuple[Measure, ...]:
+    """Return the measures that count some relevant item, by its grade; all, if none is dropped."""
+    if no_relevant == "zero":
+        return tuple(measures)
+    greatest = float(relevant.max()) if len(relevant) else -np.inf  # type: ignore[arg-type]
+    return tuple(m for m in measures if len(relevant) and (m.rel is None or m.rel <= greatest))

@@ -8,16 +8,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, in_threads, schemas, shown, to_polars, typed
+from lexiframe.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
 from lexiframe.metrics import (
     Metric,
     Values,
     as_list,
+    directions,
     needed,
     subtopic_metrics,
     unique_by_name,
     values_of,
 )
+from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.arrays.size import refuse_too_many
 from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.custom import preference_of
@@ -25,12 +27,12 @@ from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
 from lexiframe.projection import NoRelevant, check_policy, matrices
-from lexiframe.typing import Frame, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 
 @typed
 def preferences(
-    p: Frame,
+    p: PositionsTable,
     /,
     measures: MeasureLike | Iterable[MeasureLike],
     *,
@@ -148,7 +150,7 @@ def compare_pairs(
 def comparison_of(
     p: pl.DataFrame,
     asked: Sequence[Measure],
-    values: Values | None,
+    values: Values | ScoreCube | None,
     no_relevant: NoRelevant,
     baseline: str | Collection[str] | None = None,
 ) -> Comparison:
@@ -171,6 +173,25 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
         raise LexiframeError(
             f"{function}: expected at least two runs, found {len(runs)} ({', '.join(runs)})"
         )
+
+
+def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the tables of scores and of preferences that arrays of all pairs hold.
+
+    The scores say which values are better where the names of their measures do not.
+    """
+    cells = s.values.transpose(2, 1, 0)
+    run, query, measure = np.nonzero(~np.isnan(cells))
+    named = (s.runs, run), (s.queries, query), (s.measures, measure)
+    scores = pl.DataFrame(
+        [coded.decode(names, code) for names, code in named], schema=["run", "query_id", "measure"]
+    ).with_columns(value=cells[run, query, measure])
+    if directions(dict(zip(s.measures, s.smaller_is_better.tolist(), strict=True))):
+        scores = scores.with_columns(smaller_is_better=s.smaller_is_better[measure])
+    if not d.values.size:
+        return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
+    values = np.moveaxis(d.values, 0, 2)
+    return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
 
 
 def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:

@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 import polars as pl
 
-from lexiframe.metrics import Metric, Values, needed, values_of
-from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.pairs import comparison_of
 from lexiframe.pairwise.preference import Measure
 from lexiframe.projection import NoRelevant
 
-CELLS = 2**24
-"""Preferences of a cube, unless asked otherwise: 128 MB."""
-
-
-def preference_cube(
-    p: pl.DataFrame, asked: Sequence[Measure], no_relevant: NoRelevant = "drop"
-) -> PairCube:
-    """Compute the preferences of all requests as one array."""
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    values = values_of(p, metrics, no_relevant) if metrics else None
-    comparison = comparison_of(p, asked, values, no_relevant)
-    requests = comparison.requests
-    refuse_too_many("preferences", len(requests.runs), len(requests), len(asked), IN_ARRAYS)
-    cube = _cube(comparison, comparison.groups())
-    for measure, of_measure in zip(comparison.measures, cube.values, strict=True):
-        if of_measure.size and np.isnan(of_measure).all():
-            raise needed.no_item_of_grade(measure)
-    return cube
+_LEAST, _MOST = 2**20, 2**24
+"""Preferences of a cube, unless asked otherwise, and with many pairs: 8 MB, and 128 MB."""
+_TOGETHER = 32
+"""The requests of a cube, unless that has too many preferences then."""
 
 
 def preference_cubes(
     p: pl.DataFrame,
     asked: Sequence[Measure],
-    values: Values | None,
+    values: ScoreCube | None,
     no_relevant: NoRelevant = "drop",
     *,
-    baseline: str | None = None,
-    most: int = CELLS,
+    baseline: str | Collection[str] | None = None,
+    most: int | None = None,
 ) -> Iterator[PairCube]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
@@ -53,8 +37,8 @@ def preference_cubes(
     asked, values, no_relevant, baseline
         As for `compare_pairs`.
     most
-        The greatest number of cells of a cube: measures × requests × pairs. A cube has one request
-        at least, whatever its size.
+        The greatest number of cells of a cube: measures × requests × pairs; by default few, so that
+        they stay in the cache. A cube has one request at least, whatever its size.
 
     Yields
     ------
@@ -70,6 +54,8 @@ def preference_cubes(
     """
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
+    if most is None:
+        most = min(max(_TOGETHER * cells_of_request, _LEAST), _MOST)
     n_requests = max(most // cells_of_request, 1)
     for groups in _packed(comparison.groups(n_requests), n_requests):
         yield _cube(comparison, groups)

@@ -86,23 +86,18 @@ def _in_words(counts: Mapping[str, int]) -> str:
 def warn_of_input(ranked: RankedRuns) -> None:
     """Warn of lines that were not read to their end, and when no retrieved document is judged."""
     warn_of_wider_lines(ranked.n_wider)
-    retrieved = strangers_of(ranked)
-    if retrieved:
-        warn_of_strangers(retrieved, ranked)
+    if said := strangers_in_words(ranked):
+        warn(said)
 
 
-def strangers_of(ranked: RankedRuns) -> list[str]:
-    """Return some retrieved documents if none that was retrieved is judged, else none."""
-    if any(run.rank.any() for run in ranked.runs):
-        return []
-    return list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
-
-
-def warn_of_strangers(retrieved: list[str], ranked: RankedRuns) -> None:
-    """Warn that no retrieved document is judged for its request, with the likely reason."""
+def strangers_in_words(ranked: RankedRuns) -> str:
+    """Say that no retrieved document is judged for its request, if so, with the likely reason."""
+    retrieved = list(dict.fromkeys(name for run in ranked.runs for name in run.strangers))
+    if not retrieved or any(run.rank.any() for run in ranked.runs):
+        return ""
     judged = ranked.judged.items["doc_id"].unique(maintain_order=True)
     kind = "judged" if ranked.judged.complete else "relevant"
-    warn(
+    return (
         f"no {kind} document was retrieved by any run: the runs retrieved "
         f"{n_and_first(retrieved)}, the {kind} documents are {n_and_first(judged)}; "
         f"{_hint(retrieved, judged, kind)}"

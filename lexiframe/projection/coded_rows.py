@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.base import coded
 from lexiframe.io import run_parts
 from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.lookup import hash_keys
+from lexiframe.projection.lookup import has_repeated, hash_keys
 
 
 @dataclass(frozen=True)
@@ -97,8 +97,7 @@ class Rows:
 
     def has_twins(self) -> bool:
         """Return whether two rows have the same hash, as two rows of one document in a query do."""
-        ordered = np.sort(self.hashes)
-        return bool((ordered[1:] == ordered[:-1]).any())
+        return has_repeated(self.hashes)
 
     def documents(self, judged: JudgedItems) -> pl.DataFrame:
         """Return query and document of the rows of judged queries."""

@@ -8,14 +8,14 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, schemas, to_polars, typed
-from lexiframe.typing import Frame
+from lexiframe.typing import PositionsTable
 
 REQUEST = ("run", "query_id")
 
 
 @typed
 def impute(
-    p: Frame,
+    p: PositionsTable,
     /,
     corpus_size: int | str,
     *,

@@ -16,6 +16,7 @@ from lexiframe.base import coded
 
 # 2^64 over the golden ratio: multiples of it spread evenly over 64 bits (Fibonacci hashing)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_BITS, _TURN = np.uint64(64), np.uint64(23)
 
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
@@ -24,6 +25,33 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
         query.view(np.uint64) * _MIX
     )
     return hashes
+
+
+def has_repeated(hashes: np.ndarray) -> bool:
+    """Return whether two of the hashes are equal, without sorting them.
+
+    Every hash writes its number into the slot of its low bits, where the last one stays. A hash
+    whose slot holds another number has a twin there, or it shares the slot by chance: such hashes
+    are looked at again among themselves, where each still meets its twin if it has one.
+
+    Examples
+    --------
+    >>> has_repeated(np.array([7, 8, 7], np.uint64)), has_repeated(np.array([7, 8], np.uint64))
+    (True, False)
+    """
+    while len(hashes):
+        n_slots = 1 << (2 * len(hashes)).bit_length()
+        slot = (hashes & np.uint64(n_slots - 1)).view(np.int64)
+        number = np.arange(len(hashes), dtype=np.uint32)
+        last = np.empty(n_slots, np.uint32)  # only slots that were written are read
+        last[slot] = number
+        found = last[slot]
+        other = np.flatnonzero(found != number)
+        if (hashes[found[other]] == hashes[other]).any():
+            return True
+        left = hashes[other]
+        hashes = left >> _TURN | left << (_BITS - _TURN)  # other bits decide next time
+    return False
 
 
 @dataclass(frozen=True)

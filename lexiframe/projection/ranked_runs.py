@@ -11,13 +11,13 @@ from typing import Any, NoReturn, TypeVar
 import polars as pl
 
 from lexiframe.base import (
-    FEW,
     LexiframeError,
     SchemaError,
     in_threads,
     likely_cause,
     memory_use,
     n_and_first,
+    progress_bars,
 )
 from lexiframe.io import data_sources, run_parts, run_scan, scan_runs
 from lexiframe.projection.judgments import JudgedItems, judged_items
@@ -199,7 +199,7 @@ def loaders_of(scan: run_scan.RunScan, *, rank: bool, hashed: bool) -> tuple[lis
         n_rows = sum(part.rows.height for part in parts)
         return [lambda part=part: [part] for part in parts], n_rows  # type: ignore[misc]
     load = partial(_load, scan, rank=rank, hashed=hashed)
-    return [partial(load, index) for index in range(len(scan))], FEW
+    return [partial(load, index) for index in range(len(scan))], progress_bars.FEW
 
 
 def _load(

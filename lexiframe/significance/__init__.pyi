@@ -17,15 +17,22 @@ from .corrections import correct_families as correct_families
 "Conclusions: from comparisons"
 from .concluded import conclusions as conclusions
 from .concluded import conclusion_pairs as conclusion_pairs
+from .concluded_in_words import conclusion_sentences as conclusion_sentences
+from .concluded_in_words import pair_sentences as pair_sentences
 from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power
-from . import told_apart as told_apart
+from . import ranks as ranks
+from . import indistinct_groups as indistinct_groups
 
 "Decisions: with margins"
 from . import gates as gates
 from .tests import ShiftedTest as ShiftedTest
 
-"For users: runs that were trained or sampled several times"
+"For users: replicates of runs, judgments of people and models, what gates do"
 from .replicates.variances import variance_components as variance_components
 from .replicates.variances import generalisability as generalisability
+from .people_and_model import prediction_powered as prediction_powered
+from .people_and_model import how_many_judgments as how_many_judgments
+from .gates.sequential import gate_so_far as gate_so_far
+from .gates.curve import gate_curve as gate_curve

@@ -21,7 +21,7 @@ from lexiframe.significance.corrections import (
 from lexiframe.significance.differences import Options, cube_of, rows_of_pairs
 from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.reach import warn_of_small_groups
+from lexiframe.significance.too_few_requests import warn_of_small_groups
 from lexiframe.typing import RequestsLike
 
 GroupTest = Literal["welch", "permutation"]

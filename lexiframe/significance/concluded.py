@@ -12,7 +12,7 @@ from lexiframe.base import resampling, schemas, sums, typed
 from lexiframe.orderings import coefficients, ranks_of
 from lexiframe.pairwise import By, grouping
 from lexiframe.significance.matched_comparisons import matched, named_comparisons
-from lexiframe.typing import ComparisonsLike, Frame
+from lexiframe.typing import ComparisonsLike, ComparisonsTable
 
 CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 
@@ -21,7 +21,7 @@ CATEGORIES = ("AA", "AD", "MA", "MD", "PA", "PD", "TIE")
 def conclusions(
     c1: ComparisonsLike,
     /,
-    c2: Frame | None = None,
+    c2: ComparisonsTable | None = None,
     *,
     alpha: float | None = None,
     by: By = None,
@@ -123,7 +123,7 @@ def conclusions(
 def conclusion_pairs(
     c1: ComparisonsLike,
     /,
-    c2: Frame | None = None,
+    c2: ComparisonsTable | None = None,
     *,
     alpha: float | None = None,
     by: By = None,
@@ -169,7 +169,11 @@ _OF_PAIR = ("run_a", "run_b", "mean_difference_a", "mean_difference_b")
 
 
 def _both(
-    function: str, c1: ComparisonsLike, c2: Frame | None, alpha: float | None, by: Sequence[str]
+    function: str,
+    c1: ComparisonsLike,
+    c2: ComparisonsTable | None,
+    alpha: float | None,
+    by: Sequence[str],
 ) -> pl.DataFrame:
     """Return a row for each pair of runs of every two tables, with its category."""
     if alpha is not None:

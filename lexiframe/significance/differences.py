@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import coded, schemas, sums
-from lexiframe.pairwise import Pairs, arrays
+from lexiframe.base import coded, progress, schemas, sums
+from lexiframe.pairwise import Pairs, arrays, grouping
+from lexiframe.significance.bets import Bets
 
 Alternative = Literal["two-sided", "greater", "less"]
 
@@ -25,6 +26,8 @@ class Options:
     trials: int = 1
     seed: int = 0
     sign_ties: Literal["drop", "split"] = "drop"
+    bets: Bets = field(default_factory=Bets)
+    clusters: pl.DataFrame | None = None
 
     @property
     def tail(self) -> float:
@@ -54,11 +57,13 @@ class Options:
 class Differences:
     """The differences of pairs over the same requests: requests × pairs, none missing.
 
-    ``rounding`` (requests × pairs or 1 × 1) bounds the rounding error of each difference.
+    ``rounding`` (requests × pairs or 1 × 1) bounds the rounding error of each difference;
+    ``queries`` are the requests' ids, where they are known.
     """
 
     values: np.ndarray
     rounding: np.ndarray
+    queries: pl.Series = field(default_factory=lambda: pl.Series([], dtype=pl.String))
 
     @cached_property
     def moments(self) -> sums.Moments:
@@ -105,6 +110,26 @@ def cube_of(d: Any, baseline: str | None, *, of_sums: bool = False) -> Any:
     return cube if baseline is None else cube.against(baseline)
 
 
+def n_comparisons(d: Any, baseline: str | None, requests: Any, by: Any) -> int:
+    """Return how many pairs of runs are compared in all measures and groups."""
+
+    def of_group(part: Any) -> pl.DataFrame:
+        cube = cube_of(part, baseline)
+        return pl.DataFrame({"n": [int((pairs.n > 0).sum()) for _, pairs in cube]}, {"n": pl.Int64})
+
+    return int(by_measure(of_group, d, requests, by)["n"].to_numpy().sum())
+
+
+def by_measure(
+    of_group: Callable[[Any], pl.DataFrame], d: Any, requests: Any, by: Any
+) -> pl.DataFrame:
+    """Compute a table in each group of requests, measure by measure if they come so."""
+    if not isinstance(d, arrays.PairsByMeasure):
+        return grouping.in_groups(of_group, d, requests, by)
+    parts = progress(d.cubes, d.n, "compare")
+    return pl.concat([grouping.in_groups(of_group, cube, named, by) for cube, named in parts])
+
+
 def compared(
     called: str, pairs: Any, *, of_sums: bool
 ) -> Iterator[tuple[np.ndarray, Differences | sums.Moments]]:
@@ -135,11 +160,12 @@ def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, 
     known = ~np.isnan(values)
     if known.all():  # the usual case: all pairs come at once
         every = np.arange(len(values))
-        yield chosen, Differences(values, _cells(rounding, every, chosen))
+        yield chosen, Differences(values, _cells(rounding, every, chosen), pairs.queries)
         return
     for pair, requests in alike(known):
         rough = _cells(rounding, requests, chosen[pair])
-        yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough)
+        queries = pairs.queries.gather(requests)
+        yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough, queries)
 
 
 def alike(known: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from lexiframe.base import in_threads
 from lexiframe.pairwise import Pairs
-from lexiframe.significance.canonical import canonical
+from lexiframe.significance.order_without_names import canonical
 
 BLOCK = 512
 """The largest number of trials drawn at once; fewer if there are many runs and requests."""

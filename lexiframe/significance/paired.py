@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,8 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
+from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
+from lexiframe.significance.clusters import clustered, clusters_of, of_groups
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -22,8 +25,10 @@ from lexiframe.significance.corrections import (
 from lexiframe.significance.differences import (
     Alternative,
     Options,
+    by_measure,
     compared,
     cube_of,
+    n_comparisons,
     rows_of_pairs,
 )
 from lexiframe.significance.intervals import INTERVALS
@@ -35,8 +40,15 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, with_d_z
-from lexiframe.significance.reach import warn_of_few_requests
+from lexiframe.significance.replicates.algorithms import (
+    Seeds,
+    algorithm_rows,
+    check_replicates,
+    mean_of_replicates,
+)
+from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
+from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
 
@@ -55,6 +67,12 @@ def compare(
     sign_ties: Literal["drop", "split"] = "drop",
     trials: int = 10_000,
     seed: int = 0,
+    bounds: BoundsLike | None = None,
+    order: Order = "random",
+    n_planned: int | None = None,
+    cluster: str | None = None,
+    replicates: Replicates | None = None,
+    seeds: Seeds = "unrelated",
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -64,10 +82,12 @@ def compare(
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
-    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap"}, a function, or several
+    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"}, function, or several
         ``t`` is Student's paired t-test; ``sign`` the test of wins against losses, which the papers
         use for preferences that are signs; ``wilcoxon`` the signed-rank test; ``randomization``
-        draws the signs of the differences at random; ``bootstrap`` draws requests and compares t.
+        draws the signs of the differences at random; ``bootstrap`` draws requests and compares t;
+        ``betting`` bets on the differences of one request after the other, and keeps its level for
+        any number of requests and any distribution of a measure that has bounds.
         A function of your own is called once for each measure (and group) with the differences: an
         array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
         pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
@@ -98,6 +118,25 @@ def compare(
         Number of trials of the randomisation and bootstrap tests and of ``intervals="bca"``.
     seed : int
         Seed of these trials; the same seed gives the same table.
+    bounds : mapping of str to pair of float, optional
+        For ``betting``, the least and the greatest value of measures of your own.
+    order : {"random", "given"}
+        For ``betting``, whether the requests are drawn in an order of their own, by the seed, or
+        come as the table gives them, so that one may look at the result after each of them.
+    n_planned : int, optional
+        With ``order="given"``, how many requests there will be in the end.
+    cluster : str, optional
+        The attribute in ``requests`` (or column of the table) that requests which hang together
+        share: the session, the user, the topic of variants. ``t`` then has a standard error by
+        clusters and as many degrees of freedom as there are clusters, less one, and ``bootstrap``
+        draws clusters.
+    replicates : {"run", "request", "cell", "both"}, optional
+        For a table of scores with the column ``replicate``, what its replicates are, as for
+        `lexiframe.significance.variance_components`. ``run`` and ``both``: the comparison is about
+        algorithms, which would be trained anew, not about trained models; ``t`` alone is offered.
+        ``request`` and ``cell``: the means over replicates are compared.
+    seeds : {"unrelated", "paired"}
+        With ``replicates="run"``, whether replicates of one name share a seed.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns.
@@ -112,8 +151,9 @@ def compare(
         ``effect_size`` has ``effect_low, effect_high``; intervals are those of the single
         comparison, not corrected for the family. ``p_value`` is corrected to ``p_adjusted``, and
         ``reject`` says whether p_adjusted < alpha. Two runs whose scores share no request are not
-        comparable: n is 0, all other numbers and reject are null, and no family counts them. The
-        effect size and ``statistic`` are:
+        comparable: n is 0, all other numbers and reject are null, and no family counts them. With
+        ``betting`` the table has the column ``level`` too: the level that its bets were made for.
+        The effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
         test                       effect size                           statistic
@@ -123,16 +163,23 @@ def compare(
         sign                       win odds, (wins + ties/2) /           wins
                                    (losses + ties/2)
         wilcoxon                   rank-biserial correlation, −1..1      SciPy's
+        betting                    d_z                                   1/p
         a function                 d_z                                   the function's, or null
         ========================== ===================================== =========================
+
+        With ``cluster`` the statistic is t = mean / error by clusters, and d_z has no interval.
 
     Raises
     ------
     LexiframeError
         For an unknown test, correction, family, attribute or baseline, an alpha outside 0..1,
-        infinite values, or when no two runs share a request. For a function without a name or with
-        that of another test, a function with an alternative, which it is not told, and for p-values
-        outside 0..1, or not one for each pair.
+        infinite values, or when no two runs share a request; for requests without a cluster, and
+        clusters with a test that does not know them; for replicates without a design, with another
+        test than ``t`` for the designs "run" and "both", with gaps, or of which a run has one
+        alone. With ``betting`` for a measure without
+        known bounds, values outside of them, and more requests than planned. For a function without
+        a name or with that of another test, a function with an alternative, which it is not told,
+        and for p-values outside 0..1, or not one for each pair.
 
     Notes
     -----
@@ -151,6 +198,25 @@ def compare(
     2006, doi:10.1145/1148170.1148261. Smucker, Allan & Carterette, CIKM 2007,
     doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
     t distribution.
+
+    ``betting`` starts with the capital 1 and bets on each difference what the ones before it
+    suggest; if the mean is 0, the capital reaches 1/p with a probability of p at most (Ville's
+    inequality), whatever the distribution (Waudby-Smith & Ramdas, JRSS B 2024,
+    doi:10.1093/jrsssb/qkad009; Voráček & Orabona, NeurIPS 2025, arXiv:2505.22422). Its interval has
+    the means that such bets do not reject. The bets are made for one level, ℓ = alpha, divided by
+    the number of comparisons with Holm's and Bonferroni's corrections: p is valid at every level,
+    and sharp at this one. A seed, a test or a number of requests that is chosen by its result
+    voids the promise.
+
+    Requests of one cluster are no independent evidence: with clusters, the squared error of the
+    mean is G / (G − 1) · Σ_g (Σ_{q in g} (x_q − mean))² / n² (Liang & Zeger, Biometrika 1986,
+    doi:10.1093/biomet/73.1.13), with G clusters g.
+
+    With ``replicates="run"`` and seeds unrelated, the squared error of the mean difference is
+    s²_q(d̄)/n_q + Σ over both runs of s²_k(x̄)/n_k − MS_e/(n_q n_k), with paired seeds (or "both")
+    (MS_q + MS_k − MS_e)/(n_q n_k); the degrees of freedom are Satterthwaite's (Biometrics Bulletin
+    1946, doi:10.2307/3002019). A test over requests of the means over seeds takes the seeds for
+    fixed, and errs the more, the more a run varies by its seed.
 
     Too few trials or requests make rejection impossible. With randomisation and bootstrap, Holm's
     and Bonferroni's corrections over m comparisons need ``trials`` above m / alpha − 1. With n
@@ -182,13 +248,39 @@ def compare(
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
+    if "betting" in tests and len(parts := by_level(corrections)) > 1:  # each has bets of its own
+        again = partial(
+            compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
+            baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
+            bounds=bounds, order=order, n_planned=n_planned, cluster=cluster,
+            replicates=replicates, seeds=seeds, requests=requests, by=by,
+        )  # fmt: skip
+        found = pl.concat([again(correction=part) for part in parts])
+        return found.sort(found.columns[: found.columns.index("run_b") + 1])
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
-    options = Options(alternative, alpha, trials, seed, sign_ties)
+    check_replicates("compare", d, replicates, tests)
+    check_choice("compare", seeds, get_args(Seeds), "seeds")
+    if replicates in ("request", "cell"):
+        d = mean_of_replicates("compare", d)
+    clusters = clusters_of("compare", d, requests, cluster, tests)
+    requests = of_groups(requests, by, cluster)
+    options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
+    if "betting" in tests:
+        bets = Bets.of("compare", d, bounds, order, n_planned)
+        total = n_comparisons(d, baseline, requests, by) if family == "all" else None
+        options = replace(options, bets=bets.in_family(total, corrections))
     test_group = partial(
         _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
     )
-    table = grouping.in_groups(test_group, d, requests, by)
+    if replicates in ("run", "both"):
+        test_group = partial(
+            algorithm_rows, seeds=seeds, replicates=replicates, options=options,
+            baseline=baseline, columns=_UNCORRECTED,
+        )  # fmt: skip
+        table = grouping.in_groups(test_group, d, requests, by)
+    else:
+        table = by_measure(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(
@@ -198,6 +290,7 @@ def compare(
     number = families_of(table, groups, family)
     warn_of_few_requests("compare", table, number, corrections, options)
     table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
+    table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
         table.with_columns(reject=pl.col("p_adjusted") < alpha), groups
     )
@@ -232,21 +325,31 @@ def _of_group(
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
+    of_sums &= options.clusters is None
     cube = cube_of(d, baseline, of_sums=of_sums)
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
         differences = compared("compare", pairs, of_sums=of_sums)
-        results = {test: _results(test, pairs, options) for test in tests}
+        how = options
+        if "betting" in tests:
+            how = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
+        results = {test: _results(test, pairs, how) for test in tests}
         for pair, d in differences:
-            low, high = INTERVALS[intervals](d, options)
-            frames += [
-                rows_of_pairs(
+            usual = (
+                clustered(d, options).interval(options)
+                if options.clusters is not None
+                else INTERVALS[intervals](d, options)
+            )
+            for test in tests:
+                own = TESTS[test].interval if isinstance(test, str) else None
+                low, high = own(d, how) if own else usual
+                row = rows_of_pairs(
                     _UNCORRECTED, pairs, pair, measure=measure, test=_called(test, options), n=d.n,
                     mean_difference=d.mean, ci_low=low, ci_high=high,
+                    level=how.bets.level if test == "betting" else None,
                     **results[test](pair, d)._asdict(),
-                )
-                for test in tests
-            ]  # fmt: skip
+                )  # fmt: skip
+                frames.append(row)
         none = _not_comparable(pairs)
         frames += [
             rows_of_pairs(
@@ -283,6 +386,8 @@ def _called(test: str | OwnTest, options: Options) -> str:
     name, said = name_of_test(test), dict[str, object]()
     if options.alternative != "two-sided":
         said["alternative"] = options.alternative
+    if options.clusters is not None:
+        said["clusters"] = options.clusters["cluster"].n_unique()
     if name in TESTS and TESTS[name].splits_ties and options.sign_ties != "drop":
         said["ties"] = options.sign_ties
     return notation.write(name, None, said, None)

@@ -85,6 +85,8 @@ class PairedTest:
     shifted
         The same test of whether the mean is beyond a margin, from the differences and each pair's
         margin; None if it is not offered.
+    interval
+        The interval of the mean difference that belongs to the test; None: that of `compare`.
     why_not_shifted
         Why it is not, for those who ask for it.
     """
@@ -97,6 +99,7 @@ class PairedTest:
     draws: bool = False
     splits_ties: bool = False
     shifted: Callable[[Any, np.ndarray, Options], Answers] | None = None
+    interval: Callable[[Any, Options], tuple[np.ndarray, np.ndarray]] | None = None
     why_not_shifted: str = ""
 
 

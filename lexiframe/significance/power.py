@@ -7,7 +7,7 @@ import polars as pl
 from lexiframe.base import resampling, schemas, sums, typed
 from lexiframe.pairwise import By, grouping
 from lexiframe.significance.arguments import checked_comparisons
-from lexiframe.typing import Frame
+from lexiframe.typing import ComparisonsTable
 
 CURVE = ("measure", "test", "correction")
 """The columns whose values together have a row of `discriminative_power` and a curve each."""
@@ -15,7 +15,9 @@ CURVE = ("measure", "test", "correction")
 
 @typed
 @grouping.by_groups
-def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> pl.DataFrame:
+def discriminative_power(
+    c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None
+) -> pl.DataFrame:
     """Compute the share of pairs of runs that each measure tells apart.
 
     Parameters
@@ -59,7 +61,7 @@ def discriminative_power(c: Frame, /, alpha: float = 0.05, *, by: By = None) -> 
 
 @typed
 @grouping.by_groups
-def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
+def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
     The lower the curve of a measure, the more pairs it tells apart, at any level.
@@ -105,7 +107,7 @@ def asl_curve(c: Frame, /, *, by: By = None) -> pl.DataFrame:
 @typed
 @grouping.by_groups
 def smallest_significant_differences(
-    c: Frame, /, alpha: float = 0.05, *, by: By = None
+    c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
     """Find the least mean difference between two runs that each measure finds significant.
 
@@ -161,7 +163,7 @@ def smallest_significant_differences(
     return _counted(c, alpha, *found).select(*schemas.SMALLEST_DIFFERENCES.columns)
 
 
-def _counted(c: Frame, alpha: float, *found: pl.Expr) -> pl.DataFrame:
+def _counted(c: ComparisonsTable, alpha: float, *found: pl.Expr) -> pl.DataFrame:
     """Count the pairs of each curve and those that are significant, and compute ``found``."""
     counts = {"n_pairs": pl.len(), "n_significant": (pl.col("p_adjusted") < alpha).sum()}
     groups = checked_comparisons(c).sort("run_a", "run_b").group_by(*CURVE)

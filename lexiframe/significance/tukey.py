@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from lexiframe.base import (
     to_polars,
     typed,
 )
-from lexiframe.pairwise import By, PairCube, Pairs, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
 from lexiframe.significance.hsd_trials import largest_differences, tolerance
 from lexiframe.significance.paired import compare
 from lexiframe.significance.studentized_range import quantile, survival
@@ -37,9 +38,8 @@ class Tested(NamedTuple):
 
 
 @typed
-@grouping.by_groups
 def tukey_hsd(
-    d: PairsLike,
+    d: arrays.PairsByKind,
     /,
     method: Literal["randomized", "parametric"] = "randomized",
     *,
@@ -55,7 +55,8 @@ def tukey_hsd(
     Parameters
     ----------
     d
-        The table of `preferences` or of `scores`; every run needs every request.
+        The table of `preferences` or of `scores`, or an `Evaluation`; every run needs every
+        request.
     method : {"randomized", "parametric"}
         ``randomized`` permutes the runs within each request; ``parametric`` uses the studentised
         range, for normal values with the requests as blocks.
@@ -123,6 +124,19 @@ def tukey_hsd(
     >>> lf.tukey_hsd(s, "parametric").select("statistic", "p_value", "reject").rows()
     [(8.548..., 0.0037..., True)]
     """
+    asked: dict[str, Any] = {"on": on, "trials": trials, "seed": seed, "alpha": alpha}
+    test = partial(_of_group, method=method, **asked)
+    given: Any = d
+    tables = given.tables if isinstance(given, arrays.ByKind) else (given,)
+    found = [grouping.in_groups(test, table, requests, by) for table in tables]
+    groups = found[0].columns[: -len(schemas.COMPARISONS.columns)]
+    return pl.concat(found).sort(*groups, *schemas.COMPARISONS.key)
+
+
+def _of_group(
+    d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float
+) -> pl.DataFrame:
+    """Compute `tukey_hsd` without groups."""
     d = d if isinstance(d, PairCube) else to_polars(d)
     tests_on = _checked(d, method, on, trials, seed, alpha)
     frames = []
@@ -137,7 +151,7 @@ def tukey_hsd(
     if not frames:
         raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
     names = {"test": pl.lit(f"hsd_{method}"), "correction": pl.lit("tukey")}
-    return pl.concat(frames).with_columns(**names).select(*schemas.COMPARISONS.columns)
+    return schemas.COMPARISONS.arranged(pl.concat(frames).with_columns(**names))
 
 
 def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:

@@ -13,7 +13,7 @@ from lexiframe.pairwise import Measure, pairs, parse_measures
 from lexiframe.projection import blocks
 from lexiframe.theory.arguments import check_sizes, refuse_large
 from lexiframe.theory.enumerated import exposure_of, values_of
-from lexiframe.typing import Frame, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 _GRID = np.arange(-100, 101) / 100
 _ROUNDING = 1e-12
@@ -73,7 +73,7 @@ def exposure_differences(
 
 @typed
 def exposure_distribution(
-    p: Frame, /, measures: MeasureLike | Iterable[MeasureLike]
+    p: PositionsTable, /, measures: MeasureLike | Iterable[MeasureLike]
 ) -> pl.DataFrame:
     """Compute how what the recall levels add to differences is distributed over real rankings.
 

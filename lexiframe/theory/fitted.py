@@ -13,7 +13,7 @@ from scipy.special import expit, log_expit, ndtri
 
 from lexiframe.base import LexiframeError, check_choice, resampling, to_polars, typed
 from lexiframe.projection import matrices
-from lexiframe.typing import Frame
+from lexiframe.typing import Frame, PositionsTable
 
 Users = Literal["uniform", "dcg", "inverse", "free"]
 _LEVELS = 10
@@ -28,7 +28,7 @@ _KNOWN: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 @typed
 def fit_users(
-    p: Frame,
+    p: PositionsTable,
     labels: Frame,
     /,
     users: Users | Iterable[Users] = ("uniform", "dcg", "inverse", "free"),
@@ -135,7 +135,7 @@ class _Votes:
     request: np.ndarray
 
 
-def _votes(p: Frame, labels: Frame, levels: int) -> _Votes:
+def _votes(p: PositionsTable, labels: Frame, levels: int) -> _Votes:
     requests = matrices.requests_of(p)
     stated = to_polars(labels)
     missing = {"query_id", "run_a", "run_b", "preference"} - {*stated.columns}

@@ -9,13 +9,13 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, typed
 from lexiframe.pairwise import pairs
-from lexiframe.typing import Frame
+from lexiframe.typing import PositionsTable
 
 PREDICTORS = ("RPP", "sgnLP", "sgnLR")
 
 
 @typed
-def predict_worst_case(p: Frame, /, levels: Iterable[int] = (1, 2, 5, 10)) -> pl.DataFrame:
+def predict_worst_case(p: PositionsTable, /, levels: Iterable[int] = (1, 2, 5, 10)) -> pl.DataFrame:
     """Count how often the first recall levels predict which ranking lexirecall prefers.
 
     Parameters

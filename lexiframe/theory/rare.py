@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, typed
 from lexiframe.projection import impute
 from lexiframe.theory.arguments import check_sizes
-from lexiframe.typing import Frame
+from lexiframe.typing import PositionsTable
 
 Order = Literal["LR", "LP"]
 
@@ -79,7 +79,7 @@ def _place(ranks: list[int], n: int, order: str) -> int:
 
 @typed
 def rarity(
-    p: Frame, /, corpus_size: int | str, orders: Order | Iterable[Order] = ("LP", "LR")
+    p: PositionsTable, /, corpus_size: int | str, orders: Order | Iterable[Order] = ("LP", "LR")
 ) -> pl.DataFrame:
     """Compute how rare rankings are that are as good, by lexirecall or lexiprecision.
 

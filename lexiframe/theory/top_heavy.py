@@ -8,8 +8,8 @@ import polars as pl
 
 from lexiframe.base import sums, typed
 from lexiframe.theory.arguments import sizes_of
-from lexiframe.theory.axioms import Case, judged
 from lexiframe.theory.enumerated import by_ranks, checked_metrics
+from lexiframe.theory.properties import Case, judged
 from lexiframe.typing import MeasureLike
 
 

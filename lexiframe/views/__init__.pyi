@@ -8,9 +8,11 @@ table to look at; both need the extra ``viz``.
 from . import charts as charts
 from . import display as display
 from .charts.plots import Plots as Plots
+from .charts.leaderboards import LeaderboardPlots as LeaderboardPlots
 
 "For people to read: sentences, shown tables, the report"
 from . import sentences as sentences
 from . import shown as shown
 from .report import html_page as html_page
 from .report import Rankings as Rankings
+from .report import leaderboard_page as leaderboard_page

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, escaped, schemas, to_polars
+from lexiframe.base import LexiframeError, escaped, printed, schemas, to_polars
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, MeasureLike
-from lexiframe.views.sentences.rows import place_among, with_group
+from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.words import test_and_correction
-from lexiframe.views.shown.cells import MISSING, as_cells, cell, texts_of, with_p_values
 from lexiframe.views.shown.markdown import markdown_cell, markdown_of
 from lexiframe.views.shown.model import ShownTable
 from lexiframe.views.shown.paper_marks import Marks
@@ -147,10 +146,12 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     columns = {pair: f"ordering {n}" for n, pair in enumerate(pairs)}
     names = [columns[pair] for pair in table.select("measure", "method").iter_rows()]
     table = table.with_columns(column=pl.Series(names, dtype=pl.String))
-    ranks = with_group(table, by, _GROUP).pivot("column", index=[_GROUP, "run"], values="rank")
+    ranks = printed.with_group(table, by, _GROUP).pivot(
+        "column", index=[_GROUP, "run"], values="rank"
+    )
     ranks = ranks.sort(_GROUP, *columns.values(), "run", nulls_last=True)
     best = ranks.select(pl.col(n) == pl.col(n).min().over(_GROUP) for n in columns.values())
-    texts = ranks.with_columns(texts_of(ranks[name], _rank) for name in columns.values())
+    texts = ranks.with_columns(printed.texts_of(ranks[name], _rank) for name in columns.values())
     headings = {name: measure for (measure, _), name in columns.items()}
     note = "Ranks of the runs, 1 for the best; bold: the best of each column."
     texts = texts if by else texts.drop(_GROUP)
@@ -201,17 +202,19 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     n_rows, table = table.height, table.head(table.height if most is None else most)
     words = [test_and_correction(*pair) for pair in table.select("test", "correction").iter_rows()]
     how = [f"{test}, {correction} all pairs of the family" for test, correction in words]
-    table = with_group(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
+    table = printed.with_group(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
     constant = [] if table["how"].n_unique() > 1 else ["how"]
     keys = [name for name in ("measure", _GROUP, "how") if name not in constant]
     headings = [", ".join(filter(None, row)) for row in table.select(keys).iter_rows()]
     interval = [
-        MISSING if low is None or high is None else f"{cell('', low)} to {cell('', high)}"
+        printed.MISSING
+        if low is None or high is None
+        else f"{printed.cell('', low)} to {printed.cell('', high)}"
         for low, high in table.select("ci_low", "ci_high").iter_rows()
     ]
     is_incomparable = pl.when(n=0).then(pl.lit("not comparable")).otherwise(pl.lit(""))
     told_apart = pl.when("reject").then(pl.lit("✓")).otherwise(is_incomparable)
-    numbers = as_cells(with_p_values(table.drop("n"), alpha))
+    numbers = printed.as_cells(printed.with_p_values(table.drop("n"), alpha))
     texts = numbers.select(
         pl.Series(_GROUP, headings, dtype=pl.String),
         *("run_a", "run_b", table["n"], "mean_difference"),
@@ -267,7 +270,7 @@ def verdict_table(v: Frame, /) -> GT:
     gt = _great_tables()
     table, by = _checked(v, schemas.VERDICT)
     differing = [name for name in ("test", "correction") if table[name].n_unique() > 1]
-    texts = with_group(table, by, _GROUP).select(
+    texts = printed.with_group(table, by, _GROUP).select(
         *([_GROUP] if by else []),
         *("measure", *differing),
         pl.col("best", "not_worse").list.join(", "),
@@ -317,7 +320,7 @@ def _made(
 
 def _rank(rank: float | None) -> str:
     """Write a rank: 2 and 2.5 are easier to read in a column than 2.000 and 2.500."""
-    return MISSING if rank is None else f"{rank:.1f}".removesuffix(".0")
+    return printed.MISSING if rank is None else f"{rank:.1f}".removesuffix(".0")
 
 
 def _plain(text: str) -> str:

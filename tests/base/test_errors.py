@@ -103,7 +103,7 @@ CASES = {
     "unknown to trec_eval": (lambda: scores("ndgc_cut_10"), "did you mean"),
     "a preference is no metric": (
         lambda: scores("RPP"),
-        "eta(AP); preferences such as RPP and LR go to lexiframe.preferences",
+        "did you mean RBP? Preferences such as RPP and LR go to lexiframe.preferences",
     ),
     "unknown preference": (lambda: lf.preferences(BOTH, "RRP"), "did you mean"),
     "cut-off of a preference": (
@@ -617,8 +617,11 @@ def test_near_matches_ignore_case_and_may_be_none():
 
 
 def test_of_very_many_names_a_hundred_are_listed():
-    message = str(unknown_name("query", "q7", [f"q{n:03}" for n in range(101)]))
-    assert "did you mean q0" in message
+    names = [f"q{n:03}" for n in range(101)]
+    message = str(unknown_name("query", "q7", names))
+    assert message == "unknown query 'q7'; did you mean q007 or q017 or q027?"
+    assert str(unknown_name("query", "q7", names[:9])).endswith("q006, q007, q008")
+    message = str(unknown_name("query", "xyz", names))
     assert message.endswith(
         "Known: " + ", ".join(f"q{n:03}" for n in range(100)) + ", ... (101 in all)"
     )

@@ -183,7 +183,7 @@ def compare_imports(rounds: int = 15) -> dict[str, float]:
 
     ``import lexiframe`` loads nothing; what is timed is what reading, scores and preferences load.
     """
-    core = "io.runs io.qrels projection.positions metrics.scores pairwise.pairs".split()
+    core = "io.runs io.qrel_files projection.positions_table metrics.scored pairwise.pairs".split()
     modules = {
         "polars, pyarrow": "polars, pyarrow",
         "lexiframe": ", ".join(f"lexiframe.{module}" for module in core),
@@ -193,6 +193,26 @@ def compare_imports(rounds: int = 15) -> dict[str, float]:
         for _ in range(rounds + 1):  # the first one compiles
             for name, taken in seconds.items():
                 taken.append(import_seconds(modules[name], bytecode))
+    return {name: statistics.median(taken[1:]) for name, taken in seconds.items()}
+
+
+COMMANDS = {"--version": 0.3, "--help": 0.3, "compare": 0.6, "evaluate": 0.9}
+"""Commands, of the bundled example where they take files, and the seconds that they should take."""
+
+
+def time_commands(rounds: int = 5) -> dict[str, float]:
+    """Return the median CPU seconds of whole commands, and of importing Polars, taken in turn."""
+    example = ROOT / "data" / "example"
+    files = [str(example / "qrels.txt"), *map(str, sorted((example / "runs").iterdir()))]
+    lexiframe = [sys.executable, "-m", "lexiframe"]
+    commands = {"polars": [sys.executable, "-c", "import polars"]}
+    commands |= {n: [*lexiframe, n, *([] if n.startswith("-") else files)] for n in COMMANDS}
+    seconds: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(rounds + 1):  # the first one compiles
+        for name, command in commands.items():
+            process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+            used = os.wait4(process.pid, 0)[2]
+            seconds[name].append(used.ru_utime + used.ru_stime)
     return {name: statistics.median(taken[1:]) for name, taken in seconds.items()}
 
 
@@ -268,6 +288,10 @@ def targets(report: dict[str, Any]) -> list[tuple[str, str, str, bool]]:
         rows.append(("evaluate bpref, of AP's time", "1.5", f"{times:.2f}", times <= 1.5))
     times = imports["lexiframe"] / imports["polars, pyarrow"]
     rows.append(("import, of polars and pyarrow's time", "1.3", f"{times:.2f}", times <= 1.3))
+    for name, limit in COMMANDS.items():
+        taken, polars = report["commands"][name], report["commands"]["polars"]
+        measured = f"{taken:.2f} s ({taken / polars:.1f} × importing polars)"
+        rows.append((f"lexiframe {name}, CPU", f"{limit} s", measured, taken <= limit))
     return rows
 
 
@@ -324,6 +348,10 @@ def benchmark(collection: Collection, peers: list[str], repeat: int) -> dict[str
     print(f"\n{'import (median of 15)':<36} {'wall s':>9}")
     for modules, seconds in imports.items():
         print(f"{modules:<36} {seconds:9.3f}")
+    commands = time_commands()
+    print(f"\n{'command (median of 5)':<36} {'CPU s':>9}")
+    for name, seconds in commands.items():
+        print(f"{name:<36} {seconds:9.3f}")
 
     print(header("stage"))
     stages = {}
@@ -350,6 +378,7 @@ def benchmark(collection: Collection, peers: list[str], repeat: int) -> dict[str
         print(f"* times scaled up to {len(collection.runs)} runs from {collection.peer_runs}")
     return {
         "imports": imports,
+        "commands": commands,
         "stages": stages,
         "text to scores": competitors,
         "rounds": rounds,

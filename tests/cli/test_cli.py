@@ -25,7 +25,7 @@ from lexiframe import __main__
 from lexiframe.cli import app as cli
 from lexiframe.cli.commands import demo as demo_command
 from lexiframe.cli.messages import as_options
-from lexiframe.io.to_parquet import write_parquet
+from lexiframe.io.to_parquet import by_query_and_score, write_parquet
 from tests.conftest import Outcome
 
 pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
@@ -546,11 +546,17 @@ def test_convert_there_and_back(tmp_path, lexiframe, source):
     parquet, packed, text = (tmp_path / name for name in ("x.parquet", "x.gz", f"x{source.suffix}"))
     for one, other in [(source, parquet), (parquet, packed), (packed, text)]:
         outcome = lexiframe("convert", one, other)
-        assert outcome == (0, "", f"wrote {other}\n")
+        before, after = one.stat().st_size, other.stat().st_size
+        sizes = f"({after:,} bytes, {after / before:.0%} of the {before:,} of {one})"
+        assert outcome == (0, "", f"wrote {other} {sizes}\n")
     assert gzip.decompress(packed.read_bytes()).split()[:5] == text.read_bytes().split()[:5]
-    read = lf.read_qrels if source == QRELS else lambda path: lf.read_runs({"random": path})
-    assert read(text).equals(read(source))
-    assert read(parquet).equals(read(source))
+    if source == QRELS:
+        read, expected = lf.read_qrels, lf.read_qrels(source)
+    else:  # the rows of the file are in no order, those of Parquet are by query and score
+        read = lambda path: lf.read_runs({"random": path})  # noqa: E731
+        expected = by_query_and_score(read(source))
+    assert read(text).equals(expected)
+    assert read(parquet).equals(expected)
     assert lexiframe("convert", source, tmp_path / "a.parquet").status == 0
     assert (tmp_path / "a.parquet").read_bytes() == parquet.read_bytes()
 
@@ -1604,3 +1610,23 @@ def test_level_is_trec_evals_least_relevant_grade(lexiframe, tmp_path):
         assert value == pytest.approx(theirs[q][name], rel=1e-12), measure
     plain = lexiframe("evaluate", *files, "-m", "ndcg", "--rel", "2", "--level", "2")
     assert (plain.status, "--level and --rel" in plain.err) == (1, True)
+
+
+def test_scores_with_columns_of_other_names(tmp_path, lexiframe):
+    path = tmp_path / "quality.csv"
+    rows = (f"{run},{n},{value}" for n in range(5) for run, value in (("a", n), ("b", n * n / 9)))
+    path.write_text("\n".join(["engine,topic,score", *rows]) + "\n")
+    refused = lexiframe("evaluate", "--scores", path)
+    assert refused.status == 1
+    columns = ["--column", "run=engine"]
+    for command in ("evaluate", "compare"):
+        outcome = lexiframe(command, "--scores", path, *columns)
+        assert outcome.status == 0
+        assert "quality" in outcome.out
+        named = lexiframe(command, "--scores", path, *columns, "--measure-name", "satisfaction")
+        assert "satisfaction" in named.out
+    two = ["a", "b", "--scores", path, "--margin", "quality=1", "--larger-is-better", "quality"]
+    assert "quality" in lexiframe("gate", *two, *columns).out
+    outcome = lexiframe("evaluate", QRELS, RUNS, "--measure-name", "x")
+    assert outcome.status == 2
+    assert "--measure-name is for --scores" in outcome.err

@@ -356,7 +356,7 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits, monkeypatch)
 
 def test_a_baseline_that_is_not_there_or_alone(monkeypatch):
     """Which is found out before preferences are computed."""
-    monkeypatch.delattr(coverages, "coverage_table")
+    monkeypatch.delattr(coverages, "coverage_sums")
     with pytest.raises(lf.UnknownNameError, match=r"unknown run 'rand'; did you mean random"):
         lf.evaluate(RUNS, QRELS, baseline="rand")
     with pytest.raises(lf.LexiframeError, match="runs to compare with the baseline 'random', foun"):
@@ -740,7 +740,7 @@ def test_what_was_said_once_is_not_said_again(memory):
 
 
 def test_an_evaluation_of_scores_has_no_rankings(evaluated):
-    e = replace(evaluated, _origin=None)
+    e = replace(evaluated, _origin=None, _part=evaluated.origin("scores").part)
     for use in (
         lambda: e.positions,
         lambda: e.explain("q0066", "random", "pca8_euclidean"),

@@ -847,3 +847,56 @@ def test_a_row_of_json_without_values(tmp_path):
     (tmp_path / "scores.jsonl").write_text('{"query_id": null, "doc_id": null}\n')
     with pytest.raises(lf.SchemaError, match="expected columns for query, measure and value"):
         lf.read_scores(tmp_path / "scores.jsonl")
+
+
+def test_names_of_columns_that_are_said(tmp_path):
+    """One file with engine and task, and another whose measure is its name."""
+    path = tmp_path / "nDCG@10.csv"
+    path.write_text("model,task,topic,score\nbm25,t1,1,0.5\nbm25,t1,2,0.25\n")
+    columns = {"query_id": "topic"}
+    assert lf.read_scores(path, columns=columns).rows() == [
+        ("bm25", "1", "nDCG@10", 0.5),
+        ("bm25", "2", "nDCG@10", 0.25),
+    ]
+    engines = pl.DataFrame(
+        {
+            "engine": ["a", "a"],
+            "run": ["x", "x"],
+            "task": ["t1", "t2"],
+            "metric": "AP",
+            "score": 0.5,
+        }
+    )
+    for said in ({"run": "engine", "query_id": "task"}, {"engine": "run", "task": "query_id"}):
+        assert lf.read_scores(engines, columns=said)["run"].to_list() == ["a", "a"]
+    e = lf.evaluate_scores(
+        pl.concat([engines, engines.with_columns(engine=pl.lit("b"), score=0.25)]),
+        columns={"run": "engine", "query_id": "task"},
+    )
+    assert e.means["run"].to_list() == ["a", "b"]
+    with pytest.raises(
+        lf.SchemaError, match=r"columns names 'machine', which is not there .found: "
+    ):
+        lf.read_scores(engines, columns={"run": "machine"})
+    with pytest.raises(
+        lf.SchemaError, match=r"columns: expected one of lexiframe's names .run, que"
+    ):
+        lf.read_scores(engines, columns={"rum": "engine"})
+    with pytest.raises(lf.SchemaError, match=r"measure, metric; value: value, score; .*run=engine"):
+        lf.read_scores(pl.DataFrame({"name": ["a"], "number": [1.0]}))
+
+
+def test_a_file_without_a_measure_is_called_like_it(tmp_path):
+    path = tmp_path / "quality.csv"
+    path.write_text("system,query,score\nbm25,1,0.5\ndph,1,0.25\n")
+    assert lf.read_scores(path)["measure"].unique().to_list() == ["quality"]
+    assert lf.read_scores(path, measure="AP")["measure"].unique().to_list() == ["AP"]
+    e = lf.evaluate_scores(path, measure_name="satisfaction")
+    assert e.provenance["measures"] == ["satisfaction"]
+    matrix = tmp_path / "AP.csv"
+    matrix.write_text("query,bm25,dph\n1,0.5,0.25\n2,0.25,0.5\n")
+    assert lf.read_scores(matrix)["measure"].unique().to_list() == ["AP"]
+    other = tmp_path / "matrix.csv"
+    other.write_text(matrix.read_text())
+    with pytest.raises(lf.LexiframeError, match="say what was measured"):
+        lf.read_scores(other)

@@ -3,8 +3,10 @@
 import bz2
 import gzip
 import hashlib
+import math
 import os
 import threading
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +16,7 @@ from pyarrow import feather, parquet
 
 import lexiframe as lf
 from lexiframe.cli import app as cli
+from lexiframe.io.files import packings
 from lexiframe.io.files.provenance import describe, provenance_of
 from lexiframe.io.to_parquet import write_parquet
 
@@ -458,3 +461,19 @@ def test_lines_are_not_counted_in_another_file(write, monkeypatch, after):
     for runs in (path, table):
         with pytest.raises(lf.SchemaError, match=r"'d1' occurs more than once .*\(rows 1 and 2"):
             lf.positions(runs, QRELS)
+
+
+@pytest.mark.parametrize("end", [b"", b"\0" * 5, b"second"], ids=["one", "padded", "two"])
+def test_streams_of_gzip_that_arrow_does_or_does_not_unpack(end):
+    """One whole stream is unpacked by Arrow, all else by zlib: nothing behind a stream is lost."""
+    text = b"q1 Q0 d1 1 0.5 bm25\n" * 50
+    packed = gzip.compress(text)
+    behind = packed if end == b"second" else end  # of the same length as the first
+    whole = packed + behind
+    assert (packings._inflated(whole, math.inf) is None) == bool(end)
+    found = b"".join(packings.unpacked(BytesIO(whole), packings.packing_of(whole), "x.gz"))
+    assert found == text * (2 if end == b"second" else 1)
+    assert packings._inflated(whole, len(text) - 1) is None
+    assert packings._inflated(packed[:-1], math.inf) is None
+    damaged = packed[:-8] + bytes([packed[-8] ^ 1]) + packed[-7:]  # the checksum
+    assert packings._inflated(damaged, math.inf) is None

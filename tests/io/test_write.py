@@ -23,6 +23,7 @@ from lexiframe.io.files.output_files import output_folder, replacing, replacing_
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.to_parquet import write_parquet
 from lexiframe.io.to_trec import write_trec
+from lexiframe.pairwise.measured import no_requests
 
 SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
 RUNS = pl.DataFrame(
@@ -299,7 +300,8 @@ def test_what_fails_half_way_leaves_what_was_there(tmp_path, error, expected):
 
 def an_evaluation():
     tables = [pl.DataFrame({"n": [n]}) for n in range(N_TABLES)]
-    return Evaluation(*tables[:-2], provenance={}, _scores=tables[-2], _preferences=tables[-1])
+    runs = pl.Series(["a", "b"])
+    return Evaluation(*tables[:-2], provenance={}, _part=no_requests([], runs))
 
 
 @pytest.mark.parametrize("links", [True, False], ids=["hard links", "no hard links"])

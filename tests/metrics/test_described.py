@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 import pydoc
+import typing
 
 import polars as pl
 import pytest
@@ -89,3 +90,22 @@ def test_lists_print_whole(make):
     assert html.count("<tr>") == table.height + 1
     assert table.equals(pl.DataFrame(table.rows(), schema=table.schema, orient="row"))
     assert str(Listing()) == ""
+
+
+def test_a_cutoff_in_parentheses_is_told_where_it_stands():
+    with pytest.raises(TypeError, match=r"P\(10\): a cut-off stands behind @: P @ 10; parameters"):
+        lf.P(10)
+    with pytest.raises(TypeError, match=r"num_ret\(10\): parameters are named: rel="):
+        lf.num_ret(10)
+
+
+def test_the_type_of_a_measure_with_a_cutoff_is_known():
+    """Type checkers infer that of the measure."""
+    for method in (type(lf.nDCG).__matmul__, type(lf.nDCG).__call__, type(lf.RPP).__matmul__):
+        assert typing.get_type_hints(method)["return"] is typing.Self
+
+
+def test_names_that_one_needs_first_come_first():
+    assert {"evaluate", "compare", "explain", "gate", "verdict", "read_runs"} <= {*lf.__all__[:8]}
+    assert lf.__doc__.index("`evaluate`") < lf.__doc__.index("`read_qrels`")
+    assert lf.__doc__.index("`compare_groups`") < lf.__doc__.index("`AP`")  # metrics come last

@@ -6,8 +6,12 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 import lexiframe as lf
+from lexiframe.orderings.coefficients import kendall_of_few
+from lexiframe.orderings.majorities import strong_components
 from tests.orderings.test_agreement import orderings
 from tests.small_tables import preferences, scores
 
@@ -269,3 +273,30 @@ def test_an_interval_contains_its_correlation():
                 == pytest.approx(row["ci_high"] - row["correlation"])
                 or row["ci_high"] == 1
             )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 13, 21, 32, 33])
+def test_tau_and_p_of_few_runs_are_those_of_scipy(n):
+    """To the last bit: with and without ties, near to one order and far from it."""
+    rng = np.random.default_rng(n)
+    for number in range(200):
+        x, y = rng.permutation(n) + 1.0, rng.permutation(n) + 1.0
+        if number % 4 == 1:  # a few neighbours change places
+            y = x.copy()
+            for place in rng.integers(0, n - 1, number % 6):
+                y[[place, place + 1]] = y[[place + 1, place]]
+        elif number % 4 > 1:
+            x, y = (rng.integers(0, max(n // 2, 2), n).astype(float) for _ in "xy")
+        if min(len({*x}), len({*y})) > 1:
+            expected = stats.kendalltau(x, y)
+            assert kendall_of_few(x, y) == (expected.statistic, expected.pvalue)
+
+
+def test_strong_components_of_few_runs_are_those_of_scipy():
+    rng = np.random.default_rng(1)
+    for number in range(300):
+        n = int(rng.integers(1, 65))
+        moves = rng.random((n, n)) < [0.02, 0.05, 0.1, 0.5][number % 4]
+        expected = connected_components(csr_array(moves), connection="strong")[1]
+        found = strong_components(moves)
+        assert ((found[:, None] == found) == (expected[:, None] == expected)).all()

@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.orderings.rules import RULES
 from tests.small_tables import scores
 
 S = scores({"a": [1.0, 2.0], "b": [3.0, 5.0], "c": [3.0, 4.0]}, "my length")
@@ -14,7 +15,7 @@ def ranks(s, method="mean"):
     return dict(lf.order_runs(s, method).sort("run").select("run", "rank").iter_rows())
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_the_column_says_which_scores_are_good(method):
     assert ranks(SMALL, method) == {"a": 1, "b": 3, "c": 2}
     assert ranks(S, method) == {"a": 3, "b": 1, "c": 2}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.kemeny import kemeny, over_in_every_order
+from lexiframe.orderings.rules.kemeny import kemeny, over_in_every_order
 from tests.small_tables import preferences, scores
 
 

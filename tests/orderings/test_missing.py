@@ -6,6 +6,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.means import best_first, run_means
+from lexiframe.orderings.rules import RULES
 from tests.small_tables import preferences, scores
 
 EASY = {"a": [0.9, None, None], "b": [0.5, 0.3, 0.1], "c": [0.6, None, 0.4]}
@@ -17,7 +18,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 @pytest.mark.parametrize("called", FUNCTIONS)
 def test_an_order_of_runs_with_different_requests_is_refused(called, method):
     said = r"found 2 of 3 runs that lack some of the 3 requests \('a' lacks 2, 'c' lacks 1\)"

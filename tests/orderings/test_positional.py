@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.orderings.rules import RULES
 from tests.small_tables import preferences, scores
 
 S = scores({"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 0.0]})
@@ -71,7 +72,7 @@ def test_ties_break_a_cycle():
     assert lf.majority_cycles(preferences({"ab": [1, 0], "ac": [-1, 1], "bc": [1, 1]})).is_empty()
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_when_all_tie_all_share_the_middle_rank(method):
     tied = preferences({"ab": [0, 0], "ac": [0, 0], "bc": [0, 0]})
     assert order(tied, method, "rank") == dict.fromkeys("abc", 2.0)
@@ -79,13 +80,13 @@ def test_when_all_tie_all_share_the_middle_rank(method):
     assert order(same, "mean", "rank") == dict.fromkeys("abc", 2.0)
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_one_request_and_two_runs(method):
     assert order(preferences({"ab": [-0.5]}), method, "rank") == {"a": 2, "b": 1}
     assert order(scores({"a": [0.5], "b": [0.25]}), method, "rank") == {"a": 1, "b": 2}
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_requests_that_one_measure_lacks(method):
     """They do not count, for that measure alone."""
     d = preferences({"ab": [1, None, -1], "ac": [1, None, 0.5], "bc": [1, None, 0.5]})
@@ -95,7 +96,7 @@ def test_requests_that_one_measure_lacks(method):
     assert o.equals(lf.order_runs(whole, method))
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_a_run_that_one_measure_lacks_is_not_ordered_by_it(method):
     s = pl.concat(
         [scores({"a": [1.0], "b": [0.5]}), scores({"a": [1.0], "b": [0], "c": [0.5]}, "z")]
@@ -104,7 +105,7 @@ def test_a_run_that_one_measure_lacks_is_not_ordered_by_it(method):
     assert o.select("run", "rank").rows() == [("a", 1), ("b", 2)]
 
 
-@pytest.mark.parametrize("method", ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"])
+@pytest.mark.parametrize("method", RULES)
 def test_nothing_to_order(method):
     for table in (preferences({}), scores({})):
         assert lf.order_runs(table, method).is_empty()

@@ -6,13 +6,12 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.ordered import weighted_sums
+from lexiframe.orderings.rules import RULES
 from lexiframe.orderings.stability import rank_intervals
 from tests.small_tables import preferences, scores
 
-METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 
-
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RULES)
 @pytest.mark.slow
 def test_identical_runs_tie_in_every_sample(method):
     """However large their values, and wherever they stand in the alphabet."""
@@ -65,7 +64,7 @@ def test_a_run_without_any_request_of_a_sample_is_last():
     assert found.filter(run="a").select("rank", "probability").rows() == [(3.0, 1.0)]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RULES)
 def test_runs_that_no_request_of_a_sample_compares_tie(method):
     """b and c are compared by the first of two requests alone."""
     d = preferences({"ab": [1, 1], "ac": [1, 1], "bc": [1, None]})
@@ -88,7 +87,7 @@ def test_a_measure_may_have_none_of_the_requests_of_a_sample():
     assert found["p_tie"].item() == pytest.approx(1 / 4, abs=0.1)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RULES)
 def test_one_request_all_tied_nothing(method):
     one = lf.rank_distributions(preferences({"ab": [-0.5]}), method, samples=3)
     assert one.select("run", "rank", "probability").rows() == [("a", 2, 1), ("b", 1, 1)]

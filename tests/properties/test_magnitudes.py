@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.orderings.rules import RULES
 from tests import oracle
 
-METHODS = ["mean", "win_rate", "borda", "copeland", "mc4", "kemeny"]
 TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 RUNS = "abcdefghi"
 
@@ -56,14 +56,14 @@ def ranks(d, method, **options):
     return dict(lf.order_runs(d, method, **options).sort("run").select("run", "rank").iter_rows())
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RULES)
 @given(grids())
 def test_ranks(method, tables):
     plain, large = tables
     assert ranks(large, method) == ranks(plain, method)
 
 
-@given(grids(), st.sampled_from(METHODS))
+@given(grids(), st.sampled_from([*RULES]))
 def test_ranks_of_drawn_requests(tables, method):
     plain, large = (lf.rank_distributions(s, method, samples=20) for s in tables)
     assert large.equals(plain)
@@ -154,7 +154,7 @@ def any_scores(draw):
     return table(values * np.reshape(by_request, (-1, 1)) * by_run)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", RULES)
 @pytest.mark.parametrize("from_preferences", [False, True])
 @given(s=any_scores())
 def test_a_copy_shares_the_rank(method, from_preferences, s):
@@ -163,7 +163,7 @@ def test_a_copy_shares_the_rank(method, from_preferences, s):
     assert found["a"] == found["z"]
 
 
-@given(any_scores(), st.sampled_from(METHODS))
+@given(any_scores(), st.sampled_from([*RULES]))
 def test_a_copy_shares_the_rank_in_every_sample(s, method):
     d = lf.order_probabilities(with_copy(s), method, samples=20)
     assert d.filter(run_a="a", run_b="z")["p_tie"].item() == 1
@@ -228,7 +228,7 @@ def test_copies_of_real_runs_share_their_rank(shared, dataset, measure):
         both = pl.concat([s, copy])
         chosen = both["run"].unique().sort().to_list()
         few = both.filter(pl.col("run").is_in([*chosen[:5], original, "~copy"]))
-        for method in METHODS:
+        for method in RULES:
             for d in (both if method != "kemeny" else few, differences(few)):
                 found = ranks(d, method)
                 assert found[original] == found["~copy"], (original, method)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lexiframe as lf
+from lexiframe.orderings.rules import RULES
 from tests import oracle
 from tests.frames import assert_close, cells, measured
 from tests.strategies import preferences_tables, scores_tables
@@ -30,10 +31,10 @@ def by_request(table, measure="m1"):
     }
 
 
-def assert_ordering(o, values, same=oracle.same):
+def assert_ordering(o, values, same=oracle.same, sign=1):
     """Values by run, their mid-ranks, and rows from the best run to the worst."""
     assert_close(cells(o, "run", "value"), values, abs=1e-12)
-    ranks = oracle.mid_ranks(values, same)
+    ranks = oracle.mid_ranks({run: sign * value for run, value in values.items()}, same)
     assert cells(o, "run", "rank") == ranks
     assert o["run"].to_list() == sorted(ranks, key=lambda run: (ranks[run], run))
 
@@ -76,9 +77,37 @@ def test_request_win_rates(table):
     assert_close(cells(means, ["query_id", "run"], "win_rate"), expected)
 
 
-@given(preferences_tables())
-def test_mean_preference(d):
-    assert_ordering(lf.order_runs(d, "mean"), oracle.mean_preference_of_runs(by_request(d)))
+LOOPS_OF_OTHER_NAMES = {
+    "mean": oracle.mean_preference_of_runs,
+    "win_rate": oracle.win_rate_of_runs,
+    "mc4": lambda d: oracle.mc4(oracle.runs(d), oracle.beats_by_win_rate(d)),
+}
+
+
+@pytest.mark.parametrize("method", RULES)
+def test_every_rule_has_a_loop_and_a_description(method):
+    assert RULES[method].name == method
+    assert f"``{method}``:" in lf.order_runs.__doc__
+    assert callable(LOOPS_OF_OTHER_NAMES.get(method, getattr(oracle, method, None))), (
+        f"write the rule as a plain loop in tests/oracle.py: def {method}(d), whose argument is "
+        "the preferences, by request, run_a and run_b; it returns the value of each run"
+    )
+
+
+@pytest.mark.parametrize("method", RULES)
+@given(data=st.data())
+def test_every_rule_is_its_loop(method, data):
+    """Of preferences, and of scores where it takes their differences."""
+    rule = RULES[method]
+    most = {} if rule.most_runs is None else {"max_runs": 5}
+    tables = preferences_tables(**most)
+    table = data.draw(tables if rule.takes_scores else tables | scores_tables(**most))
+    loop = LOOPS_OF_OTHER_NAMES.get(method, getattr(oracle, method, None))
+    values, sign = loop(by_request(table)), -1 if rule.smaller_is_better else 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", lf.LexiframeWarning)  # of cycles
+        o = lf.order_runs(table, method)
+    assert_ordering(o, values, sign=sign)
 
 
 @given(scores_tables(min_runs=1))
@@ -88,13 +117,6 @@ def test_mean_score(s):
         by_run.setdefault(run, []).append(value)
     means = {run: sum(values) / len(values) for run, values in by_run.items()}
     assert_ordering(lf.order_runs(s, "mean"), means)
-
-
-@given(TABLES)
-def test_win_rate_and_borda(table):
-    d = by_request(table)
-    assert_ordering(lf.order_runs(table, "win_rate"), oracle.win_rate_of_runs(d))
-    assert_ordering(lf.order_runs(table, "borda"), oracle.borda(d))
 
 
 @given(TABLES)

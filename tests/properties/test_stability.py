@@ -7,15 +7,16 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests
+from lexiframe.orderings.rules import RULES
 from tests.frames import assert_close, assert_identical, cells
-from tests.properties.test_invariance import FEWER, METHODS, renamed, renaming, shuffled
+from tests.properties.test_invariance import FEWER, renamed, renaming, shuffled
 from tests.strategies import positions_tables, preferences_tables, scores_tables
 
 pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]
 
 SAMPLES = 3
 OPTIONS = [
-    *[{"method": method} for method in METHODS],
+    *[{"method": method} for method in RULES],
     {"method": "mc4", "votes": "preference"},
     {"method": "mc4", "iterations": 3},
     {"method": "mc4", "teleport": 0.2},
@@ -84,7 +85,7 @@ def test_measures_that_lack_requests_take_those_that_they_have(p, seed):
 
 
 @FEWER
-@given(st.data(), preferences_tables(max_runs=5), st.sampled_from(METHODS), st.integers(0, 99))
+@given(st.data(), preferences_tables(max_runs=5), st.sampled_from([*RULES]), st.integers(0, 99))
 def test_names_and_the_order_of_rows_change_nothing(data, d, method, seed):
     names = renaming(data.draw, sorted({*d["run_a"], *d["run_b"]}))
     found = lf.rank_distributions(d, method, samples=5, seed=seed)

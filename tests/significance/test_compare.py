@@ -230,7 +230,7 @@ def test_a_measure_that_one_run_alone_has():
     [
         (
             {"test": "wilcox"},
-            "test to be one of 't', 'sign', 'wilcoxon', 'randomization', 'bootstrap', found 'wilc",
+            "test to be one of 't', 'sign', 'wilcoxon', 'randomization', 'bootstrap', 'betting'",
         ),
         (
             {"correction": "by"},

@@ -14,9 +14,8 @@ from lexiframe.cli.options import Format, OutFile
 from lexiframe.cli.output import print_table, refuse_other_ending, write_table
 from lexiframe.evaluation import MEASURES, load_chosen
 from lexiframe.io import output_files
-from lexiframe.metrics import Metric
-from lexiframe.orderings import gaps
-from lexiframe.pairwise import PairsLike, arrays, grouping, measured, parse_measures
+from lexiframe.orderings import missing_requests
+from lexiframe.pairwise import PairsLike, grouping, measured, parse_measures
 from lexiframe.significance import check_inference, tukey_hsd
 from lexiframe.significance import compare as compare_runs
 
@@ -80,9 +79,7 @@ def _run_pairs(
     policies = inputs.policies
     scan, baseline = inputs.found(outputs, tests.requests), tests.baseline
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    d, s = projected.preferences(asked, baseline), projected.scores(metrics)
-    return arrays.pair_cube_with_scores(d, s, baseline), {"policies": asdict(policies)}
+    return projected.part(asked, baseline).pairs, {"policies": asdict(policies)}
 
 
 def _score_pairs(
@@ -90,6 +87,8 @@ def _score_pairs(
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the scores of other tools, and the facts that a file states."""
     files = inputs.score_files(outputs, tests.requests)
-    chosen = load_chosen(files, measure or None, warns=inputs.missing is None)
-    table, _ = gaps.settle(chosen.table, inputs.missing)
+    chosen = load_chosen(
+        files, measure or None, warns=inputs.missing is None, **inputs.columns_of_scores()
+    )
+    table, _ = missing_requests.settle(chosen.table, inputs.missing)
     return table, {"scores": chosen.files, "missing": inputs.missing}

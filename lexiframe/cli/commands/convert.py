@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,11 +55,19 @@ def convert(
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
         table = read_runs(file, third=options.third, **said)
-    if target.suffix.lower() == ".parquet":
+    if target.suffix.lower() == ".parquet" and "run" in table.column_names:
+        written = [to_parquet.write_runs(table, target)]
+    elif target.suffix.lower() == ".parquet":
         written = [to_parquet.write_parquet(table, target)]
     else:
         written = write_trec(table, target)
-    typer.echo(f"wrote {', '.join(map(str, written))}", err=True)
+    typer.echo(f"wrote {', '.join(map(str, written))}{_sizes(file, written)}", err=True)
+
+
+def _sizes(file: File, written: Sequence[Path]) -> str:
+    """Say how large the files are, beside the file that was read."""
+    before, after = len(file.read()), sum(path.stat().st_size for path in written)
+    return f" ({after:,} bytes, {after / before:.0%} of the {before:,} of {file})"
 
 
 def _refuse_target(target: Path, file: File) -> None:

@@ -92,7 +92,7 @@ def evaluate(
         write_report(e, report)
     if format == "table":
         typer.echo(str(e))
-        if tests.by and e.sums is None and e.preferences.height:
+        if tests.by and e.sums is None and e.win_rates.height:
             complain(_GROUPS_HINT)
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in _printed(e).items()})
@@ -115,7 +115,8 @@ def evaluated(
     if inputs.scores:
         inputs.measures(None)  # raises for options that are not for scores
         files = inputs.score_files(outputs, tests.requests)
-        return evaluate_scores(files, measure or None, missing=inputs.missing, **vars(tests))
+        how_read = {"missing": inputs.missing, **inputs.columns_of_scores()}
+        return evaluate_scores(files, measure or None, **how_read, **vars(tests))
     scan = inputs.found(outputs, tests.requests)
     policies = inputs.policies
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
@@ -127,11 +128,11 @@ def evaluated(
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     names = ("coverage", "means", "orderings", "correlations", "tie_rates", "power")
-    tables = {name: e.tables()[name] for name in names}
+    tables = {name: getattr(e, name) for name in names}
     if e.provenance["inference"]["baseline"] is not None:
         tables["against_baseline"] = e.against_baseline
     elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
-        ranked = sentences.without_unranked(e.tables(), e.provenance["groups"])
+        ranked = sentences.without_unranked(e.tables(of_requests=False), e.provenance["groups"])
         tables["verdict"] = sentences.verdict_of(ranked, e.provenance)
     return tables
 

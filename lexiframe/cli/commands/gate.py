@@ -12,30 +12,36 @@ import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.gate_inputs import (
+    AnyMeasure,
     AsGateFormat,
     AskedMeasures,
+    Cluster,
+    CorrectionOfGate,
+    Curve,
     GateInputs,
     GivenMargins,
     JunitFile,
     LargerIsBetter,
     MissingOfGate,
+    Planned,
     Power,
+    ReplicatesOfGate,
     Required,
     SameOk,
     SmallerIsBetter,
+    StateFile,
     TestOfGate,
     margins_by_measure,
     refuse_shares_of_preferences,
     score_file,
 )
-from lexiframe.cli.inputs import refuse_replacing
-from lexiframe.cli.output import complain, print_json
+from lexiframe.cli.inputs import as_columns, refuse_replacing
+from lexiframe.cli.output import complain, print_json, print_table, say
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
-from lexiframe.metrics import Metric
-from lexiframe.pairwise import arrays, grouping, measured, parse_measures
+from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.projection import answers
-from lexiframe.significance import Correction, gates
+from lexiframe.significance import gates
 from lexiframe.views import sentences, shown
 
 PANEL = "Compare runs"
@@ -54,12 +60,18 @@ def gate(
     measure: AskedMeasures = None,
     margin: GivenMargins,
     require: Required = "not-worse",
-    test: TestOfGate = "t",
-    correction: Correction = "none",
+    any_measure: AnyMeasure = False,
+    test: TestOfGate = None,
+    correction: CorrectionOfGate = None,
     alpha: float = 0.05,
     power: Power = 0.8,
     trials: int = 10_000,
     seed: int = 0,
+    sequential: StateFile = None,
+    planned: Planned = None,
+    curve: Curve = False,
+    cluster: Cluster = None,
+    replicates: ReplicatesOfGate = None,
     requests: str | None = None,
     by: list[str] | None = None,
     missing: MissingOfGate = "refuse",
@@ -72,27 +84,69 @@ def gate(
 ) -> None:
     """Decide whether a candidate may replace a baseline; exit status 3 if it does not pass."""
     margins = margins_by_measure(margin, measure)
-    how: dict[str, Any] = {"require": require, "test": test, "correction": correction}
+    how: dict[str, Any] = {"require": [require, "any"] if any_measure else require, "test": test}
+    how |= {"correction": correction}
     how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
-    grouping.names_of(requests, by)
+    _refuse_together(sequential, planned, test, correction, cluster, requests, by, curve=curve)
+    grouping.names_of(None if cluster and not by else requests, by)
     files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
     output_files.refuse_outputs(files)
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
     else:
-        pairs, names, facts = _of_runs(inputs, margins, files, requests, missing)
+        pairs, names, facts = _of_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
     two: dict[str, Any] = dict(zip(("baseline", "candidate"), names, strict=True))
+    if curve:
+        _print_curve(pairs, margins, two, how, format)
+        return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(requests), "by": by}
-    table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
+    groups |= {"cluster": cluster, "replicates": replicates}
+    if sequential is not None:
+        asked = {name: how[name] for name in ("require", "alpha", "power", "seed")} | meant
+        table = gates.gate_so_far(
+            pairs, margins, state=sequential, n_planned=planned or 0, **two, **asked
+        )
+    else:
+        table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format)
-    if not (table["outcome"] == "pass").all():
+    if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
+
+
+def _refuse_together(
+    sequential: Path | None, planned: int | None, test: str | None, correction: str | None,
+    cluster: str | None, requests: str | None, by: list[str] | None, *, curve: bool,
+) -> None:  # fmt: skip
+    """Raise for options that do not go together."""
+    if (sequential is None) != (planned is None):
+        raise typer.BadParameter("--sequential and --planned belong together: give both")
+    told = {"--test": test not in (None, "betting"), "--correction": correction, "--by": by}
+    told |= {"--cluster": cluster, "--curve": curve}
+    for name, is_given in told.items():
+        if sequential is not None and is_given:
+            raise typer.BadParameter(f"{name} does not go with --sequential; leave it out")
+    if cluster and not requests:
+        raise typer.BadParameter("--cluster names an attribute of requests; add --requests FILE")
+
+
+def _print_curve(
+    pairs: Any, margins: Mapping[str, str | float], two: dict[str, Any], how: dict[str, Any],
+    format: str,
+) -> None:  # fmt: skip
+    asked = {name: how[name] for name in ("require", "test", "alpha", "seed")}
+    given = pairs.pairs if isinstance(pairs, gates.RankedPairs) else pairs
+    table = gates.gate_curve(given, margins, **two, **asked, inner_trials=how["trials"])
+    if format == "json":
+        print_json(table.to_dicts())
+        return
+    print_table(sentences.curve_table(table), "table" if format == "table" else "markdown")
+    say(sentences.curve_sentence(table, how["alpha"]))
 
 
 _FILE = "gates.parquet"
@@ -107,7 +161,6 @@ def _of_runs(
     margins: Mapping[str, str | float],
     outputs: list[Path],
     requests: str | None,
-    missing: gates.GateMissing,
 ) -> Found:
     asked = parse_measures(list(margins))
     refuse_shares_of_preferences(asked, margins)
@@ -119,12 +172,8 @@ def _of_runs(
             f"gate: expected one run in each of two files, found {len(names)} "
             f"({', '.join(names)}); give files of one run"
         )
-    ranked = projected.ranked
-    gates.refuse_other_collection(answers.counts_of(ranked))
-    gates.refuse_missing_rankings(ranked.answers, missing)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    cube = arrays.pair_cube_with_scores(projected.preferences(asked), projected.scores(metrics))
-    pairs = gates.RankedPairs(cube, gates.answers_of(ranked, names[0], names[1]))
+    counts = answers.counts_of(projected.ranked)
+    pairs = gates.RankedPairs(projected.part(asked).pairs, counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 
@@ -138,7 +187,7 @@ def _of_scores(
     given = [score_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
     refuse_replacing(outputs, [requests, *paths])
-    chosen = load_chosen(given, list(margins))
+    chosen = load_chosen(given, list(margins), columns=as_columns(inputs.column))
     return chosen.table, names, {"scores": chosen.files}
 
 

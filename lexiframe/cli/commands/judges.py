@@ -7,14 +7,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
-import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.arguments import refuse_measures
 from lexiframe.cli.inputs import InputOptions, found_runs, refuse_replacing
 from lexiframe.cli.options import INPUT, Format, option
-from lexiframe.cli.output import print_json, print_table, say
+from lexiframe.cli.output import print_json, print_table
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
@@ -130,6 +129,7 @@ def judges(
     measure: list[str] | None = None,
     tests: JudgeTests,
     out: Path | None = None,
+    all: bool = False,
     format: Format = "table",
 ) -> None:
     """Compare judges: how far their grades agree and, with runs, the conclusions that follow.
@@ -151,7 +151,7 @@ def judges(
         paths = found.write(out)
         typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(found.tables())}", err=True)
     if format == "table":
-        _print_found(found)
+        typer.echo(str(found.summary("all" if all else "first")))
     elif format == "json":
         print_json({name: table.to_dicts() for name, table in found.tables().items()})
     else:
@@ -175,17 +175,7 @@ def _print_grades(
     print_table(table, format)
     if format == "table":
         typer.echo()
-        say(sentences.verdict_text(sentences.verdict(table)))
-
-
-def _print_found(found: JudgeComparison) -> None:
-    for title, table in found.sections().items():
-        say(title)
-        print_table(table, "table")
-        typer.echo()
-    first = found.agreement.filter(~pl.col("judge_a").is_in(found.agreement["judge_b"].implode()))
-    about_first = found.conclusions.filter(pl.col("name_a") == first["judge_a"][0])
-    say(sentences.verdict_text(sentences.verdict(about_first)))
+        typer.echo(str(sentences.verdict(table)))
 
 
 def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import polars as pl
+import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.commands.evaluate import evaluated
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format
-from lexiframe.cli.output import print_table, say
+from lexiframe.cli.output import print_table
 from lexiframe.views import sentences
 
 PANEL = "Compare runs"
@@ -33,11 +33,7 @@ def verdict(
         )
     e = evaluated(inputs, measure, tests, [])
     if format == "table":
-        if tests.baseline is None:
-            v = sentences.verdict(e)
-        else:
-            v = pl.DataFrame({"sentence": sentences.baseline_sentences(e)}, {"sentence": pl.String})
-        say(sentences.verdict_text(v))
+        typer.echo(str(sentences.verdict(e)))
     else:
         table = sentences.verdict(e) if tests.baseline is None else e.against_baseline
         # A sentence is wider than a page; the other columns say the same.

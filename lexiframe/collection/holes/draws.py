@@ -17,9 +17,9 @@ import polars as pl
 
 from lexiframe.base import progress, sums
 from lexiframe.collection.holes.items import ABSENT, Pool
-from lexiframe.metrics import Metric, Values, needed, values_of
-from lexiframe.pairwise import Measure, preference_arrays
-from lexiframe.projection import RankedRuns, project
+from lexiframe.metrics import needed
+from lexiframe.pairwise import Measure, PairCube, arrays, measured
+from lexiframe.projection import RankedRuns
 
 _ROWS = 2**20
 """Rows of positions that are made at once."""
@@ -182,34 +182,21 @@ def _means_of_batch(
     """Compute all measures for each draw of some requests."""
     cases = Cases.of(queries, drawn.pool.query[drawn.items], drawn.grades)
     judged = any(measure.needs == needed.JUDGED for measure in asked)
-    p = project(drawn.ranked(cases, judged=judged), no_relevant="drop", judged=judged)
-    metrics = [measure for measure in asked if isinstance(measure, Metric)]
-    n_cases, runs, compared = len(cases.query), {}, {}
-    values = values_of(p, metrics, "drop") if metrics else None
-    if values is not None:
-        runs = _by_case(values, len(drawn.runs), n_cases)
-    if pairs and p.height:
-        (cube,) = preference_arrays.preference_cubes(p, asked, values, most=2**62)
-        case = cube.queries.cast(pl.Int64).to_numpy()
-        for name, found in zip(cube.measures, cube.values, strict=True):
-            compared[name] = _filled(found, case, n_cases)
-    elif pairs:
-        n_pairs = len(drawn.runs) * (len(drawn.runs) - 1) // 2
-        compared = {str(measure): np.full((n_cases + 1, n_pairs), np.nan) for measure in asked}
+    projected = measured.projected_of(drawn.ranked(cases, judged=judged), asked, "drop")
+    found = projected.whole(asked if pairs else [])
+    cubes = found.scores if pairs else projected.scores(asked), found.pairs
+    both = [_by_case(cube, len(cases.query)) for cube in cubes]
     return [
         Means(*({k: _moments(v, cases.place[:, here]) for k, v in of.items()} for of in both))
-        for both in [(runs, compared)]
         for here in (np.isin(queries, group) for group in groups)
     ]
 
 
-def _by_case(values: Values, n_runs: int, n_cases: int) -> dict[str, np.ndarray]:
-    """Return the values of each metric: cases × runs."""
-    case = values.keys["query_id"].head(values.keys.height // n_runs).cast(pl.Int64).to_numpy()
-    return {
-        str(metric): _filled(values.by_request(metric, n_runs).T, case, n_cases)
-        for metric in values.metrics
-    }
+def _by_case(cube: arrays.ScoreCube | PairCube, n_cases: int) -> dict[str, np.ndarray]:
+    """Return the values of each measure: cases × runs, or × pairs."""
+    case = cube.queries.cast(pl.Int64).to_numpy()
+    named = zip(cube.measures, cube.values, strict=True)
+    return {name: _filled(values, case, n_cases) for name, values in named}
 
 
 def _filled(found: np.ndarray, case: np.ndarray, n_cases: int) -> np.ndarray:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.collection.tables import Tables
+from lexiframe.base import printed, schemas
+from lexiframe.collection.holes.unjudged_in_words import hole_sentences
+from lexiframe.io import Tables
 
 _ENOUGH = 0.95
 """The share of draws from which a pair is not listed as one whose order could change."""
@@ -42,6 +43,15 @@ class HoleSensitivity(Tables):
     values: pl.DataFrame
     pairs: pl.DataFrame
     calibration: pl.DataFrame
+
+    @property
+    def verdict(self) -> printed.Verdict:
+        """For each measure, which orders of runs unjudged documents could change, and how many.
+
+        Key ``measure``, after the attributes: ``n_pairs``, ``n_open`` and ``sentence``, see
+        `verdict`. It prints its sentences.
+        """
+        return printed.Verdict(hole_sentences(self.pairs))
 
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: tables by titles.

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import progress, resampling, schemas, typed
+from lexiframe.base import printed, progress, resampling, schemas, typed
 from lexiframe.collection.judges.graded_items import read_judges
 from lexiframe.collection.judges.judge_tables import (
     compared_requests,
@@ -19,10 +19,9 @@ from lexiframe.collection.judges.judge_tables import (
     shifts_of,
 )
 from lexiframe.collection.judges.judges import judge_agreement
-from lexiframe.collection.tables import Tables
-from lexiframe.io import problems, run_scan, scan_runs
+from lexiframe.io import Tables, problems, run_scan, scan_runs
 from lexiframe.metrics import needed
-from lexiframe.orderings import Method, Rule
+from lexiframe.orderings import ChosenRule, Method
 from lexiframe.pairwise import By, grouping, parse_measures
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
@@ -32,6 +31,7 @@ from lexiframe.significance import (
     check_inference,
     compare,
     conclusion_pairs,
+    conclusion_sentences,
     conclusions,
 )
 from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
@@ -90,6 +90,16 @@ class JudgeComparison(Tables):
     conclusions: pl.DataFrame
     conclusion_pairs: pl.DataFrame
 
+    @property
+    def verdict(self) -> printed.Verdict:
+        """How far the conclusions of the other judges agree with those of the first, in sentences.
+
+        It has a row for each row of ``conclusions`` that is about the first judge: its key, and
+        ``sentence``. It prints its sentences.
+        """
+        about_first = self.conclusions.filter(pl.col("name_a") == self._first)
+        return printed.Verdict(conclusion_sentences(about_first))
+
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first, the other judges against the first: tables by titles.
 
@@ -98,21 +108,27 @@ class JudgeComparison(Tables):
         ``reversed`` pairs the judges see another run as better (AD, MD, PD). In the rest of the
         ``pairs`` a judge sees no difference (TIE).
         """
-        reference = self.agreement.filter(
-            ~pl.col("judge_a").is_in(self.agreement["judge_b"].implode())
-        )
-        first = reference["judge_a"][0]
+        first = self._first
         by = self.conclusions.columns[: self.conclusions.width - len(schemas.CONCLUSIONS.columns)]
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
-        found = {f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown)}
-        in_short = _in_short(self, first, by)
-        for measure in in_short["measure"].unique(maintain_order=True):
-            title = f"{measure}: order of the runs, and conclusions about pairs, against {first}"
-            found[title] = in_short.filter(pl.col("measure") == measure).drop("measure")
+        reference = self.agreement.filter(pl.col("judge_a") == first)
+        found = {
+            f"Order of the runs, and conclusions about pairs, against {first}": _in_short(
+                self, first, by
+            ),
+            f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown),
+        }
         return {
             title: table.with_columns(pl.selectors.float().round(3))
             for title, table in found.items()
         }
+
+    @property
+    def _first(self) -> str:
+        """The judge that was given first: the one that is never the second of two."""
+        seconds = self.agreement["judge_b"].implode()
+        first: str = self.agreement.filter(~pl.col("judge_a").is_in(seconds))["judge_a"][0]
+        return first
 
 
 def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
@@ -231,7 +247,7 @@ def compare_judges(
     needed.refuse_lower_rel(asked, rel)
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
     resampling.check_draws("compare_judges", "samples", samples, seed)
-    method = Rule(order).method
+    method = ChosenRule(order).method
     names, groups = grouping.names_of(requests, by), dict[str, Any]()
     if names:  # read once: a stream cannot be read again
         groups = {"requests": grouping.all_attributes(requests, names), "by": names}
@@ -246,7 +262,7 @@ def compare_judges(
     }
     test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
                        baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
-    comparisons = {judge: test_all(found.pairs(baseline)) for judge, found in judged.items()}
+    comparisons = {judge: test_all(found.part.pairs) for judge, found in judged.items()}
     of_judge = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
     orderings = orderings_of(judged, method, groups, names)
     how = {"samples": samples, "seed": seed, "alpha": alpha, **groups}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -12,29 +13,25 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, schemas, warn
 from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, correlate_samples, order_runs
-from lexiframe.pairwise import Measure, PairsLike, arrays, measured
+from lexiframe.pairwise import Measure, measured, pairs
 from lexiframe.projection import Policies
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What the measures say of the runs under one judge: scores of metrics, and preferences.
+    """What the measures say of the runs under one judge, and which of them are metrics."""
 
-    ``preferences`` has the differences of the metrics, too.
-    """
-
-    scores: pl.DataFrame
-    preferences: pl.DataFrame
+    part: measured.Part
     metrics: tuple[str, ...]
 
-    def pairs(self, baseline: str | None) -> PairsLike:
-        """Return the preferences with the scores, by which the rounding of differences is known."""
-        return arrays.pair_cube_with_scores(self.preferences, self.scores, baseline)
+    @cached_property
+    def tables(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The scores of metrics, and the preferences, which have their differences, too."""
+        return pairs.tables_of(self.part.scores, self.part.pairs)
 
     def of(self, measure: str) -> pl.DataFrame:
         """Return the scores of a metric, or the preferences by another measure."""
-        table = self.scores if measure in self.metrics else self.preferences
-        return table.filter(pl.col("measure") == measure)
+        return self.tables[measure not in self.metrics].filter(pl.col("measure") == measure)
 
 
 def compared_requests(
@@ -86,8 +83,8 @@ def judged_by(
 ) -> Judged:
     """Compute scores and preferences by the measures from the judgments of one judge."""
     found = measured.project_runs(runs, qrels, measures, policies)
-    metrics = [measure for measure in measures if isinstance(measure, Metric)]
-    return Judged(found.scores(metrics), found.preferences(measures), tuple(map(str, metrics)))
+    metrics = [str(measure) for measure in measures if isinstance(measure, Metric)]
+    return Judged(found.part(measures), tuple(metrics))
 
 
 def orderings_of(
@@ -95,9 +92,10 @@ def orderings_of(
 ) -> pl.DataFrame:
     """Order the runs under each judge: by the mean score, and by ``order`` under preferences."""
     frames = []
-    for judge, tables in judged.items():
-        others = tables.preferences.filter(~pl.col("measure").is_in(tables.metrics))
-        for table, method in ((tables.scores, "mean"), (others, order)):
+    for judge, found in judged.items():
+        s, d = found.tables
+        others = d.filter(~pl.col("measure").is_in(found.metrics))
+        for table, method in ((s, "mean"), (others, order)):
             if table.height:
                 o = order_runs(table, method, **groups)  # type: ignore[arg-type]
                 frames.append(o.with_columns(judge=pl.lit(judge)))

@@ -20,8 +20,8 @@ from lexiframe.collection.less_data.sampling import (
 )
 from lexiframe.io import problems
 from lexiframe.metrics import Metric, needed
-from lexiframe.orderings import Method, coefficients, order_runs
-from lexiframe.pairwise import Measure, PairCube, Pairs, parse_measures, preference_arrays
+from lexiframe.orderings import Method, check_method, coefficients, order_runs
+from lexiframe.pairwise import Measure, PairCube, Pairs, measured, parse_measures
 from lexiframe.projection import ScoreType, Ties, Unjudged, positions
 from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
@@ -120,7 +120,7 @@ def degradation(
     asked, kept = parse_measures(measures), sorted({*fractions})
     check_choice("degradation", what, get_args(What), "what")
     check_choice("degradation", how, get_args(How), "how")
-    check_choice("degradation", order, get_args(Method), "order")
+    check_method("degradation", order, "order")
     resampling.check_draws("degradation", "samples", samples, seed)
     if not kept:
         raise LexiframeError("degradation: expected fractions that are kept, found none")
@@ -133,7 +133,7 @@ def degradation(
     )  # fmt: skip
     needed.refuse_unfit(p, asked)
     complete = Conclusions.of(p, asked, order)
-    guide = next(preference_arrays.preference_cube(p, [target]).whole()) if target else None
+    guide = next(measured.of_positions(p, [target]).pairs.whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -187,7 +187,7 @@ class Conclusions:
     @classmethod
     def of(cls, p: pl.DataFrame, asked: Sequence[Measure], order: Method) -> Conclusions:
         """Compute preferences and orderings from positions."""
-        cube = preference_arrays.preference_cube(p, asked)
+        cube = measured.of_positions(p, asked).pairs
         ranks: dict[str, np.ndarray] = {}
         for measure in asked:
             method: Method = "mean" if isinstance(measure, Metric) else order

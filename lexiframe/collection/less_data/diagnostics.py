@@ -15,14 +15,14 @@ import polars as pl
 from lexiframe.base import LexiframeError, memory_use, resampling, typed
 from lexiframe.pairwise import pairs, preferences
 from lexiframe.projection import blocks
-from lexiframe.typing import Frame, MeasureLike
+from lexiframe.typing import MeasureLike, PositionsTable
 
 _LEVELS = 8
 _MOST_LEVELS = 1000
 
 
 @typed
-def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
+def tie_profile(p: PositionsTable, /, *, levels: int = 20) -> pl.DataFrame:
     """Count how often two rankings tie, by the first rank of one and by recall level.
 
     Parameters
@@ -84,7 +84,7 @@ def tie_profile(p: Frame, /, *, levels: int = 20) -> pl.DataFrame:
 
 @typed
 def deciding_levels(
-    p: Frame, /, measures: MeasureLike | Iterable[MeasureLike] = ("LP", "LR")
+    p: PositionsTable, /, measures: MeasureLike | Iterable[MeasureLike] = ("LP", "LR")
 ) -> pl.DataFrame:
     """Count at which recall level lexicographic preferences are decided.
 
@@ -138,7 +138,7 @@ def deciding_levels(
 
 
 @typed
-def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
+def level_correlations(p: PositionsTable, /, *, levels: int = _LEVELS) -> pl.DataFrame:
     """Correlate the differences of reciprocal ranks between recall levels.
 
     Parameters
@@ -188,7 +188,7 @@ def level_correlations(p: Frame, /, *, levels: int = _LEVELS) -> pl.DataFrame:
 
 @typed
 def level_regression(
-    p: Frame,
+    p: PositionsTable,
     /,
     *,
     levels: int = 4,
@@ -285,7 +285,7 @@ def level_regression(
 
 
 @typed
-def predict_first_level(p: Frame, /) -> pl.DataFrame:
+def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     """Count how often other recall levels predict which run has its first relevant item sooner.
 
     Parameters

@@ -22,7 +22,7 @@ from lexiframe.base import (
     unknown_name,
     warn,
 )
-from lexiframe.typing import Frame
+from lexiframe.typing import PositionsTable
 
 How = Literal["uniform", "retrieved"]
 _LAST = np.iinfo(np.int64).max
@@ -32,7 +32,7 @@ _ROUNDING = 1e-9
 
 @typed
 def sample_labels(
-    p: Frame, /, fraction: float, how: How = "uniform", *, seed: int = 0
+    p: PositionsTable, /, fraction: float, how: How = "uniform", *, seed: int = 0
 ) -> pl.DataFrame:
     """Keep some of each request's relevant items, as if the others had not been judged.
 
@@ -141,7 +141,7 @@ def _turns(weight: np.ndarray | None, n_items: int, seed: int) -> np.ndarray:
 
 
 @typed
-def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
+def sample_requests(p: PositionsTable, /, fraction: float, *, seed: int = 0) -> pl.DataFrame:
     """Keep some of the requests, drawn uniformly.
 
     Parameters
@@ -189,7 +189,7 @@ def sample_requests(p: Frame, /, fraction: float, *, seed: int = 0) -> pl.DataFr
 
 
 @typed
-def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
+def truncate_runs(p: PositionsTable, /, depth: int) -> pl.DataFrame:
     """Cut every ranking at a depth, as if no more items had been retrieved.
 
     Parameters
@@ -227,7 +227,7 @@ def truncate_runs(p: Frame, /, depth: int) -> pl.DataFrame:
 
 
 @typed
-def leave_out_run(p: Frame, /, run: str) -> pl.DataFrame:
+def leave_out_run(p: PositionsTable, /, run: str) -> pl.DataFrame:
     """Remove the relevant items that one run alone retrieved, as if it had not been pooled.
 
     Parameters

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,15 +19,16 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
+from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.jobs import buckets_before, read_facts, remove, with_digest
 from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
-from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
+from lexiframe.evaluation.buckets.sizes import n_buckets, room_in, sizes_of
 from lexiframe.evaluation.buckets.spill import cannot_write
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
 from lexiframe.io import batches, logs, output_files
@@ -31,7 +36,9 @@ from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
 
-_BUCKETS, _STATE, _JOB = "buckets", "sums.bin", "job.json"
+_BUCKETS, _STATE, _JOB, _HELD = "buckets", "sums.bin", "job.json", "held"
+AT_ONCE = max(min(os.cpu_count() or 1, 2), 1)
+"""The buckets that are evaluated at once, of which each has its share of the memory."""
 _SECONDS = 5.0
 """The sums are stored at most this often, so that storing them takes a small part of the time."""
 
@@ -71,7 +78,14 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
         work.folder.rmdir()
 
 
-def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
+def held_in(work: Work, plan: Plan, baseline: str | None) -> Held:
+    """Return where the preferences of single requests are held, for tests that need them."""
+    folder = work.folder / _HELD
+    folder.mkdir(parents=True, exist_ok=True)
+    return Held(plan, baseline, folder, room_in(work.memory))
+
+
+def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
     """Divide runs and judgments into as many buckets of requests as the memory asks for.
 
     A job that is resumed keeps its number of buckets: the memory available is not the same again.
@@ -81,8 +95,9 @@ def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
     LexiframeError
         As `partition`, and when the buckets of a job that is resumed are too large for the memory.
     """
-    sources = batches.Sources.of(runs, qrels)
-    n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
+    sizes = sizes_of(sources.runs, sources.qrels)
+    several = replace(sizes, runs=sizes.runs * AT_ONCE, qrels=sizes.qrels * AT_ONCE)
+    n = n_buckets(several, work.memory)
     folder = work.folder / _BUCKETS
     before = buckets_before(folder) if work.resume else 0
     if 0 < before < n:
@@ -94,7 +109,9 @@ def divided(runs: Any, qrels: Any, work: Work, *, rank: bool) -> Buckets:
     return partition(sources, sources, folder, rank=rank, is_kept=work.is_kept, **how)
 
 
-def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult:
+def reduced_in_batches(
+    plan: Plan, buckets: Buckets, work: Work, held: Held | None = None
+) -> BucketResult:
     """Evaluate all buckets, and return the sums over all requests.
 
     Raises
@@ -103,17 +120,40 @@ def reduced_in_batches(plan: Plan, buckets: Buckets, work: Work) -> BucketResult
         As `evaluate`; and when the folder holds another job, or its disk is full. What is finished
         can be resumed.
     """
-    begin, total = _resumed(plan, buckets, work)
+    job = _facts(plan, buckets) | {"held preferences": held and [held.baseline]}
+    begin, total = _resumed(plan, job, work)
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
-    for number in progress(numbers, len(numbers), "evaluating requests"):
-        total = total + evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number)
+
+    def evaluated(number: int) -> BucketResult:
+        data = buckets.runs(number), buckets.qrels(number)
+        found = evaluate_bucket(plan, *data, number, held)
         memory_use.give_back()
-        if time.monotonic() - stored > _SECONDS:
-            _store(work, number + 1, total)
-            stored = time.monotonic()
+        return found
+
+    with noted_warnings() as caught:
+        found = _some_at_once(evaluated, numbers)
+        for number in progress(numbers, len(numbers), "evaluating requests"):
+            total = with_warnings(total + next(found), caught)
+            if time.monotonic() - stored > _SECONDS:
+                _store(work, number + 1, total)
+                stored = time.monotonic()
     _store(work, len(buckets), total)
     return total
+
+
+def _some_at_once(
+    evaluated: Callable[[int], BucketResult], numbers: Sequence[int]
+) -> Iterator[BucketResult]:
+    """Yield the results of buckets in their order, of which `AT_ONCE` are evaluated at once."""
+    with ThreadPoolExecutor(AT_ONCE) as executor:
+        waiting: deque[Future[BucketResult]] = deque()
+        for number in numbers:
+            waiting.append(executor.submit(evaluated, number))
+            if len(waiting) >= AT_ONCE:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def report(
@@ -129,23 +169,23 @@ def report(
         When there are no judgments, when no run answers a judged request, when nothing is relevant,
         and when a measure's ``rel`` is above all grades.
     """
-    if total.greatest is None:
+    said, counts, sums = total["said"], total["coverage"].table(), total["sums"]
+    if said.greatest is None:
         raise LexiframeError("qrels: expected judgments, found no rows")
-    if not total.answered:
+    if not said.answered:
         refuse_other_queries(*some_queries(), are_all=False)
-    counts = total.coverage.counts
     if (counts["without_relevant"] == counts["requests"]).all():
-        raise judgments.nothing_relevant(total.greatest, plan.policies.rel)
-    refuse_without_items(plan, total.reduced)
-    report_groups(plan, total.attributed)
-    answers.warn_of_counts(counts, total.repairs)
-    if total.strangers and not total.found:
-        warn(total.strangers)
-    for said in total.warnings:
-        warn(said)
+        raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
+    _refuse_without_items(plan, sums)
+    _report_groups(plan, total["attributed"])
+    answers.warn_of_counts(counts, said.repairs)
+    if said.strangers and not said.found:
+        warn(said.strangers)
+    for warning in said.warnings:
+        warn(warning)
 
 
-def refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
+def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
     """Raise for a measure of which no request has a value."""
     for measure in plan.measures:
         name = str(measure)
@@ -154,7 +194,7 @@ def refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
             raise needed.no_item_of_grade(measure)
 
 
-def report_groups(plan: Plan, found: Attributed) -> None:
+def _report_groups(plan: Plan, found: Attributed) -> None:
     """Warn of requests without attributes; raise if none has some."""
     if plan.requests is None or not found.lacking:
         return
@@ -174,9 +214,8 @@ def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
     return sorted({*answered}), judged.unique().sort()
 
 
-def _resumed(plan: Plan, buckets: Buckets, work: Work) -> tuple[int, BucketResult]:
+def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:
     """Return the number of buckets that are done, and their sums; raise for another job."""
-    job = _facts(plan, buckets)
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
         before = read_facts(path)  # nothing if they are damaged: then it starts again
@@ -259,5 +298,6 @@ def _write(work: Work, path: Path, data: bytes) -> None:
 
 def _remove(folder: Path) -> None:
     remove(folder / _BUCKETS)
+    shutil.rmtree(folder / _HELD, ignore_errors=True)
     for name in (_STATE, _JOB):
         (folder / name).unlink(missing_ok=True)

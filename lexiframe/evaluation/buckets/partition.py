@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import __version__, coded, counted
+from lexiframe.base import __version__, coded, progress_bars
 from lexiframe.evaluation.buckets.buckets import NO_JUDGMENTS, RUN, Buckets
 from lexiframe.evaluation.buckets.jobs import (
     QRELS,
@@ -118,7 +118,7 @@ def partition(
     }
     begin(job.folder, json.loads(json.dumps(plan, default=str)), resume=resume)
     total = sizes_of(units, judged).rows
-    with counted(total, "reading runs and judgments") as count:
+    with progress_bars.counted(total, "reading runs and judgments") as count:
         read = [lambda u, j: _spill_judgments(u, options, j), lambda u, j: _spill_runs(u, scan, j)]
         facts = {
             QRELS: spill_all(job, QRELS, judged, read[0], 1, count),

@@ -1,18 +1,20 @@
-"""What is known of some requests after their evaluation, and adds up: `BucketResult`."""
+"""What is kept of the requests that were evaluated, and adds up: `BucketResult`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from lexiframe.base import sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.metrics import coverages
-from lexiframe.pairwise import PairCube, arrays
+from lexiframe.pairwise import arrays, measured
+from lexiframe.projection import answers
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,11 @@ class Attributed:
     first: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, queries: pl.Series, known: pl.Series) -> Attributed:
-        """Count the requests that are ``known`` to have attributes, and the others."""
+    def of(cls, plan: Plan, part: measured.Part) -> Attributed:
+        """Count the requests of a part, if requests have attributes."""
+        if plan.requests is None:
+            return cls()
+        queries, known = part.queries, plan.requests["query_id"]
         others = queries.filter(~queries.is_in(known.implode())).sort()
         return cls(len(queries) - len(others), len(others), tuple(others.head(3)))
 
@@ -35,8 +40,135 @@ class Attributed:
         return Attributed(self.n + other.n, self.lacking + other.lacking, first)
 
 
-_PARTS = (
+@dataclass(frozen=True)
+class Said:
+    """What a bucket has to say to the user, once all buckets are evaluated.
+
+    Attributes
+    ----------
+    repairs
+        Counts of what was left out, by their descriptions.
+    greatest
+        The greatest grade; None without judgments.
+    found, answered
+        Whether any run retrieved a judged item, and answered a judged request.
+    strangers
+        A warning that no retrieved document is judged, which holds if that is so in all buckets.
+    warnings
+        Other warnings.
+    """
+
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    greatest: float | None = None
+    found: bool = False
+    answered: bool = False
+    strangers: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, plan: Plan, bucket: measured.Projected) -> Said:
+        """Note what is to be said of a bucket that has judgments."""
+        ranked = bucket.ranked
+        return cls(
+            answers.repairs_of(ranked),
+            greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
+            found=any(bool(run.rank.any()) for run in ranked.runs),
+            answered=any(bool(run.answered.any()) for run in ranked.runs),
+            strangers=answers.strangers_in_words(ranked),
+        )
+
+    def __add__(self, other: Said) -> Said:
+        """Return what is to be said of both."""
+        names = dict.fromkeys([*self.repairs, *other.repairs])
+        return Said(
+            {name: self.repairs.get(name, 0) + other.repairs.get(name, 0) for name in names},
+            max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
+            self.found or other.found,
+            self.answered or other.answered,
+            min(filter(None, (self.strangers, other.strangers)), default=""),
+            tuple(dict.fromkeys(self.warnings + other.warnings)),
+        )
+
+
+class Sink(NamedTuple):
+    """Something that is kept of requests: what there is of none, and what there is of some.
+
+    What it returns adds up: that of some requests + that of others is that of both.
+    """
+
+    zero: Callable[[Plan], Any]
+    of: Callable[[Plan, Any], Any]
+
+
+def _sums_of(plan: Plan, part: measured.Part) -> arrays.Reduced:
+    """Sum up requests, as a whole or as the sum of the groups that they form."""
+    if not plan.by or not len(part.queries):
+        return arrays.reduced(part.pairs, part.scores)
+    attributes = plan.attributes(part.queries.to_list())
+    total, groups = _no_sums(plan), list[tuple[pl.DataFrame, arrays.Reduced]]()
+    for group in attributes.select(plan.by).unique().sort(plan.by).iter_slices(1):
+        members = attributes.join(group, on=plan.by, how="semi", nulls_equal=True)["query_id"]
+        some = part.of_queries(members)
+        found = arrays.reduced(some.pairs, some.scores)
+        total, groups = total + found, [*groups, (group, found)]
+    return total.with_groups(tuple(groups))
+
+
+def _no_sums(plan: Plan) -> arrays.Reduced:
+    none = measured.no_requests(plan.measures, pl.Series([*plan.runs], dtype=pl.String))
+    return arrays.reduced(none.pairs, none.scores)
+
+
+OF_BUCKET: Mapping[str, Sink] = {
+    "coverage": Sink(
+        lambda plan: coverages.no_coverage(plan.runs),
+        lambda plan, bucket: coverages.coverage_sums(bucket.ranked, bucket.positions),
+    ),
+    "said": Sink(lambda plan: Said(), Said.of),
+}
+"""What is kept of a bucket as a whole, from its positions."""
+OF_PART: Mapping[str, Sink] = {
+    "sums": Sink(_no_sums, _sums_of),
+    "attributed": Sink(lambda plan: Attributed(), Attributed.of),
+}
+"""What is kept of the parts of a bucket, from their arrays."""
+
+
+NOTHING_KNOWN: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class BucketResult:
+    """What the sinks keep of some requests, by their names."""
+
+    kept: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.kept[name]
+
+    def __add__(self, other: BucketResult) -> BucketResult:
+        """Return what is kept of the requests of both."""
+        return BucketResult({name: one + other.kept[name] for name, one in self.kept.items()})
+
+    def with_part(self, plan: Plan, part: measured.Part) -> BucketResult:
+        """Return the result with that of the arrays of some more requests."""
+        more = {name: self[name] + sink.of(plan, part) for name, sink in OF_PART.items()}
+        return replace(self, kept={**self.kept, **more})
+
+    def to_bytes(self) -> bytes:
+        """Return the result as bytes, for `from_bytes` of the same version of the library."""
+        return encoded(self)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> BucketResult:
+        """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
+        found: BucketResult = decoded(data, (*_CLASSES, cls))
+        return found
+
+
+_CLASSES = (
     Attributed,
+    Said,
     coverages.CoverageSums,
     sums.ExactSums,
     sums.Moments,
@@ -47,88 +179,18 @@ _PARTS = (
 """What a result consists of."""
 
 
-@dataclass(frozen=True)
-class BucketResult:
-    """The sums of some requests.
-
-    Attributes
-    ----------
-    reduced, coverage
-        The sums from which all tables are made.
-    attributed
-        Which requests have the attributes that form groups.
-    repairs
-        Counts of what was left out, by their descriptions.
-    greatest
-        The greatest grade; None without judgments.
-    found, answered
-        Whether any run retrieved a judged item, and answered a judged request.
-    strangers
-        A warning that no retrieved document is judged, which holds if that is so in all buckets.
-    warnings
-        Other warnings, each with the number of buckets that it came from.
-    """
-
-    reduced: arrays.Reduced
-    coverage: coverages.CoverageSums
-    attributed: Attributed = field(default_factory=Attributed)
-    repairs: Mapping[str, int] = field(default_factory=dict)
-    greatest: float | None = None
-    found: bool = False
-    answered: bool = False
-    strangers: str = ""
-    warnings: Mapping[str, int] = field(default_factory=dict)
-
-    def __add__(self, other: BucketResult) -> BucketResult:
-        """Return the sums of the requests of both."""
-        return BucketResult(
-            self.reduced + other.reduced,
-            self.coverage + other.coverage,
-            self.attributed + other.attributed,
-            _added(self.repairs, other.repairs),
-            max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
-            self.found or other.found,
-            self.answered or other.answered,
-            min(filter(None, (self.strangers, other.strangers)), default=""),
-            _added(self.warnings, other.warnings),
-        )
-
-    def with_warnings(self, said: Sequence[str]) -> BucketResult:
-        """Return the result with the warnings of one bucket."""
-        return replace(self, warnings=dict.fromkeys(said, 1))
-
-    def with_extra(self, extra: Sequence[int]) -> BucketResult:
-        """Return the result with the number of unjudged requests that each run answered."""
-        counts = self.coverage.counts.with_columns(extra=pl.Series(extra, dtype=pl.Int64))
-        return replace(self, coverage=replace(self.coverage, counts=counts))
-
-    def to_bytes(self) -> bytes:
-        """Return the result as bytes, for `from_bytes` of the same version of the library."""
-        return encoded(self)
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> BucketResult:
-        """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
-        found: BucketResult = decoded(data, (*_PARTS, cls))
-        return found
-
-
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
-    runs = pl.Series([*plan.runs], dtype=pl.String)
-    queries = pl.Series([], dtype=pl.String)
-    cube, scores = None, None
-    if plan.compared:
-        a, b = np.triu_indices(len(runs), k=1)
-        names = pl.Series([str(measure) for measure in plan.compared])
-        cube = PairCube(names, queries, runs, a, b, np.empty((len(names), 0, len(a))))
-    if plan.metrics:
-        names = pl.Series([str(metric) for metric in plan.metrics])
-        smaller = np.array([metric.smaller_is_better for metric in plan.metrics])
-        values = np.empty((len(names), 0, len(runs)))
-        scores = arrays.ScoreCube(names, queries, runs, values, smaller, np.zeros(len(names), bool))
-    return BucketResult(arrays.reduced(cube, scores, runs), coverages.no_coverage(plan.runs))
+    return BucketResult({n: sink.zero(plan) for n, sink in (*OF_BUCKET.items(), *OF_PART.items())})
 
 
-def _added(some: Mapping[str, int], others: Mapping[str, int]) -> dict[str, int]:
-    return {name: some.get(name, 0) + others.get(name, 0) for name in {**some, **others}}
+def of_bucket(
+    plan: Plan, bucket: measured.Projected, known: Mapping[str, Any] = NOTHING_KNOWN
+) -> BucketResult:
+    """Return the result of a bucket as a whole, to which those of its parts are added.
+
+    What some sinks keep may be ``known`` already.
+    """
+    kept = {n: sink.of(plan, bucket) for n, sink in OF_BUCKET.items() if n not in known}
+    zero = {name: sink.zero(plan) for name, sink in OF_PART.items()}
+    return BucketResult({**known, **kept, **zero})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -102,30 +102,31 @@ def memory_allowed(memory: str | float | None) -> int:
     return 2**62 if there is None else there * 4 // 5
 
 
-def is_small(runs: Any, qrels: Any, memory: int, *, was_told: bool) -> bool:
+def is_small(
+    runs: Any, qrels: Any, memory: int, sources: Callable[[], batches.Sources], *, was_told: bool
+) -> bool:
     """Return whether runs and judgments can be evaluated at once in the memory allowed.
 
     Files that are far smaller than it are not looked at more closely, unless the user ``was_told``
-    to keep to an amount of memory. What can be read only once (standard input, a reader) is held in
-    memory anyway.
+    to keep to an amount of memory; others are found as ``sources``. What can be read only once
+    (standard input, a reader) is held in memory anyway.
     """
     if not was_told and _bytes_of(runs) + _bytes_of(qrels) <= memory // _PER_BYTE:
         return True
-    _, units = batches.units_of_runs(runs, {})
-    sizes = sizes_of(units, batches.units_of_qrels(qrels))
+    sizes = sizes_of(sources().runs, sources().qrels)
     return fits(replace(sizes, unknown=sizes.unknown if was_told else ()), memory)
 
 
-def can_be_ranked_at_once(runs: Any, qrels: Any, memory: int) -> bool:
+def can_be_ranked_at_once(sources: batches.Sources, memory: int) -> bool:
     """Return whether the ranks of the judged items fit in the memory allowed, for all runs.
 
     The runs are then read one file at a time, two files at once.
     """
-    _, units = batches.units_of_runs(runs, {})
+    units = sources.runs
     if any(batches.is_query(unit.origin) for unit in units):
         return False
     counts = [unit.rows() or UNKNOWN for unit in units]
-    judged = sizes_of([], batches.units_of_qrels(qrels)).qrels
+    judged = sizes_of([], sources.qrels).qrels
     needed = BYTES_PER_RANK * judged * len(units) + 2 * BYTES_PER_ROW * max(counts, default=0)
     return len(units) > 1 and needed <= room_in(memory)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lexiframe.base import LexiframeError, n_and_first, typed, warn
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_runs import evaluate_projected
+from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known
 from lexiframe.io import column_forms, run_scan, scan_runs
 from lexiframe.metrics import needed
@@ -103,19 +103,16 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     ranked = joined(before, added)
     measured.refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
     sources = origin.runs if isinstance(origin.runs, run_scan.RunScan) else scan_runs(origin.runs)
-    projected = measured.projected_of(
-        sources.joined(chosen), origin.qrels, ranked, measures, policies
-    )
     known = Known(
         evaluation.coverage,
-        evaluation.scores,
-        evaluation.preferences,
+        origin.part,
         runs=frozenset(run.name for run in before.runs),
         queries=None,
-        same_judgments=True,
         measures=frozenset(map(str, measures)),
+        same_judgments=True,
     )
-    return evaluate_projected(projected, origin.asked, known)
+    projected = measured.projected_of(ranked, origin.asked.measures, policies.no_relevant)
+    return evaluate_ranked(sources.joined(chosen), origin.qrels, projected, origin.asked, known)
 
 
 def _without_same_rankings(

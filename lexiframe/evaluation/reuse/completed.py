@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from typing import Any
 
-import numpy as np
 import polars as pl
 
-from lexiframe.base import __version__, coded, schemas, warn
+from lexiframe.base import __version__, warn
+from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
+from lexiframe.evaluation.options import Asked
 from lexiframe.evaluation.reuse.ranks import known_ranks
 from lexiframe.io import kept_results
-from lexiframe.metrics import Metric, Values, coverages, directions, needed, order_metrics
-from lexiframe.pairwise import MatrixPreference, Measure, fingerprints, measured, pairs
+from lexiframe.metrics import coverages, needed, order_metrics
+from lexiframe.pairwise import MatrixPreference, Measure, arrays, fingerprints, measured
 from lexiframe.projection import Policies
 
 
@@ -23,10 +25,12 @@ class Known:
 
     Attributes
     ----------
-    coverage, scores, preferences
-        The tables of an evaluation.
+    coverage
+        The table of an evaluation.
+    part
+        Its scores and preferences.
     runs
-        The runs that have not changed since. Other runs in the tables are ignored.
+        The runs that have not changed since. Other runs are ignored.
     queries
         The requests whose judgments have not changed; None: all of them.
     measures
@@ -41,8 +45,7 @@ class Known:
     """
 
     coverage: pl.DataFrame
-    scores: pl.DataFrame
-    preferences: pl.DataFrame
+    part: measured.Part
     runs: frozenset[str]
     queries: pl.Series | None
     measures: frozenset[str]
@@ -51,9 +54,7 @@ class Known:
     is_noted: bool = False
 
 
-def known_in(
-    kept: kept_results.KeptResults, projected: measured.Projected, policies: Policies
-) -> Known:
+def known_in(kept: kept_results.KeptResults, projected: measured.Projected, how: Asked) -> Known:
     """Return what of the results in a folder holds for runs and judgments as they are now.
 
     Warns
@@ -61,10 +62,10 @@ def known_in(
     LexiframeWarning
         With the reason, when nothing does.
     """
-    now = fingerprints.fingerprints(projected.ranked, projected.measures)
+    now = fingerprints.fingerprints(projected.ranked, how.measures)
     same = kept.fingerprints.join(now, on=now.columns, how="semi")
     measures, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
-    why = _why_nothing(kept, policies)
+    why = _why_nothing(kept, how.policies)
     if why is None and not len(runs):
         why = "no run is as it was"
     if why is None and not len(queries):
@@ -73,11 +74,16 @@ def known_in(
         warn(f"{kept.folder}: nothing is reused, since {why}")
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
+    s, d = kept.scores, kept.preferences
+    none = measured.no_requests([], pl.Series([], dtype=pl.String))
+    part = measured.Part(
+        arrays.score_cube(s) if s.height else none.scores,
+        arrays.pair_cube(d) if d.height else none.pairs,
+    )
     judged = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
-        kept.scores,
-        kept.preferences,
+        part,
         frozenset(runs),
         queries,
         frozenset(measures),
@@ -104,26 +110,14 @@ def _why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | No
     return None
 
 
-def completed_coverage(projected: measured.Projected, known: Known) -> pl.DataFrame:
-    """Return the coverage of runs, of which only those not known are counted and scored."""
+def known_sums(projected: measured.Projected, known: Known) -> Mapping[str, Any]:
+    """Return what sinks keep of all runs: only those not known are counted and scored."""
     if not known.same_judgments:
-        return coverages.coverage_table(projected.ranked, projected.positions)
-    names = [run.name for run in projected.ranked.runs]
-    others = [name for name in names if name not in known.runs]
-    before = known.coverage.filter(pl.col("run").is_in([*known.runs]), pl.col("run").is_in(names))
-    if not others:
-        return before
-    found = projected.restricted(None, others)
-    return pl.concat([before, coverages.coverage_table(found.ranked, found.positions)]).sort("run")
-
-
-@dataclass(frozen=True)
-class Completed:
-    """Scores and preferences of all runs, and what of them was known: numbers by name."""
-
-    scores: pl.DataFrame
-    preferences: pl.DataFrame
-    reused: dict[str, int]
+        return NOTHING_KNOWN
+    names = {*projected.runs}
+    rows = known.coverage.filter(pl.col("run").is_in([*known.runs & names]))
+    new = projected.restricted([], None, [*names - known.runs])
+    return {"coverage": replace(coverages.coverage_sums(new.ranked, new.positions), known=rows)}
 
 
 @dataclass(frozen=True)
@@ -138,39 +132,47 @@ class _Part:
     runs: list[str] | None = None
 
 
-def completed(projected: measured.Projected, asked: Sequence[Measure], known: Known) -> Completed:
-    """Return the scores and preferences of runs, of which only those not known are computed.
+def completed(
+    projected: measured.Projected, asked: Sequence[Measure], known: Known
+) -> tuple[measured.Part, dict[str, int]]:
+    """Return the arrays of all requests, of which only what is not known is computed.
 
-    ``asked`` are the measures of the preferences; scores are those of all metrics of the
-    projected runs.
+    Beside them is what of them was known: numbers of runs, requests, measures and pairs.
     """
-    names = [run.name for run in projected.ranked.runs]
+    names = projected.runs.to_list()
     old = [name for name in names if name in known.runs]
     queries = projected.ranked.judged.queries.cast(pl.String)
     is_same = pl.repeat(value=True, n=len(queries), eager=True)
     if known.queries is not None:
         is_same = queries.is_in(known.queries.implode())
-    same = None if is_same.all() else queries.filter(is_same)
-    measures = [m for m in projected.measures if _holds(m, known)] if old and any(is_same) else []
-    parts = [_Part([m for m in projected.measures if m not in measures])]
-    if same is not None:
-        parts.append(_Part(measures, queries.filter(~is_same)))
+    same, others = queries.filter(is_same), queries.filter(~is_same)
+    measures = [m for m in asked if _holds(m, known)] if old and len(same) else []
+    todo = [_Part([m for m in asked if m not in measures])]
+    if len(others):
+        todo.append(_Part(measures, others))
     if len(old) < len(names):
-        parts.append(_Part(measures, same, [name for name in names if name not in known.runs]))
-    parts = [part for part in parts if part.measures]
-    kept = _Part(measures, same, old)
-    s = _scores(projected, parts, _still_valid(known.scores, ("run",), kept))
-    d = pl.DataFrame(schema=schemas.PREFERENCES.required)
-    if asked:
-        before = _still_valid(known.preferences, ("run_a", "run_b"), kept)
-        d = _preferences(projected, asked, parts, before, s)
-    reused = {
-        "runs": len(old) if measures else 0,
-        "requests": int(is_same.sum()) if measures else 0,
-        "measures": len(measures),
-        "pairs": len(old) * (len(old) - 1) // 2 if measures and asked else 0,
-    }
-    return Completed(s, d, reused)
+        new = [name for name in names if name not in known.runs]
+        todo.append(_Part(measures, same if len(others) else None, new))
+    whole = measured.unknown(asked, projected.runs, projected.queries)
+    if measures:
+        holding = known.part.of_measures([str(measure) for measure in measures])
+        whole.fill(holding.of_queries(same).of_runs(old))
+    _compute(projected, [part for part in todo if part.measures], whole)
+    n_pairs = len(old) * (len(old) - 1) // 2 if measures and len(names) > 1 else 0
+    reused = len(old), len(same), len(measures), n_pairs
+    noted = zip(("runs", "requests", "measures", "pairs"), reused, strict=True)
+    return whole, {name: number if measures else 0 for name, number in noted}
+
+
+def _compute(projected: measured.Projected, todo: list[_Part], whole: measured.Part) -> None:
+    """Fill in the cells that have to be computed: first the scores, then their differences too."""
+    for part in todo:
+        some = projected.restricted(part.measures, part.queries, part.runs)
+        whole.scores.fill(some.scores(part.measures))
+    for part in todo if len(whole.pairs.a) else ():
+        some = projected.restricted(part.measures, part.queries, None)
+        for found in some.parts(part.measures, whole.scores, compared=part.runs):
+            whole.pairs.fill(found.pairs)
 
 
 def _holds(measure: Measure, known: Known) -> bool:
@@ -188,120 +190,3 @@ def depends_on_runs(measure: Measure) -> bool:
         isinstance(measure, order_metrics.LexicographicMetric) and "n" not in measure.parameters
     )
     return measure.needs == needed.POOL or has_rank or isinstance(measure, MatrixPreference)
-
-
-def _still_valid(table: pl.DataFrame, ends: Sequence[str], kept: _Part) -> pl.DataFrame:
-    """Return the rows of a table whose measure, requests and runs have not changed."""
-    names = pl.Series(list(map(str, kept.measures)), dtype=pl.String)
-    runs = pl.Series(kept.runs, dtype=pl.String)
-    wanted = [("measure", names), *((end, runs) for end in ends)]
-    wanted += [] if kept.queries is None else [("query_id", kept.queries)]
-    return table.filter(*(pl.col(name).is_in(some.implode()) for name, some in wanted))
-
-
-def _scores(
-    projected: measured.Projected, parts: list[_Part], before: pl.DataFrame
-) -> pl.DataFrame:
-    tables = [before.drop("smaller_is_better", strict=False)]
-    for part in parts:
-        if metrics := [measure for measure in part.measures if isinstance(measure, Metric)]:
-            found = _restricted(projected, part, metrics, part.runs).scores(metrics)
-            tables.append(_only(part.queries, found).drop("smaller_is_better", strict=False))
-    return _with_directions(_merged(tables, schemas.SCORES), projected.measures)
-
-
-def _preferences(
-    projected: measured.Projected,
-    asked: Sequence[Measure],
-    parts: list[_Part],
-    before: pl.DataFrame,
-    s: pl.DataFrame,
-) -> pl.DataFrame:
-    tables = [before]
-    for part in parts:
-        measures = [measure for measure in part.measures if measure in asked]
-        for p, some in _restricted(projected, part, measures, None).parts(measures):
-            if p.height:
-                metrics = [measure for measure in some if isinstance(measure, Metric)]
-                values = _values_in(s, p, metrics) if metrics else None
-                kept = projected.no_relevant
-                found = pairs.compare_pairs(p, some, values, kept, baseline=part.runs)
-                tables.append(_only(part.queries, found))
-    return _merged(tables, schemas.PREFERENCES)
-
-
-def _restricted(
-    projected: measured.Projected, part: _Part, measures: Sequence[Measure], runs: list[str] | None
-) -> measured.Projected:
-    """Return the positions from which a part is computed, in some runs or in all."""
-    queries = part.queries
-    if queries is not None:
-        queries = pl.concat([queries, _witnesses(projected, measures)]).unique()
-    return replace(projected.restricted(queries, runs), measures=tuple(measures))
-
-
-def _witnesses(projected: measured.Projected, measures: Sequence[Measure]) -> pl.Series:
-    """Return for each ``rel`` of a measure one request that has an item of this grade.
-
-    A measure without any such item is an error, which requests that are computed apart from the
-    others must not raise.
-    """
-    judged = projected.ranked.judged
-    grades = judged.items["relevance"].to_numpy()
-    first = [
-        np.flatnonzero(grades >= rel)[:1]
-        for rel in {measure.rel for measure in measures if measure.rel is not None}
-    ]
-    rows = np.concatenate([np.empty(0, np.int64), *first])
-    return judged.queries.cast(pl.String).gather(judged.query[rows])
-
-
-def _only(queries: pl.Series | None, table: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of some requests."""
-    return table if queries is None else table.filter(pl.col("query_id").is_in(queries.implode()))
-
-
-def _values_in(s: pl.DataFrame, p: pl.DataFrame, metrics: Sequence[Metric]) -> Values:
-    """Return the values of metrics, for all runs and requests of positions, from a scores table."""
-    ordered = tuple(sorted(metrics, key=str))
-    axes = [p["run"].unique().sort(), p["query_id"].unique().sort()]
-    axes.append(pl.Series([str(metric) for metric in ordered], dtype=pl.String))
-    names = ("run", "query_id", "measure")
-    table = s.filter(
-        *(pl.col(n).is_in(axis.implode()) for n, axis in zip(names, axes, strict=True))
-    )
-    places = []
-    for name, axis in zip(names, axes, strict=True):
-        known, codes = coded.encode(table[name])
-        places.append(axis.search_sorted(known).to_numpy().astype(np.int64)[codes])
-    values = np.full([len(axis) for axis in axes], np.nan)
-    values[tuple(places)] = table["value"].to_numpy()
-    values = values.reshape(-1, len(ordered))
-    keys = axes[0].to_frame("run").join(axes[1].to_frame("query_id"), how="cross")
-    return Values(keys, ordered, np.nan_to_num(values), ~np.isnan(values))
-
-
-def _merged(tables: list[pl.DataFrame], schema: schemas.TableSchema) -> pl.DataFrame:
-    """Join tables without common keys, and sort the rows."""
-    filled = [table for table in tables if table.height]
-    if not filled:
-        return pl.DataFrame(schema=schema.required)
-    if len(filled) == 1:
-        return filled[0]
-    table = pl.concat(filled)
-    return table[coded.order_of(*(coded.encode(table[name])[1] for name in schema.key))]
-
-
-def _with_directions(s: pl.DataFrame, measures: Sequence[Measure]) -> pl.DataFrame:
-    """Add the column of directions if a metric of one's own needs it, as `scores` does."""
-    metrics = [measure for measure in measures if isinstance(measure, Metric)]
-    said: dict[str, bool] = {}
-    for is_by_subtopic in (False, True):
-        of_part = [
-            metric for metric in metrics if (metric.needs == needed.SUBTOPICS) == is_by_subtopic
-        ]
-        said |= directions(of_part) or {}
-    if not said:
-        return s
-    column = pl.col("measure").replace_strict(said, default=None, return_dtype=pl.Boolean)
-    return s.with_columns(smaller_is_better=column)

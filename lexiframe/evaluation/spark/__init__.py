@@ -17,12 +17,7 @@ from lexiframe.base import LexiframeError, shown
 from lexiframe.evaluation.buckets.batches import report
 from lexiframe.evaluation.buckets.plan import KEPT, Kept
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_parts import (
-    evaluation_of,
-    plan_of,
-    refuse_what_needs_requests,
-    tables_to_keep,
-)
+from lexiframe.evaluation.from_parts import are_of_sums, evaluation_of, plan_of, tables_to_keep
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.spark.data import (
     collected,
@@ -41,7 +36,7 @@ from lexiframe.metrics import needed
 from lexiframe.orderings import Method
 from lexiframe.pairwise import By
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
+from lexiframe.significance import Alternative, Correction, Family, Test, own_tests, tests
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 __all__ = ["evaluate"]
@@ -183,7 +178,14 @@ def evaluate(
 
 def _check(how: Asked, buckets: int | None) -> None:
     """Raise for arguments that cannot be used here, before Spark does anything."""
-    refuse_what_needs_requests(how)
+    if not are_of_sums(how):
+        named = map(own_tests.name_of_test, own_tests.several(how.inference.test))
+        test = next(name for name in named if name not in tests.OF_SUMS)
+        raise LexiframeError(
+            f"evaluate: the test {test!r} needs the preferences of each request, and executors "
+            f"return their sums; take {' or '.join(tests.OF_SUMS)}, or evaluate on one machine, "
+            "in parts"
+        )
     needed.refuse_lower_rel(how.measures, how.policies.rel)
     if how.policies.ties == "input":
         raise LexiframeError(

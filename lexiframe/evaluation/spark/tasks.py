@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from lexiframe.base import LexiframeError, __version__, errors
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import BucketResult
 from lexiframe.evaluation.spark.cogroup import BUCKET
@@ -100,7 +100,10 @@ def bucket_row(plan: bytes, key: tuple[Any], runs: pa.Table, qrels: pa.Table) ->
     """Evaluate the bucket of a key, and return a row with the result."""
     bucket = key[0].as_py()
     try:
-        result = evaluate_bucket(_loaded(plan), runs.drop([BUCKET]), qrels.drop([BUCKET]), bucket)
+        data = runs.drop([BUCKET]), qrels.drop([BUCKET])
+        with noted_warnings() as caught:
+            result = evaluate_bucket(_loaded(plan), *data, bucket)
+        result = with_warnings(result, caught)
     except LexiframeError as error:
         said = json.dumps({"kind": type(error).__name__, "message": str(error)})
         return pa.table([[bucket], [None], [said]], schema=SCHEMA)

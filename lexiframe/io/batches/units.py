@@ -63,16 +63,21 @@ class Unit:
 
 @dataclass(frozen=True)
 class Sources:
-    """Runs and judgments that were found already: iterators and readers can be found only once."""
+    """Runs and judgments that were found already: iterators and readers can be found only once.
+
+    ``judgments`` are as they were given, a file or data, and ``qrels`` their units.
+    """
 
     scan: RunScan
     runs: list[Unit]
+    judgments: Any
     qrels: list[Unit]
 
     @classmethod
     def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
         """Find runs and judgments; ``how`` has the options of `scan_runs`."""
-        return cls(*units_of_runs(runs, how), units_of_qrels(qrels))
+        judgments = file_or_data(_in_batches(judgments_in(qrels)))
+        return cls(*units_of_runs(runs, how), judgments, _units(judgments, "qrels", 0))
 
 
 class Once:
@@ -136,7 +141,18 @@ def data_sets_in(data: Any) -> Any:
 def judgments_in(data: Any) -> Any:
     """Replace a folder of Parquet files by the data set that it is."""
     is_path = isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data)
-    return _data_set(expanded(data)) if is_path and _is_folder(expanded(data)) else data
+    return _data_set(expanded(data)) if is_path and _is_data_set(expanded(data)) else data
+
+
+def _is_data_set(path: Path) -> bool:
+    """Return whether a path is a folder whose first file is Parquet; runs are often in others."""
+    if not _is_folder(path):
+        return False
+    files = sorted(f for f in path.rglob("*") if f.is_file() and f.name[0] not in "._")
+    if not files:
+        return True  # an empty folder has an error of its own
+    with files[0].open("rb") as first:
+        return first.read(4) == b"PAR1"
 
 
 def _has_partitions(folder: Path) -> bool:

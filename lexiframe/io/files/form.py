@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+import polars as pl
 import pyarrow as pa
 
 Batch: TypeAlias = pa.Table | pa.RecordBatch
@@ -17,11 +18,16 @@ class Opened(NamedTuple):
     The function is given the names of the columns that are needed and the number of rows of a
     batch; None is all, in one batch where that is faster. It may return more columns and rows.
     ``n_bytes`` is how much memory the table takes at least, if that is known before it is read.
+    ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
+    is safe and faster. ``constant`` returns the text that all rows of a column have, if the file
+    says so and there is one.
     """
 
     schema: pa.Schema
     batches: Callable[[list[str] | None, int | None], Iterator[Batch]]
     n_bytes: int | None = None
+    frame: Callable[[bytes, list[str]], pl.DataFrame] | None = None
+    constant: Callable[[str], str | None] = lambda _: None
 
 
 @dataclass(frozen=True)

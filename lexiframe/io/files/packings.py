@@ -76,6 +76,40 @@ def _streams(start: Callable[[], Any], file: BinaryIO, size: int, room: float) -
             raise EOFError("it ends before its end-of-stream marker")
 
 
+def _gzip(file: BinaryIO, size: int, room: float) -> Iterator[bytes]:
+    """Unpack gzip: Arrow, if it can, since it takes a quarter less time than Python's zlib.
+
+    Arrow is given whole files whose last four bytes tell how long the text is. What does not come
+    out as that is unpacked anew, by the functions that say what is wrong: several streams in one
+    file, zeros behind them, damaged data.
+    """
+    if size == -1:
+        start = file.tell()
+        text = _inflated(file.read(), room)
+        if text is not None:
+            yield text
+            return
+        file.seek(start)
+    # wbits=31: zlib data with the header and checksum of gzip
+    yield from _streams(partial(zlib.decompressobj, wbits=31), file, size, room)
+
+
+_MOST = 100  # times its size that a file is unpacked to in one go
+
+
+def _inflated(data: bytes, room: float) -> bytes | None:
+    """Return the text of one whole gzip stream; None where it is anything else."""
+    said = int.from_bytes(data[-4:], "little")
+    if said > min(room, _MOST * len(data)):
+        return None
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(data), "gzip") as stream:
+            text: bytes = stream.read(said)
+            return text if len(text) == said and not stream.read(1) else None
+    except OSError:
+        return None
+
+
 def _zstd(file: BinaryIO, size: int, room: float) -> Iterator[bytes]:
     # Python has no module for zstd before 3.14.
     with pa.CompressedInputStream(file, "zstd") as stream:
@@ -87,10 +121,7 @@ def _zstd(file: BinaryIO, size: int, room: float) -> Iterator[bytes]:
 
 
 PACKINGS = (
-    # wbits=31: zlib data with the header and checksum of gzip
-    Packing(
-        "gzip", b"\x1f\x8b", (".gz",), partial(_streams, partial(zlib.decompressobj, wbits=31))
-    ),
+    Packing("gzip", b"\x1f\x8b", (".gz",), _gzip),
     Packing("bzip2", b"BZh", (".bz2",), partial(_streams, bz2.BZ2Decompressor)),
     Packing("xz", b"\xfd7zXZ\0", (".xz",), partial(_streams, lzma.LZMADecompressor)),
     Packing("zstd", b"\x28\xb5\x2f\xfd", (".zst", ".zstd"), _zstd),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 import polars as pl
 import pyarrow as pa
@@ -41,6 +42,43 @@ def read_arrow(form: Form, data: bytes, where: str) -> pa.Table:
         table.validate(full=True)  # or Polars would follow broken offsets out of its memory
         _ = table.column_names  # raises when they are no UTF-8
     return table
+
+
+class Columns(NamedTuple):
+    """Some columns of a file, and all that its schema says."""
+
+    frame: pl.DataFrame
+    schema: pa.Schema
+
+
+_DIRECT = (pa.types.is_string, pa.types.is_large_string, pa.types.is_integer, pa.types.is_floating)
+
+
+def read_columns(
+    form: Form, data: bytes, where: str, choose: Callable[[Opened], list[str] | None]
+) -> Columns | None:
+    """Read some columns of a file straight into Polars, if that gives what `read_arrow` gives.
+
+    ``choose`` is given the opened file and returns the names of the columns. Return None if it
+    returns none, and for everything else that `read_arrow` reads or has an error for.
+    """
+    with reading(where, form.name):
+        opened = form.open(pa.BufferReader(data), where)
+        names = opened.schema.names
+        if opened.frame is None or opened.n_bytes is None or opened.n_bytes > room_for(data):
+            return None
+        columns = choose(opened) if len({*names}) == len(names) else None
+        if not columns or not all(_is_direct(opened.schema.field(name).type) for name in columns):
+            return None
+        try:
+            return Columns(opened.frame(data, columns), opened.schema)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+            return None  # the file is damaged: PyArrow's errors say how
+
+
+def _is_direct(dtype: pa.DataType) -> bool:
+    """Return whether Polars and PyArrow read a column of this type alike."""
+    return any(is_of(dtype) for is_of in _DIRECT) and not pa.types.is_float16(dtype)
 
 
 def _within(room: float, opened: Opened) -> list[pa.Table] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
@@ -29,8 +29,14 @@ WORDS = {
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
 }
+COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
+_NAMED = {**WORDS, "collection": COLLECTION_WORDS}
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
+
+
+ACCEPTED = "; ".join(f"{ours}: {', '.join(words)}" for ours, words in WORDS.items())
+"""The names that each column may have, for errors."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     found = _columns(given)
     given = _without_means(given, found)
     if measure is None and _lacks_measure(given, found):
-        measure = otherwise
+        measure = otherwise or _measure_of_file(given, found)
     is_long = {"query_id", "value"} <= set(found) and ("measure" in found or measure is not None)
     rows = _long(given, found) if is_long else _unpivoted(given, found, measure)
     rows = _with_name(rows, "measure", measure, given)
@@ -96,6 +102,38 @@ def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:
     """Return whether a table names no measure: in no column, and not as columns of one run."""
     are_columns = "run" in found or given.is_given or are_measures(pl.Series(given.table.columns))
     return "measure" not in found and ("value" in found or not are_columns)
+
+
+def _measure_of_file(given: ScoreTable, found: dict[str, str]) -> str | None:
+    """Return the name of a file whose rows name their runs and no measure; else None.
+
+    The columns of a matrix may be anything, so its file has to be called like a measure.
+    """
+    if given.name is None or given.is_given:
+        return None
+    names_runs = {"run", "query_id", "value"} <= set(found)
+    return given.name if names_runs or _all_measures([given.name]) else None
+
+
+def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) -> pl.DataFrame:
+    """Rename the columns that the caller names; others that may mean the same are left out.
+
+    ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
+    """
+    for key, other in columns.items():
+        ours, theirs = (key, other) if key in _NAMED else (other, key)
+        if ours not in _NAMED:
+            raise SchemaError(
+                f"columns: expected one of lexiframe's names ({', '.join(_NAMED)}), found "
+                f"{key!r} and {other!r}"
+            )
+        if theirs not in table.columns:
+            there = ", ".join(name for name in table.columns if name != PLACE)
+            found = f"columns names {theirs!r}, which is not there (found: {there})"
+            raise SchemaError(Problem(where, "", found))
+        same = [name for name in _NAMED[ours] if name in table.columns and name != theirs]
+        table = table.drop(same).rename({theirs: ours})
+    return table
 
 
 def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
@@ -141,7 +179,7 @@ def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
 
 def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
-    value = _numbers(given.table[found["value"]], given).alias("value")
+    value = numbers_of(given.table[found["value"]], given).alias("value")
     return given.table.select(PLACE, *names).with_columns(value)
 
 
@@ -166,7 +204,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     numbered = pl.int_range(1, pl.len() + 1).cast(pl.String).alias("query_id")
     queries = [] if "query_id" in found else [numbered]
     index = [pl.col(theirs).alias(ours) for ours, theirs in found.items()]
-    numbers = [_numbers(given.table[name], given).alias(_CELL + name) for name in cells]
+    numbers = [numbers_of(given.table[name], given).alias(_CELL + name) for name in cells]
     wide = given.table.select(PLACE, *index, *queries).with_columns(numbers)
     variable = "measure" if of_measures else "run"
     keys = [name for name in wide.columns if not name.startswith(_CELL) or name == PLACE]
@@ -197,12 +235,19 @@ def _refuse_unknown_layout(given: ScoreTable) -> NoReturn:
     raise SchemaError(
         f"{given.where}: expected columns for query, measure and value (and for the run: name, "
         "qid, measure, value), or a matrix of requests (rows) and runs (columns); found the "
-        f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}"
+        f"columns {', '.join(columns[:10])}{', ...' * (len(columns) > 10)}; a column may be called "
+        f"- {ACCEPTED} - or anything else if you say so: columns={{'run': 'engine'}}, on the "
+        "command line --column run=engine"
     )
 
 
-def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
-    """Convert to float64, with null where there is no value; raise for other text and infinity."""
+def numbers_of(
+    column: pl.Series, given: ScoreTable, whose: Sequence[str] | None = None
+) -> pl.Series:
+    """Convert to float64, with null where there is no value; raise for other text and infinity.
+
+    ``whose`` says of each row whose score it is, for errors.
+    """
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         column = text.set(text.str.to_lowercase().is_in(_NO_VALUE).fill_null(value=False), None)
@@ -216,7 +261,7 @@ def _numbers(column: pl.Series, given: ScoreTable) -> pl.Series:
     if len(bad):
         raise ReadError(
             f"{given.at(given.table[PLACE][bad[0]])}: expected a finite number as {column.name}, "
-            f"found {column[bad[0]]!r}"
+            f"found {column[bad[0]]!r}{f' for {whose[bad[0]]}' if whose else ''}"
         )
     if inexact := first_inexact(column, numbers):
         advice = "subtract the same number from all, or divide them by one"

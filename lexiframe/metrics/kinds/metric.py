@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NoReturn, Self
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, errors, shown
 from lexiframe.metrics import notation
 from lexiframe.metrics.bounds import Bounds
 from lexiframe.metrics.catalogues.described import Explained
@@ -81,7 +81,7 @@ class Metric:
     def __init_subclass__(cls) -> None:
         cls.__doc__ = Explained(cls.__doc__)  # type: ignore[assignment]
 
-    def __matmul__(self, cutoff: Any) -> Any:
+    def __matmul__(self, cutoff: Any) -> Self:
         if not self.cuts_off:
             inside = f"; write it inside: {self.name}({self.operand}@{cutoff})"
             raise LexiframeError(
@@ -89,8 +89,18 @@ class Metric:
             )
         return replace(self, cutoff=notation.rank_of_cutoff(self.name, cutoff))
 
-    def __call__(self, **parameters: Any) -> Any:
+    def _refuse_cutoff(self, given: Any) -> NoReturn:
+        """Raise for ``P(10)``."""
+        known = ", ".join(f"{name}=" for name in ("rel", *self.parameters))
+        behind = f"a cut-off stands behind @: {self} @ {shown(given)}; " if self.cuts_off else ""
+        raise errors.WrongTypeError(
+            f"{self.name}({shown(given)}): {behind}parameters are named: {known}"
+        )
+
+    def __call__(self, *cutoff: Any, **parameters: Any) -> Self:
         """Return the metric with other parameters: ``P(rel=2)``, ``RBP(p=0.5)``."""
+        if cutoff:
+            self._refuse_cutoff(cutoff[0])
         rel = notation.least_grade(self.name, parameters.pop("rel", self.rel))
         unknown = [name for name in parameters if name not in self.parameters]
         if unknown:

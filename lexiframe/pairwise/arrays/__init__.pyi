@@ -1,12 +1,15 @@
 """Long tables as dense arrays, and in groups of requests: what the stages below share."""
 
 "For other rooms: what they use of it"
+from .whole_evaluations import ByKind as ByKind
 from .whole_evaluations import Grouped as Grouped
+from .whole_evaluations import PairsByKind as PairsByKind
 from .reduced_pairs import PairSums as PairSums
 from .reduced_pairs import Reduced as Reduced
 from .reduced_pairs import reduced as reduced
 from .reduced_pairs import RunSums as RunSums
 from .arrays import ScoreCube as ScoreCube
+from .arrays import PairsByMeasure as PairsByMeasure
 from .reduced_pairs import ScoreSums as ScoreSums
 from .arrays import Scores as Scores
 from .parts_of_groups import are_all as are_all

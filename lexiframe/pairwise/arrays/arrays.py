@@ -5,15 +5,16 @@ A request is a query or a user: ``queries`` holds the ids of the requests.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums, unknown_name
+from lexiframe.metrics import Metric, Values
 
 
 @dataclass(frozen=True)
@@ -228,8 +229,68 @@ class ScoreCube:
         ):
             yield measure, Scores(self.queries, self.runs, values, bool(smaller))
 
+    @classmethod
+    def of_values(
+        cls,
+        found: Sequence[Values],
+        metrics: Sequence[Metric],
+        runs: pl.Series,
+        queries: pl.Series | None = None,
+    ) -> ScoreCube:
+        """Return values that were computed as a cube of some metrics.
+
+        It has the requests of all values, unless ``queries`` are given, and is NaN where none was
+        computed.
+        """
+        known = [of.keys["query_id"].head(of.keys.height // len(runs)) for of in found]
+        if queries is None:
+            queries = pl.concat([pl.Series([], dtype=pl.String), *known]).unique().sort()
+        ordered = sorted(metrics, key=str)
+        values = np.full((len(ordered), len(queries), len(runs)), np.nan)
+        for of, some in zip(found, known, strict=True):
+            place = queries.search_sorted(some).to_numpy()
+            for metric in of.metrics:
+                values[ordered.index(metric), place] = of.by_request(metric, some).T
+        names = pl.Series([str(metric) for metric in ordered], dtype=pl.String)
+        smaller, is_exact = (
+            np.array([getattr(metric, name) for metric in ordered], bool)
+            for name in ("smaller_is_better", "is_exact")
+        )
+        return cls(names, queries, runs, values, smaller, is_exact)
+
+    def by_request(self, metric: Metric, queries: pl.Series) -> np.ndarray:
+        """Return a metric's scores as runs × requests, for some of the requests."""
+        values = self.values[self.measures.index_of(str(metric))]
+        if len(queries) < len(self.queries):
+            values = values[self.queries.search_sorted(queries).to_numpy()]
+        return np.asarray(values.T)
+
+    def fill(self, other: ScoreCube) -> None:
+        """Fill in the cells that another cube has as well."""
+        ours, theirs = ((s.measures, s.queries, s.runs) for s in (self, other))
+        put(self.values, ours, other.values, theirs)
+
+    def of_runs(self, names: Collection[str]) -> ScoreCube:
+        """Return the cube of some of the runs."""
+        kept = self.runs.is_in([*names])
+        return replace(self, runs=self.runs.filter(kept), values=self.values[:, :, kept])
+
+    def of_measures(self, names: Collection[str]) -> ScoreCube:
+        """Return the cube of some of the measures."""
+        kept = self.measures.is_in([*names])
+        chosen = kept.to_numpy()
+        return replace(
+            self,
+            measures=self.measures.filter(kept),
+            values=self.values[chosen],
+            smaller_is_better=self.smaller_is_better[chosen],
+            is_exact=self.is_exact[chosen],
+        )
+
     def of_queries(self, chosen: np.ndarray) -> ScoreCube:
         """Return the cube of the requests where ``chosen`` is true."""
+        if chosen.all():
+            return self
         queries = self.queries.filter(pl.Series(chosen))
         return replace(self, queries=queries, values=self.values[:, chosen])
 
@@ -288,21 +349,50 @@ class PairCube:
             )
             yield Pairs(self.queries, self.runs, self.a, self.b, values, scores)
 
+    @classmethod
+    def together(cls, cubes: Sequence[PairCube], measures: pl.Series) -> PairCube:
+        """Join cubes of the same runs by some ``measures``, NaN for those that none of them has."""
+        first = cubes[0]
+        if len(cubes) == 1 and len(first.measures) == len(measures):
+            return first
+        queries = pl.concat([cube.queries for cube in cubes]).unique().sort()
+        shape = len(measures), len(queries)
+        values = np.full((*shape, len(first.a)), np.nan)
+        scores = None if first.scores is None else np.full((*shape, len(first.runs)), np.nan)
+        joined = replace(first, measures=measures, queries=queries, values=values, scores=scores)
+        for cube in cubes:
+            joined.fill(cube)
+        return joined
+
+    def fill(self, other: PairCube) -> None:
+        """Fill in the cells that another cube has as well."""
+        ours, theirs = (cube._axes(self.runs) for cube in (self, other))
+        put(self.values, ours, other.values, theirs)
+        if self.scores is not None and other.scores is not None:
+            put(self.scores, (*ours[:2], self.runs), other.scores, (*theirs[:2], other.runs))
+
+    def _axes(self, runs: pl.Series) -> tuple[pl.Series, pl.Series, pl.Series]:
+        """Return the names along each axis, those of pairs as numbers by the places in ``runs``."""
+        place = np.where(self.runs.is_in(runs.implode()), runs.search_sorted(self.runs), -1)
+        a, b = place.astype(np.int64)[np.stack([self.a, self.b])]
+        return self.measures, self.queries, pl.Series(np.where(a | b < 0, -1, a * len(runs) + b))
+
     def with_scores(self, s: ScoreCube) -> PairCube:
         """Return the cube with ``scores`` filled in for the measures that ``s`` has."""
-        ours, theirs = (self.measures, self.queries, self.runs), (s.measures, s.queries, s.runs)
+        ours, theirs = ((cube.measures, cube.queries, cube.runs) for cube in (self, s))
         scores = np.full([len(names) for names in ours], np.nan)
-        there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
-        places = (
-            known.search_sorted(names.filter(is_there)).to_numpy()
-            for known, names, is_there in zip(ours, theirs, there, strict=True)
-        )
-        scores[np.ix_(*places)] = s.values[np.ix_(*(is_there.to_numpy() for is_there in there))]
+        put(scores, ours, s.values, theirs)
         return replace(self, scores=scores)
 
-    def of_measures(self, names: list[str]) -> PairCube:
+    def of_runs(self, names: Collection[str]) -> PairCube:
+        """Return the cube without the pairs that contain another run."""
+        there = self.runs.is_in([*names]).to_numpy()
+        kept = there[self.a] & there[self.b]
+        return replace(self, a=self.a[kept], b=self.b[kept], values=self.values[:, :, kept])
+
+    def of_measures(self, names: Collection[str]) -> PairCube:
         """Return the cube of some of the measures."""
-        chosen = self.measures.is_in(names)
+        chosen = self.measures.is_in([*names])
         return replace(
             self,
             measures=self.measures.filter(chosen),
@@ -331,12 +421,48 @@ class PairCube:
 
     def of_queries(self, chosen: np.ndarray) -> PairCube:
         """Return the cube of the requests where ``chosen`` is true."""
+        if chosen.all():
+            return self
         return replace(
             self,
             queries=self.queries.filter(pl.Series(chosen)),
             values=self.values[:, chosen],
             scores=None if self.scores is None else self.scores[:, chosen],
         )
+
+
+def put(
+    target: np.ndarray,
+    ours: Sequence[pl.Series],
+    found: np.ndarray,
+    theirs: Sequence[pl.Series],
+) -> None:
+    """Fill in the cells of an array whose names on each axis another array has as well.
+
+    Examples
+    --------
+    >>> target, runs = np.zeros(3), pl.Series(["a", "b", "c"])
+    >>> put(target, [runs], np.array([5.0, 7.0]), [pl.Series(["b", "x"])])
+    >>> target.tolist()
+    [0.0, 5.0, 0.0]
+    """
+    there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
+    places = (
+        known.search_sorted(names.filter(is_there)).to_numpy()
+        for known, names, is_there in zip(ours, theirs, there, strict=True)
+    )
+    target[np.ix_(*places)] = found[np.ix_(*(is_there.to_numpy() for is_there in there))]
+
+
+class PairsByMeasure(NamedTuple):
+    """Preferences of single requests, of which one measure at a time is in memory.
+
+    Each of the ``n`` cubes has one measure; beside it are the attributes of its requests that form
+    groups, or None.
+    """
+
+    cubes: Iterable[tuple[PairCube, pl.DataFrame | None]]
+    n: int
 
 
 def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> np.ndarray:

@@ -6,20 +6,26 @@ The array does not depend on the order of a table's rows, so sums are the same t
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import SchemaError, coded, schemas, sums, to_polars, unknown_name
 from lexiframe.metrics import Metric, derived
-from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube, pairs_of, refuse_too_great
+from lexiframe.pairwise.arrays.arrays import (
+    PairCube,
+    PairsByMeasure,
+    ScoreCube,
+    pairs_of,
+    refuse_too_great,
+)
 from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
-from lexiframe.typing import Frame
+from lexiframe.typing import Frame, HasTables
 
-PairsLike = Frame | PairCube | Reduced | ScoreSums
-"""A table of preferences or scores; inside the package also an array, or sums over requests."""
+PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced | ScoreSums, "pairs"]
+"""A table of preferences or scores, or an evaluation; in the package also arrays, or sums."""
 
 
 def is_scores(table: Any) -> bool:
@@ -80,14 +86,14 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     which smaller values are better, the run with the smaller score. With a baseline only its pairs
     are kept. A cube is returned unchanged, whatever the baseline: callers make one cube and compute
     several tables from it. Two rows with the same key (query_id, run_a, run_b, measure) are an
-    error, and so is a row whose run_a does not come before its run_b in the order of bytes.
+    error. Rows whose run_a comes after their run_b in the order of bytes are turned round.
     """
     if isinstance(table, PairCube):
         return table
     table = to_polars(table)
     if is_scores(table):
         return _score_differences(score_cube(table), baseline)
-    d = schemas.check(table, schemas.PREFERENCES)
+    d = _turned(schemas.check(table, schemas.PREFERENCES))
     if baseline is not None:
         d = _only_pairs_with(d, baseline)
     with ThreadPoolExecutor(2) as executor:  # with millions of rows the slowest step of a test
@@ -99,18 +105,6 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     starts = np.flatnonzero(changes[: len(run_a)])
     run_a = runs.search_sorted(names_a).to_numpy().astype(np.int64)[run_a[starts]]
     run_b = runs.search_sorted(names_b).to_numpy().astype(np.int64)[run_b[starts]]
-    is_wrong = run_a >= run_b
-    if is_wrong.any():
-        first, second = d.select("run_a", "run_b").row(int(starts[np.argmax(is_wrong)]))
-        if first == second:
-            raise SchemaError(
-                f"preferences: expected two different runs, found {first!r} as run_a and as run_b; "
-                "leave the row out"
-            )
-        raise SchemaError(
-            "preferences: expected run_a before run_b in the order of bytes (capitals first), "
-            f"found {first!r} and {second!r}; swap them and change the sign"
-        )
     a, b = _ends_of(runs, baseline)
     pair_of = np.zeros((len(runs), len(runs)), np.int64)
     pair_of[a, b] = np.arange(len(a))
@@ -120,6 +114,25 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
     return PairCube(measures, queries, runs, a, b, by_measure)
+
+
+def _turned(d: pl.DataFrame) -> pl.DataFrame:
+    """Return preferences with run_a before run_b; raise for rows of one run alone."""
+    run_a, run_b = pl.col("run_a").cast(pl.String), pl.col("run_b").cast(pl.String)
+    same = d.filter(run_a == run_b)
+    if same.height:
+        raise SchemaError(
+            "preferences: expected two different runs, found "
+            f"{str(same['run_a'][0])!r} as run_a and as run_b; leave the row out"
+        )
+    if not d.select((run_a > run_b).any()).item():
+        return d
+    is_turned, turned = run_a > run_b, 0.0 - pl.col("preference")  # −x would make a tie −0.0
+    return d.with_columns(
+        run_a=pl.when(is_turned).then("run_b").otherwise("run_a"),
+        run_b=pl.when(is_turned).then("run_a").otherwise("run_b"),
+        preference=pl.when(is_turned).then(turned).otherwise("preference"),
+    )
 
 
 def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:

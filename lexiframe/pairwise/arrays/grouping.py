@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 import polars as pl
 
 from lexiframe.base import LexiframeError, SchemaError, schemas, to_polars, unknown_name
-from lexiframe.io import File, logs, read_log
+from lexiframe.io import File, logs
 from lexiframe.pairwise.arrays.arrays import PairCube
 from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
 
@@ -152,7 +152,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
             "requests='requests.csv'"
         )
     if isinstance(requests, str | Path | File):
-        requests = read_log(requests)
+        requests = logs.read_log(requests)
     requests = to_polars(requests, "requests")
     for name in names:
         if name not in requests.columns:
@@ -179,7 +179,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
     """Return ``query_id`` and the attributes ``names`` of all requests that have some."""
     if isinstance(requests, str | Path | File):
-        requests = read_log(requests)
+        requests = logs.read_log(requests)
     queries = pl.Series("query_id", [], pl.String)
     if requests is not None:
         entries = logs.entries_of(to_polars(requests, "requests"), "query_id", "requests")

@@ -182,23 +182,13 @@ class Reduced:
         return replace(self, groups=groups)
 
 
-def reduced(cube: PairCube | None, s: ScoreCube | None, runs: pl.Series) -> Reduced:
-    """Sum up the preferences and the scores of some requests.
-
-    ``runs`` are all runs, which ``cube`` and ``s`` have too. ``cube`` is None when no runs are
-    compared, and ``s`` is None when no measure is a metric.
-    """
-    pairs = {} if cube is None else cube.preferences
-    scores = (
-        {}
-        if s is None
-        else {
-            name: RunSums(s.runs, found.scores, found.smaller_is_better)
-            for name, found in s.whole()
-        }
-    )
-    agreement = np.zeros((0, 0), np.int64) if cube is None else cube.agreement
-    return Reduced(runs, {name: PairSums.of(p) for name, p in pairs.items()}, scores, agreement)
+def reduced(cube: PairCube, s: ScoreCube) -> Reduced:
+    """Sum up the preferences and the scores of some requests, which have the same runs."""
+    scores = {
+        name: RunSums(s.runs, found.scores, found.smaller_is_better) for name, found in s.whole()
+    }
+    preferences = {name: PairSums.of(pairs) for name, pairs in cube.preferences.items()}
+    return Reduced(cube.runs, preferences, scores, cube.agreement)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeGuard
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Protocol, TypeGuard
 
 import polars as pl
 
@@ -22,6 +24,43 @@ class Grouped(Protocol):
 
 
 PairsOrEvaluation = PairsLike | Grouped
+
+
+@dataclass(frozen=True)
+class ByKind:
+    """The tables of an evaluation by kind of measure, for functions that treat them otherwise.
+
+    Attributes
+    ----------
+    tables
+        Those that have rows: the scores of metrics, and the preferences that are no differences of
+        them; or the sums of either over the requests.
+    """
+
+    tables: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, e: Any) -> ByKind:
+        """Take apart the tables of an evaluation."""
+        if e.sums is not None and e.sums.scores:
+            others = [name for name in e.sums.measures if name not in e.sums.scores]
+            rest = (e.sums.of_measures(others),) if others else ()
+            return cls((e.sums.of_scores, *rest))
+        if e.sums is not None:
+            return cls((e.sums,))
+        s, d = e.scores, e.preferences
+        others = d.filter(~pl.col("measure").is_in(s["measure"].unique().implode()))
+        return cls(tuple(table for table in (s, others) if table.height) or (d,))
+
+    def compute(self, function: Callable[[Any], pl.DataFrame], key: Sequence[str]) -> pl.DataFrame:
+        """Compute a table from each, and put them together in the order of a key."""
+        found = [function(table) for table in self.tables]
+        groups = found[0].columns[: found[0].columns.index(key[0])]
+        return pl.concat(found).sort(*groups, *key)
+
+
+PairsByKind = Annotated[PairsLike, "by_kind"]
+"""As `PairsLike`; but of an evaluation `ByKind`."""
 
 
 def is_evaluated(data: PairsOrEvaluation) -> TypeGuard[Grouped]:

@@ -13,6 +13,7 @@ from lexiframe.base import LexiframeError, check_choice, resampling, schemas, ty
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
+from lexiframe.significance.bets import Bets, BoundsLike
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.own_tests import (
     OwnTest,
@@ -22,11 +23,12 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import MEANS, Outcome, with_d_z
-from lexiframe.significance.tests import DRAWING, TESTS, Test
+from lexiframe.significance.tests import DRAWING, TESTS, Test, betting_at
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
-_ALL: tuple[Test, ...] = get_args(Test)
+_ALL: tuple[Test, ...] = ("t", "sign", "wilcoxon", "randomization", "bootstrap")
+"""Those that need nothing to be known of a measure."""
 
 
 @typed
@@ -42,6 +44,7 @@ def audit(
     trials: int = 10_000,
     inner_trials: int = 1000,
     seed: int = 0,
+    bounds: BoundsLike | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -65,7 +68,9 @@ def audit(
         Significance level of the tests.
     null : {"centred", "exchanged"}
         What is true in the trials that yield the error rate. ``centred``: the means are equal, as
-        the mean difference of the pair is subtracted from each difference. ``exchanged``: the runs
+        the mean difference of the pair is subtracted from each difference (with ``betting``, whose
+        differences have to stay within their bounds, the hypothesis is that mean instead of 0).
+        ``exchanged``: the runs
         are exchangeable, as they are swapped, or not, in each drawn request at random; medians and
         ranks are then balanced as well.
     trials : int
@@ -75,6 +80,8 @@ def audit(
     seed : int
         The same seed gives the same table. Tests share the trials, and so do measures that have as
         many pairs and requests.
+    bounds
+        For ``betting``, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -160,7 +167,11 @@ def audit(
         pairs = _with_two_requests(measure, known)
         for size in numbers:
             drawn = drawn_trials(pairs, null, size, trials, seed)
-            counts = sum(_counts(pairs, of_block, chosen, options) for of_block in drawn)
+            how = options
+            if "betting" in chosen:
+                bets = Bets.of("audit", d, bounds, "random", None)
+                how = replace(options, bets=bets.of_measure(measure, pairs, alpha))
+            counts = sum(_counts(pairs, of_block, chosen, how) for of_block in drawn)
             same = {"measure": measure, "null": null, "n_requests": size, "alpha": alpha}
             same |= {"trials": trials, "n_pairs": len(pairs.a), "n": len(pairs.queries)}
             rows += [
@@ -227,6 +238,9 @@ def _counts(pairs: Pairs, trials: Trials, tests: list[Any], options: Options) ->
 def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcome:
     """Test all trials as `compare` tests pairs."""
     drawn = trials.drawn
+    if test == "betting" and trials.means is not None:
+        kept = replace(drawn, values=np.tile(np.split(drawn.values, 2, axis=1)[1], 2))
+        return betting_at(kept, np.concatenate([trials.means, 0 * trials.means]), options)
     if isinstance(test, str):
         return TESTS[test].compute(drawn, options)
     both = some_pairs(pairs, np.tile(trials.pair, 2))

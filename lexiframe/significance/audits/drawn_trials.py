@@ -32,6 +32,8 @@ class Trials:
     drawn
         The differences of the trials, requests × 2 trials: first all with equal means, then all as
         they are, for the same pairs and requests.
+    means
+        The mean of each trial's pair that was subtracted; None if none was.
     seed
         The seed of tests that draw at random themselves. It is another one for other trials, so
         that the chance of one drawing is not in all of them.
@@ -41,6 +43,7 @@ class Trials:
     better: np.ndarray
     drawn: Differences
     seed: int
+    means: np.ndarray | None
 
 
 def drawn_trials(pairs: Pairs, null: str, size: int, trials: int, seed: int) -> Iterator[Trials]:
@@ -74,6 +77,7 @@ class _Pool:
     centred: np.ndarray
     better: np.ndarray
     requests: np.ndarray
+    means: np.ndarray
 
     @classmethod
     def of(cls, pairs: Pairs) -> _Pool:
@@ -83,7 +87,7 @@ class _Pool:
         # What differs from the mean by rounding alone is neither a win nor a loss.
         centred[np.abs(centred) <= pairs.rounding] = 0.0
         requests = np.argsort(np.isnan(pairs.values), axis=0, kind="stable")
-        return cls(pairs, centred, better, requests)
+        return cls(pairs, centred, better, requests, mean)
 
     def drawn(self, rng: np.random.Generator, null: str, size: int, trials: int) -> Trials:
         seed = int(rng.integers(2**32))
@@ -97,4 +101,5 @@ class _Pool:
             equal = kept * (1.0 - 2.0 * rng.integers(0, 2, (size, trials)))
         rough = rounding if rounding.size == 1 else np.tile(rounding[request, pair], 2)
         both = Differences(np.concatenate([equal, kept], axis=1), rough)
-        return Trials(pair, self.better[pair], both, seed)
+        means = self.means[pair] if null == "centred" else None
+        return Trials(pair, self.better[pair], both, seed, means)

@@ -3,11 +3,11 @@
 "For other rooms: what they use of it"
 from .gate_evidence import GateMissing as GateMissing
 from .gate_coverage import RankedPairs as RankedPairs
-from .deciding import Require as Require
-from .gate_coverage import answers_of as answers_of
+from .gate_rules import Require as Require
+from .gate_rules import rule_of as rule_of
 from .deciding import check_gate as check_gate
 from .deciding import gate as gate
-from .gate_evidence import refuse_missing_rankings as refuse_missing_rankings
-from .gate_evidence import refuse_other_collection as refuse_other_collection
+from .sequential import gate_so_far as gate_so_far
+from .curve import gate_curve as gate_curve
 from .gate_evidence import unknown_directions as unknown_directions
 from .gate_evidence import warn_of_directions as warn_of_directions

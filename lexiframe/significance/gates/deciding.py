@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, get_args
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed
-from lexiframe.pairwise import By, PairsLike, arrays, grouping
-from lexiframe.significance.corrections import Correction, check_corrected, correct
+from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
+from lexiframe.significance.bets import Bets, BoundsLike, Order
+from lexiframe.significance.clusters import clusters_of, of_groups
+from lexiframe.significance.corrections import Correction, check_corrected
 from lexiframe.significance.differences import Options, cube_of
-from lexiframe.significance.equivalences.equivalence import equivalence
+from lexiframe.significance.equivalences.equivalence import of_algorithms, uncorrected
 from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answered, with_coverage
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
@@ -23,30 +26,54 @@ from lexiframe.significance.gates.gate_evidence import (
     with_directions,
 )
 from lexiframe.significance.gates.gate_reasons import reason
+from lexiframe.significance.gates.gate_rules import Require, Rule
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
+from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
+from lexiframe.significance.gates.gate_tests import (
+    Chosen,
+    adjusted,
+    bets_in_family,
+    check_require,
+    chosen_test,
+    fewest_ties,
+    usual_correction,
+)
 from lexiframe.significance.margins import Margin, margins_of, mean_score
+from lexiframe.significance.own_tests import several
+from lexiframe.significance.replicates.algorithms import (
+    Seeds,
+    check_replicates,
+    mean_of_replicates,
+)
+from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import RequestsLike
 
-Require = Literal["not-worse", "better", "equivalent"]
+ToDecide = Annotated[PairsLike, "ranked_pairs"]
+"""As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
 
 
 @typed
 def gate(
-    d: PairsLike,
+    d: ToDecide,
     /,
     margin: Margin,
     *,
     baseline: str,
-    candidate: str,
-    require: Require = "not-worse",
-    test: ShiftedTest = "t",
-    correction: Correction = "none",
+    candidate: str | Sequence[str],
+    require: Require | Sequence[Require] = "not-worse",
+    test: ShiftedTest | None = None,
+    correction: Correction | None = None,
     alpha: float = 0.05,
     power: float = 0.8,
     trials: int = 10_000,
     seed: int = 0,
+    bounds: BoundsLike | None = None,
+    order: Order | Sequence[str] = "random",
+    n_planned: int | None = None,
+    cluster: str | None = None,
+    replicates: Replicates | None = None,
+    seeds: Seeds = "unrelated",
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -59,29 +86,40 @@ def gate(
     Parameters
     ----------
     d
-        The table of `preferences`, or of `scores`, whose differences are taken. Other runs than the
-        two are left out.
+        The table of `preferences`, or of `scores`, whose differences are taken; or an `Evaluation`,
+        whose groups of requests hold unless others are given. Other runs than the two are left out.
     margin : float, str or dict
         The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
         (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
-        the names of other libraries (``"ndcg_cut_10"``).
+        the names of other libraries (``"ndcg_cut_10"``), and those without a margin are left out.
     baseline, candidate : str
-        The run that is in use, and the one that may take its place.
-    require : {"not-worse", "better", "equivalent"}
+        The run that is in use, and the one that may take its place; or several candidates.
+    require : {"not-worse", "better", "equivalent"}, with "all" or "any"
         What has to be shown of the mean difference: that it is above −δ, above 0, or between −δ
-        and δ.
-    test : {"t", "bootstrap"}
-        The paired test, as for `equivalence`.
-    correction : {"none", "holm", "bonferroni", "bh"}
-        How p-values are corrected over all rows of the table. None is needed for the whole: see the
-        notes.
+        and δ; and whether all measures have to show it, or any of them: ``"any"``,
+        ``["better", "any"]``.
+    test : {"t", "bootstrap", "betting"}, optional
+        The paired test, as for `equivalence`. Default: ``betting`` where the differences are rare
+        (fewer than a fifth of them are not 0) or discrete (three values or fewer, of ten requests
+        or more) and the measure has bounds, else ``t``; ``why`` says when bets decided.
+    correction : {"none", "holm", "bonferroni", "bh"}, optional
+        How p-values are corrected over all rows of the table. Default: none for one candidate of
+        which all measures have to pass, because none is needed (see the notes); Holm's over the
+        measures when any of them may pass, and over the candidates when there are several.
     alpha : float
         Significance level: the probability with which a row may pass although what is required is
         not so.
     power : float
         The probability, between 0 and 1, with which ``required`` requests decide.
-    trials, seed
-        As for `compare`.
+    trials, seed, bounds, order, n_planned
+        As for `compare`. With ``order="given"``, or the ids in their order, and ``n_planned`` one
+        may look as often as one likes while requests come in, and stop when the gate is decided;
+        ``test`` is ``betting``.
+    cluster : str, optional
+        The attribute in ``requests`` that requests which hang together share, as for `compare`.
+    replicates, seeds
+        What the column ``replicate`` of scores tells apart, as for `compare`: with "run" the gate
+        is about algorithms that would be trained anew.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -97,20 +135,23 @@ def gate(
     Returns
     -------
     polars.DataFrame
-        Key ``measure``, after the attributes of groups, sorted by it; ``baseline``, ``candidate``,
-        ``require``, ``test``, ``correction`` and ``alpha`` as they were given. ``n`` is the number
-        of requests. ``mean_difference`` is the candidate's mean minus the baseline's, positive when
-        the candidate is better (for search lengths, when its mean is smaller), with the ``margin``
-        in the same unit and the interval ``ci_low, ci_high`` of `equivalence`, of level 1 − 2
-        alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its opposite, corrected
-        to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is ``"pass"``, ``"fail"`` or
-        ``"undecided"``, and ``why`` says it in a sentence. ``required`` is the number of requests
-        that would decide an undecided row, null for the others. ``requests`` is the number of
-        requests of which either run has a score, ``baseline_answered`` and ``candidate_answered``
-        how many of them each has; null for preferences, which do not tell. On the command line,
-        with rankings, they are the judged requests and those that each run answers, and
-        ``baseline_judged_at_10`` and ``candidate_judged_at_10`` the shares of judged documents
-        among the first ten.
+        Key ``measure, candidate``, after the attributes of groups, sorted by it; ``baseline``,
+        ``require``, ``test``, ``correction`` and ``alpha`` as they were given, or chosen. ``n`` is
+        the number of requests. ``mean_difference`` is the candidate's mean minus the baseline's,
+        positive when the candidate is better (for search lengths, when its mean is smaller), with
+        the ``margin`` in the same unit and the interval ``ci_low, ci_high`` of `equivalence`, of
+        level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
+        opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
+        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence. ``required``
+        is the number of requests that would decide an undecided row, null for the others.
+        ``requests`` is the number of requests of which either run has a score,
+        ``baseline_answered`` and ``candidate_answered`` how many of them each has; null for
+        preferences, which do not tell. On the command line, with rankings, they are the judged
+        requests and those that each run answers, and ``baseline_judged_at_10`` and
+        ``candidate_judged_at_10`` the shares of judged documents among the first ten. With
+        ``betting`` there are the ``level`` that its bets were made for, the ``order`` of the
+        requests, the ``seed`` that drew it, and ``n_planned``: choosing them by the result would
+        void the promise.
 
     Raises
     ------
@@ -143,6 +184,9 @@ def gate(
     (equivalent), and fails with a probability of at most alpha if μ ≥ −δ, μ ≥ δ or |μ| ≤ δ. The
     interval belongs to one-sided tests: it may be above 0 where "better" is undecided.
 
+    Of several candidates each passes or not; with Holm's correction over them, the probability that
+    any passes wrongly is at most alpha.
+
     A candidate passes the gate when all rows pass. The probability that it does so wrongly, that
     is, although in some row what is required is not so, is then at most alpha without any
     correction, because all rows have to show it: this is an intersection-union test (Berger,
@@ -174,69 +218,155 @@ def gate(
 pixels_euclidean by more than the margin, but about 495 requests would (paired t-test, α = 0.05, \
 n = 60 of 60 requests).
     """
-    check_gate(require, test, correction, alpha, power, trials, seed)
+    candidates = several(candidate)
+    rule = check_gate(require, test, correction, alpha, power, trials, seed)
     check_choice("gate", missing, get_args(GateMissing), "missing")
-    if baseline == candidate:
+    if not candidates:
+        raise LexiframeError("gate: expected a candidate, found none")
+    if baseline in candidates:
         raise LexiframeError(
-            f"gate: baseline and candidate are both called {candidate!r}; give the runs different "
+            f"gate: baseline and candidate are both called {baseline!r}; give the runs different "
             "names"
         )
-    grouping.refuse_taken(grouping.names_of(requests, by), schemas.GATES.columns)
+    if order != "random" and test not in (None, "betting"):
+        raise LexiframeError(
+            f"gate: expected test='betting' with order='given', found {test!r}: no other test may "
+            "be looked at at any time"
+        )
+    check_replicates("gate", d, replicates, [test or "t"])
+    if replicates in ("request", "cell"):
+        d = mean_of_replicates("gate", d)
+    bets = Bets.of("gate", d, bounds, order, n_planned)
+    corrected = correction or usual_correction(rule, candidates)
+    grouping.refuse_taken(
+        grouping.names_of(of_groups(requests, by, cluster), by), schemas.GATES.columns
+    )
     given: Any = d
-    answers = given.answers if isinstance(given, RankedPairs) else None
-    given = given.pairs if isinstance(given, RankedPairs) else given
-    two = of_two_runs(given, baseline, candidate)
-    if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-        two = with_directions(two, smaller_is_better, larger_is_better)
-        if missing == "refuse":
-            refuse_lone_requests(two)
+    ranked = given if isinstance(given, RankedPairs) else None
+    given = given if ranked is None else ranked.pairs
+    of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
+    is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
     margins.refuse_unknown(measures)
+    measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
+    answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
+    for name, two in of_each.items():
+        of_each[name] = of_measures(two, sizes)
+        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
+            of_each[name] = with_directions(of_each[name], smaller_is_better, larger_is_better)
+            if missing == "refuse":
+                refuse_lone_requests(of_each[name])
 
-    def of_group(group: Any) -> pl.DataFrame:
+    clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
+    requests = of_groups(requests, by, cluster)
+    n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
+    rows = n_groups * len(measures) * len(candidates)
+    bets = bets_in_family(bets, corrected, rule, rows, candidates)
+    options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
+    test = "t" if test is None and (clusters is not None or is_of_seeds) else test
+
+    def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
-        if missing == "drop" and answers is not None:
-            part = both_answered(group, answers)
+        if missing == "drop" and candidate in answers:
+            part = both_answered(group, answers[candidate])
         elif missing == "zero" and isinstance(group, pl.DataFrame) and arrays.is_scores(group):
             part = settle_lone_requests(group)
-        cube = cube_of(part, baseline, of_sums=test == "t")
+        whole = part
+        if is_of_seeds:
+            part = mean_of_replicates("gate", part)
+        cube = cube_of(part, baseline, of_sums=test in (None, "t") and clusters is None)
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
-        deltas = {name: margins.of(name, mean_score(cube, baseline, name)) for name in measures}
-        for name, delta in deltas.items():
-            refuse_wide(delta, name)
-        tested = equivalence(
-            cube, deltas, test, "none", alpha=alpha, baseline=baseline, trials=trials, seed=seed
+        for name in measures:
+            refuse_wide(margins.of(name, mean_score(cube, baseline, name)), name)
+        chosen = _chosen(cube, candidate, test, bets)
+        tests = [*dict.fromkeys(one.test for one in chosen.values())]
+        found = [
+            of_algorithms(whole, options, baseline, margins, replicates, seeds)
+            if is_of_seeds
+            else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
+            for one in tests
+        ]
+        tested = pl.concat(found).filter(run_a=candidate).join(spread, on="measure")
+        said = pl.DataFrame(
+            [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
         )
-        tested = tested.filter(run_a=candidate).join(spread, on="measure")
-        return with_coverage(tested, group, answers, baseline, candidate)
+        tested = tested.join(said, on="measure").with_columns(candidate=pl.lit(candidate))
+        return with_coverage(tested, group, answers.get(candidate), baseline, candidate)
 
-    tested = grouping.in_groups(of_group, two, requests, by)
-    if not same_ok:
-        refuse_same(tested, baseline, candidate)
+    every = []
+    for name, two in of_each.items():
+        tested = grouping.in_groups(partial(of_group, candidate=name), two, requests, by)
+        if not same_ok:
+            refuse_same(tested, baseline, name)
+        every.append(tested)
+    tested = pl.concat(every)
     groups = tested.columns[: tested.columns.index("measure")]
-    table = decided(tested, require, correction, alpha).with_columns(
-        baseline=pl.lit(baseline), candidate=pl.lit(candidate)
-    )
-    level = alpha if correction == "none" else alpha / table.height
-    table = table.with_columns(required=_required(table, require, level, power))
+    table = decided(tested, rule, corrected, alpha).with_columns(baseline=pl.lit(baseline))
+    shared = 1 if corrected == "none" else table.height
+    of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
+    required = _required(table, rule.claim, alpha / shared, power, bets, of_scores=of_scores)
+    table = table.with_columns(required=required)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
-    return schemas.GATES.arranged(table, groups)
+    return schemas.GATES.arranged(_with_bets(table, bets, seed), groups)
+
+
+_CHOSEN = {"measure": pl.String, "chosen": pl.String}
+
+
+def _chosen(cube: Any, candidate: str, test: str | None, bets: Bets) -> dict[str, Chosen]:
+    """Return the test of each measure."""
+    if test is not None or bets.order == "given":
+        return dict.fromkeys(cube.measures, Chosen(test or "betting"))
+    if not isinstance(cube, PairCube):  # sums do not tell how differences are distributed
+        return dict.fromkeys(cube.measures, Chosen("t"))
+    found = {}
+    for measure, pairs in cube:
+        pair = np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)
+        found[measure] = chosen_test(measure, pairs, int(pair[0]), bets)
+    return found
+
+
+def _of_measures(cube: Any, chosen: Mapping[str, Chosen], test: str) -> Any:
+    """Return the differences of the measures that a test decides."""
+    names = [name for name, one in chosen.items() if one.test == test]
+    return cube if len(names) == len(chosen) else cube.of_measures(names)
+
+
+def _with_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
+    """Add what bets depend on, or leave it out where nothing was decided by bets."""
+    is_bet = pl.col("test") == "betting"
+    if not table.select(is_bet.any()).item():
+        return table.drop("level")
+    is_drawn = is_bet & (bets.order == "random")
+    planned = pl.lit(bets.n_planned, pl.Int64)
+    return table.with_columns(
+        order=pl.when(is_bet).then(pl.lit(bets.order)),
+        seed=pl.when(is_drawn).then(pl.lit(seed, pl.Int64)),
+        n_planned=pl.when(is_bet).then(planned),
+    )
 
 
 def check_gate(
-    require: str, test: str, correction: str, alpha: float, power: float, trials: int, seed: int
-) -> None:
-    """Raise for arguments that `gate` does not accept."""
-    check_choice("gate", require, get_args(Require), "require")
-    check_shifted("gate", test)
+    require: Require | Sequence[Require],
+    test: str | None,
+    correction: str | None,
+    alpha: float,
+    power: float,
+    trials: int,
+    seed: int,
+) -> Rule:
+    """Raise for arguments that `gate` does not accept; return what it requires."""
+    rule = check_require(require)
+    check_shifted("gate", test or "t")
     resampling.check_share("gate", "power", power)
     options = Options("greater", alpha, trials, seed)
-    check_corrected("gate", [test], [correction], "all", options)
+    check_corrected("gate", [test or "t"], [correction or "none"], "all", options)
     if alpha >= 0.5:
         raise LexiframeError(f"gate: expected alpha below 0.5, found {alpha}")
+    return rule
 
 
 _MEAN, _ABOVE, _BELOW = (
@@ -255,18 +385,18 @@ _QUESTIONS = {
 """For what may be required, its p-value and that of its opposite."""
 
 
-def decided(tested: pl.DataFrame, require: str, correction: str, alpha: float) -> pl.DataFrame:
+def decided(tested: pl.DataFrame, rule: Rule, correction: str, alpha: float) -> pl.DataFrame:
     """Add the p-values of what is required and of its opposite, and what follows from them.
 
     ``tested`` is a table of `equivalence`, in which run_a is the candidate of each row.
     """
-    shown, opposite = _QUESTIONS[require]
+    shown, opposite = _QUESTIONS[rule.claim]
     table = tested.with_columns(p_value=shown, p_opposite=opposite)
     table = table.with_columns(
-        p_adjusted=correct(table["p_value"].to_numpy(), correction),
-        p_opposite_adjusted=correct(table["p_opposite"].to_numpy(), correction),
+        p_adjusted=adjusted(table, "p_value", correction, rule),
+        p_opposite_adjusted=adjusted(table, "p_opposite", correction, rule),
         correction=pl.lit(correction),
-        require=pl.lit(require),
+        require=pl.lit(rule.text),
         alpha=pl.lit(alpha),
     )
     passes = pl.when(pl.col("p_adjusted") < alpha).then(pl.lit("pass"))
@@ -274,13 +404,24 @@ def decided(tested: pl.DataFrame, require: str, correction: str, alpha: float) -
     return table.with_columns(outcome=pl.coalesce(passes, fails, pl.lit("undecided")))
 
 
-def _required(table: pl.DataFrame, require: str, level: float, power: float) -> pl.Series:
-    """Return the numbers of requests that would decide the undecided rows; null for the others."""
+def _required(
+    table: pl.DataFrame, require: str, level: float, power: float, bets: Bets, of_scores: bool
+) -> pl.Series:
+    """Return the numbers of requests that would decide the undecided rows; null for the others.
+
+    Bets need as many as a t-test, and those that it takes to pass where nothing differs.
+    """
     place = np.flatnonzero((table["outcome"] == "undecided") & (table["n"] > 1))
     names = ("mean_difference", "deviation", "margin")
     mean, deviation, margin = table.select(names).to_numpy()[place].T
     sizes = np.zeros(table.height, np.int64)
     sizes[place] = requests_to_decide(require, mean, deviation, margin, level, power)
+    for row in np.flatnonzero((table["test"] == "betting") & (table["outcome"] == "undecided")):
+        measure, delta, spread = (
+            table[name][int(row)] for name in ("measure", "margin", "deviation")
+        )
+        if require != "better" and (sizes[row] or not spread):
+            sizes[row] += fewest_ties(delta, bets.of_level(measure, of_scores, level))
     # A number that is there already did not decide: with few requests the bootstrap cannot.
     sizes[sizes <= table["n"].to_numpy()] = 0
     return pl.Series(sizes).replace(0, None)

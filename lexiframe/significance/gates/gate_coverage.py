@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from lexiframe.base import LexiframeError
 from lexiframe.pairwise import PairCube, arrays
 from lexiframe.projection import RankedRuns, answers
+from lexiframe.significance.gates.gate_evidence import (
+    GateMissing,
+    refuse_missing_rankings,
+    refuse_other_collection,
+)
 
 COVERAGE_OF_BOTH = (
     "requests",
@@ -23,18 +30,49 @@ COVERAGE_OF_BOTH = (
 
 @dataclass(frozen=True)
 class RankedPairs:
-    """The differences of two runs, and for each judged request what either answers.
+    """The differences of runs, and what is known of the rankings that they come from.
 
-    ``answers`` has ``query_id`` and, for the baseline and for the candidate, ``_answered``,
-    ``_first`` (the number of documents among the first ten) and ``_judged`` of them.
+    Attributes
+    ----------
+    pairs
+        The differences, or their sums over the requests.
+    counts
+        For each run, how many judged requests there are, how many it answers and how many are
+        missing, and how many of its documents are judged: of `counts_of`, or `coverage`.
+    ranked
+        The ranks of all judged items; None where the rankings are gone.
     """
 
-    pairs: PairCube
-    answers: pl.DataFrame
+    pairs: PairCube | arrays.Reduced
+    counts: pl.DataFrame
+    ranked: RankedRuns | None
+
+    def answers(
+        self, baseline: str, candidates: Sequence[str], missing: GateMissing
+    ) -> dict[str, pl.DataFrame]:
+        """Return what baseline and candidate answer, by candidate, if the rankings are known.
+
+        Raise where there is no evidence.
+        """
+        asked = self.counts.filter(pl.col("run").is_in([baseline, *candidates]))
+        refuse_other_collection(asked)
+        refuse_missing_rankings(asked, missing)
+        if self.ranked is not None:
+            return {name: answers_of(self.ranked, baseline, name) for name in candidates}
+        if missing == "drop" and asked["missing"].sum():
+            raise LexiframeError(
+                "gate: missing='drop' needs the rankings, to know the requests that both runs "
+                "answer, and they are not known here; evaluate the runs again in memory"
+            )
+        return {}
 
 
 def answers_of(ranked: RankedRuns, baseline: str, candidate: str) -> pl.DataFrame:
-    """Return the table ``answers`` of two ranked runs, of which all judged items are ranked."""
+    """Return for each judged request what two runs answer; all judged items are ranked.
+
+    For the baseline and for the candidate there are ``_answered``, ``_first`` (the number of
+    documents among the first ten) and ``_judged`` of them.
+    """
     is_judged, query, n = ranked.judged.is_judged, ranked.judged.query, len(ranked.judged.queries)
     columns: dict[str, Any] = {"query_id": ranked.judged.queries}
     for role, name in (("baseline", baseline), ("candidate", candidate)):

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, warn
 from lexiframe.metrics import derived
-from lexiframe.orderings import gaps
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import parse_measure
 
 GateMissing = Literal["refuse", "zero", "drop"]
@@ -23,7 +23,7 @@ _WAYS = (
 
 def settle_lone_requests(s: pl.DataFrame) -> pl.DataFrame:
     """Add 0 where a table of scores has a request of one of two runs only."""
-    filled: pl.DataFrame = gaps.settle(s, "zero")[0]
+    filled: pl.DataFrame = missing_requests.settle(s, "zero")[0]
     return filled
 
 

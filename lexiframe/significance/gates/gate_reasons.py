@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from lexiframe.significance.gates.gate_rules import rule_of
+
 Row = Mapping[str, Any]
 
 
@@ -19,8 +21,9 @@ def reason(row: Row) -> str:
     'It is not known whether dense is worse than bm25 by more than 0.01: p = 0.21, of the opposite \
 0.79, mean difference -0.004, n = 50; it would take about 320 requests.'
     """
-    claim = _CLAIMS[row["require"], row["outcome"]](row)
-    return f"{claim}: {_EVIDENCE[row['outcome']](row)}."
+    claim = _CLAIMS[rule_of(row["require"]).claim, row["outcome"]](row)
+    chosen = f"; {row['chosen']}" if row.get("chosen") else ""
+    return f"{claim}: {_EVIDENCE[row['outcome']](row)}{chosen}."
 
 
 def _worse(row: Row) -> str:

@@ -61,6 +61,16 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
     return sizes, known
 
 
+def of_measures(d: Any, sizes: Margin) -> Any:
+    """Return the rows of the measures that have a margin, whatever else a table has."""
+    if not isinstance(sizes, Mapping) or not sizes or isinstance(d, arrays.ScoreSums):
+        return d
+    if isinstance(d, PairCube | arrays.Reduced):
+        return d.of_measures([*sizes])
+    table = to_polars(d)
+    return table.filter(pl.col("measure").cast(pl.String).is_in([*sizes]))
+
+
 def _measures_of(d: Any) -> pl.Series:
     if isinstance(d, PairCube | arrays.Reduced):
         return d.measures

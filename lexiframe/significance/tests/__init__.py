@@ -1,21 +1,22 @@
-"""The paired tests, each a file that declares all that the package knows of it."""
+"""The paired tests, each a file of its name that declares it as ``TEST``."""
 
 from __future__ import annotations
 
-from typing import Literal
+from importlib import import_module
+from typing import Literal, get_args
 
 from lexiframe.base import LexiframeError, check_choice
-from lexiframe.significance.tests.bootstrap import BOOTSTRAP
-from lexiframe.significance.tests.randomization import RANDOMIZATION
-from lexiframe.significance.tests.sign import SIGN
-from lexiframe.significance.tests.t import T
+from lexiframe.significance.paired_tests import PairedTest
+from lexiframe.significance.tests.betting import betting_at as betting_at
+from lexiframe.significance.tests.betting import shifted_answers as shifted_answers
 from lexiframe.significance.tests.t import p_of_t_test as p_of_t_test
-from lexiframe.significance.tests.wilcoxon import WILCOXON
 
-Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap"]
-ShiftedTest = Literal["t", "bootstrap"]
+Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"]
+ShiftedTest = Literal["t", "bootstrap", "betting"]
 
-TESTS = {test.name: test for test in (T, SIGN, WILCOXON, RANDOMIZATION, BOOTSTRAP)}
+TESTS: dict[str, PairedTest] = {
+    name: import_module(f"{__name__}.{name}").TEST for name in get_args(Test)
+}
 OF_SUMS = {name: test for name, test in TESTS.items() if test.of_sums}
 DRAWING = {name: test for name, test in TESTS.items() if test.draws}
 SHIFTED = {name: test.shifted for name, test in TESTS.items() if test.shifted is not None}

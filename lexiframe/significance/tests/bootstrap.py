@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from lexiframe.base import progress, resampling
+from lexiframe.significance.clusters import clustered, drawn_clustered_t
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
     ROWS,
@@ -25,6 +29,8 @@ _CELLS = 2**20
 
 def bootstrap_test(d: Differences, options: Options) -> Outcome:
     """Bootstrap test: t of samples of the centred differences, p = (1 + count) / (1 + trials)."""
+    if options.clusters is not None:
+        return _clustered_bootstrap(d, options)
     _, t = standardised(d)
     centred = d.values - d.mean
     squares, rounding = centred**2, d.mean_rounding
@@ -37,6 +43,16 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))
     least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
     return with_d_z(d, options, t, p_value, least_p)
+
+
+def _clustered_bootstrap(d: Differences, options: Options) -> Outcome:
+    """Do the same with clusters of requests, which are drawn whole."""
+    e = clustered(d, options)
+    t, drawn = e.beyond(0.0), drawn_clustered_t(d, options).T
+    count = options.extreme(drawn, t, _rounding_of_t(t, d)).sum(axis=0)
+    p_value = np.where(np.isnan(t), 1.0, (1 + count) / (1 + len(drawn)))
+    least_p = np.full(len(t), 1 / (1 + len(drawn)))
+    return e.outcome(standardised(d)[0], options)._replace(p_value=p_value, least_p=least_p)
 
 
 def _rounding_of_t(t: np.ndarray, d: Differences) -> np.ndarray:
@@ -64,6 +80,11 @@ def t_of_samples(
 
 def bootstrap_answers(d: Differences, margin: np.ndarray, options: Options) -> Answers:
     """Percentile-t bootstrap: t of samples of the centred differences, for all limits the same."""
+    if options.clusters is not None:
+        e, t = clustered(d, options), drawn_clustered_t(d, options)
+        of_samples = _answers_of(d, margin, t, e.error, e.beyond, options)
+        none, known = e.answers(margin, options), e.error > 0
+        return Answers(*(np.where(known, a, b) for a, b in zip(of_samples, none, strict=True)))
     drawn = np.ascontiguousarray(resampling.drawn_requests(d.n, options.trials, options.seed).T)
     of_t = t_answers(d, margin, options)  # what is left where all differences are equal
     at_once = max(_CELLS // options.trials, 1)
@@ -86,9 +107,21 @@ def _bootstrap_block(
     centred = (d.values - d.mean).T
     means, squares = centred @ drawn / d.n, centred**2 @ drawn / d.n
     t = t_of_samples(means, squares, d.mean_rounding[:, None], d.n)
+    return _answers_of(d, margin, t, error, partial(t_beyond, d), options)
+
+
+def _answers_of(
+    d: Differences,
+    margin: np.ndarray,
+    t: np.ndarray,
+    error: np.ndarray,
+    beyond: Callable[[np.ndarray], np.ndarray],
+    options: Options,
+) -> Answers:
+    """Compare t beyond each limit with t of the samples, pairs × trials."""
 
     def observed(limit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        found = t_beyond(d, limit)
+        found = beyond(limit)
         return found[:, None], _rounding_of_t(found, d)[:, None]
 
     def above(limit: np.ndarray) -> np.ndarray:
@@ -126,6 +159,6 @@ def _inner(t: np.ndarray, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     return least, greatest
 
 
-BOOTSTRAP = PairedTest(
+TEST = PairedTest(
     "bootstrap", "paired bootstrap test", bootstrap_test, draws=True, shifted=bootstrap_answers
 )

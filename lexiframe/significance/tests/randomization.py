@@ -29,7 +29,7 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     return with_d_z(d, options, d.mean, p_value, least_p)
 
 
-RANDOMIZATION = PairedTest(
+TEST = PairedTest(
     "randomization",
     "paired randomisation test",
     randomization_test,

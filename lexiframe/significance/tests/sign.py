@@ -30,4 +30,4 @@ def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.where(k < n, betainc(np.maximum(n - k, 1), k + 1, 0.5), 1.0)
 
 
-SIGN = PairedTest("sign", "sign test", sign_test, compares=WINS, of_sums=True, splits_ties=True)
+TEST = PairedTest("sign", "sign test", sign_test, compares=WINS, of_sums=True, splits_ties=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lexiframe.base import sums
+from lexiframe.significance.clusters import clustered, clustered_t
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
     Answers,
@@ -18,8 +21,10 @@ from lexiframe.significance.paired_tests import (
 )
 
 
-def t_test(d: Differences | sums.Moments, options: Options) -> Outcome:
+def t_test(d: Any, options: Options) -> Outcome:
     """t = mean / (sd / √n), d_z = mean / sd."""
+    if options.clusters is not None:
+        return clustered_t(d, options)
     _, t = standardised(d)
     return with_d_z(d, options, t, p_of_t(t, d.n, options))
 
@@ -29,10 +34,12 @@ def p_of_t_test(d: Differences | sums.Moments, options: Options) -> np.ndarray:
     return p_of_t(standardised(d)[1], d.n, options)
 
 
-def t_answers(d: Differences | sums.Moments, margin: np.ndarray, options: Options) -> Answers:
+def t_answers(d: Any, margin: np.ndarray, options: Options) -> Answers:
     """Student's t: t = (mean − limit) / (sd / √n), n − 1 degrees of freedom."""
     from scipy.special import stdtrit
 
+    if options.clusters is not None:
+        return clustered(d, options).answers(margin, options)
     n = np.broadcast_to(d.n, margin.shape)
     half = stdtrit(np.maximum(n - 1, 1), 1 - options.alpha) * d.deviation / np.sqrt(n)
     half = np.where((n > 1) & (d.deviation > 0), half, np.nan)
@@ -53,4 +60,4 @@ def _p_above(t: np.ndarray, n: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(t), 1.0, stdtr(np.maximum(n - 1, 1), -t))
 
 
-T = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)
+TEST = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)

@@ -97,4 +97,4 @@ def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.n
     return p_value
 
 
-WILCOXON = PairedTest("wilcoxon", "Wilcoxon's signed-rank test", wilcoxon_test, compares=RANKS)
+TEST = PairedTest("wilcoxon", "Wilcoxon's signed-rank test", wilcoxon_test, compares=RANKS)

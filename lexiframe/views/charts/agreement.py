@@ -16,7 +16,7 @@ from lexiframe.views.charts.colours import SHARES, SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, layered
 from lexiframe.views.charts.marks import numbers
-from lexiframe.views.charts.order import all_in_order
+from lexiframe.views.charts.runs_in_order import all_in_order
 from lexiframe.views.charts.texts import counted, of_pairs, spoken
 
 if TYPE_CHECKING:

@@ -6,12 +6,19 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lexiframe.base import LexiframeError, to_polars
+from lexiframe.metrics import derived
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import share_axis
 from lexiframe.views.charts.colours import COLOURS, SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header
-from lexiframe.views.charts.tables import EXPOSURE_DIFFERENCES, EXPOSURE_DISTRIBUTION, rows_of
+from lexiframe.views.charts.tables import (
+    EXPLANATION,
+    EXPOSURE_DIFFERENCES,
+    EXPOSURE_DISTRIBUTION,
+    rows_of,
+)
 from lexiframe.views.charts.texts import harmless_all
 
 if TYPE_CHECKING:
@@ -111,6 +118,91 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
         width=170,
         height=130,
     )
+
+
+def contribution_chart(explanation: Frame, /) -> alt.FacetChart:
+    """Draw what each recall level adds to the difference of two rankings, under each measure.
+
+    Parameters
+    ----------
+    explanation
+        The table of `explain`, with the measures that it was asked for: preferences by recall
+        levels, and metrics of which each relevant item has a part.
+
+    Returns
+    -------
+    altair.FacetChart
+        A panel for each measure, with a bar for each recall level: upwards where the level speaks
+        for the first ranking, downwards where it speaks for the other. What a level has at several
+        grades is added up.
+
+    Raises
+    ------
+    LexiframeError
+        When Altair is not installed, and for an explanation without such measures.
+
+    Notes
+    -----
+    Diaz & Ferraro, SIGIR 2022, section 4.1, figure 4, doi:10.1145/3477495.3532033.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import contribution_chart
+    >>> p = lf.positions({"a": {"q": {"x": 3, "y": 2, "z": 1}}, "b": {"q": {"y": 3, "z": 2}}},
+    ...                  {"q": {"x": 1, "z": 1}})
+    >>> rows = contribution_chart(lf.explain(p, "q", "a", "b", ["RPP", "RR"])).data.values
+    >>> [(row["measure"], row["level"], row["difference"]) for row in rows]
+    [('RPP', 1, 0.5), ('RPP', 2, 0.5), ('RR', 1, 0.5), ('RR', 2, 0.0)]
+    """
+    draw = altair()
+    rows_of(explanation, EXPLANATION, "contribution_chart")
+    rows = to_polars(explanation)
+    parts = _parts([name for name in rows.columns if name not in EXPLANATION.columns])
+    if not parts:
+        raise LexiframeError(
+            "contribution_chart: expected an explanation with measures, found none; name some: "
+            "lf.explain(p, query_id, run_a, run_b, ['RPP', 'AP'])"
+        )
+    sums = rows.group_by("level").agg(part.sum().alias(name) for name, part in parts.items())
+    rows = sums.sort("level").unpivot(
+        [*parts], index="level", variable_name="measure", value_name="difference"
+    )
+    half = 0.4
+    bars = draw.Chart().mark_bar(color=COLOURS[0]).encode(
+        draw.X("low:Q", title="recall level").axis(grid=False, format="d", tickMinStep=1)
+        .scale(zero=False, nice=False, padding=4),
+        draw.X2("high"),
+        draw.Y("difference:Q", title="adds to the difference"),
+        tooltip("measure", "level", ("difference", "adds", "+.4f")),
+        y2=draw.datum(0),
+    )  # fmt: skip
+    chart = faceted(
+        [bars],
+        rows.with_columns(low=pl.col("level") - half, high=pl.col("level") + half),
+        {"facet": _by_measure(rows), "columns": 3},
+        "What each recall level adds to the difference of two rankings",
+        width=170,
+        height=120,
+    )
+    own_axes: alt.FacetChart = chart.resolve_scale(x="independent", y="independent")
+    return own_axes
+
+
+def _parts(columns: list[str]) -> dict[str, pl.Expr]:
+    """Return what a level adds under each measure, from the columns that explain has of it."""
+    parts = {}
+    for name in columns:
+        metric = name.removesuffix("_a")
+        if name.endswith(" weight") or (name.endswith("_b") and f"{name[:-2]}_a" in columns):
+            continue
+        if metric == name:
+            parts[name] = pl.col(name).fill_null(0)
+            continue
+        a, b = (pl.col(f"{metric}_{end}").fill_null(0) for end in "ab")
+        known = derived.known_metric(metric)
+        parts[metric] = b - a if known is not None and known.smaller_is_better else a - b
+    return parts
 
 
 def _by_measure(rows: pl.DataFrame) -> object:

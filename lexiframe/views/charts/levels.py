@@ -11,7 +11,12 @@ from lexiframe.views.charts.axes import count_axis
 from lexiframe.views.charts.colours import COLOURS, SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header, layered, step
-from lexiframe.views.charts.tables import DECIDING_LEVELS, LEVEL_CORRELATIONS, TIE_PROFILE, rows_of
+from lexiframe.views.charts.tables import (
+    DECIDING_LEVELS,
+    LEVEL_CORRELATIONS,
+    TIE_PROFILE,
+    rows_of,
+)
 from lexiframe.views.charts.texts import of_pairs
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from lexiframe.views.charts.axes import square
 from lexiframe.views.charts.colours import SHARES, SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, single
-from lexiframe.views.charts.order import Order, in_order
+from lexiframe.views.charts.runs_in_order import Order, in_order
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import of_runs, spoken
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from lexiframe.base import schemas
-from lexiframe.significance import told_apart
+from lexiframe.significance import indistinct_groups
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import NUMBER, places_scale, rows_axis, square
 from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, single, step, title
 from lexiframe.views.charts.marks import dots
-from lexiframe.views.charts.order import Order, in_order, ranked
+from lexiframe.views.charts.runs_in_order import Order, in_order, ranked
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import of_requests, of_runs, spoken, tested
 from lexiframe.views.sentences.verdicts import GAIN
@@ -125,7 +125,7 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         pairs.select(
             "reject",
             *numbers,
-            is_tested=told_apart.IS_TESTED,
+            is_tested=indistinct_groups.IS_TESTED,
             run=run,
             against=against,
             gain=sign * GAIN,
@@ -221,7 +221,7 @@ def critical_difference_chart(
     runs = in_order(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
     placed = placed.filter(pl.col("run").is_in(runs))
     placed = placed.with_columns(place=pl.int_range(1, pl.len() + 1))
-    alike = told_apart.groups_not_told_apart(pairs, runs)
+    alike = indistinct_groups.groups_not_told_apart(pairs, runs)
     bars = _in_lanes(alike.groups, runs)
     pixels = step(len(runs), most=28)
     n = alike.n_without

@@ -132,6 +132,15 @@ EXPOSURE_DISTRIBUTION = schemas.TableSchema(
     ("measure", "difference"),
     {"measure": STR, "difference": FLOAT, "cumulative": FLOAT, "below": FLOAT, "n": INT},
 )
+LEVEL_REGRESSION = schemas.TableSchema(
+    "level_regression",
+    ("level", "predictor"),
+    {"level": INT, "predictor": INT, "n": INT}
+    | dict.fromkeys(("coefficient", "ci_low", "ci_high", "r_squared"), FLOAT),
+)
+FIRST_RANK_TIES = schemas.TableSchema(
+    "first_rank_ties", ("m", "first"), {"m": INT, "first": INT, "probability": FLOAT}
+)
 ORDER = schemas.TableSchema("order", ("better", "worse"), {"better": _RANKS, "worse": _RANKS})
 FIRST_AND_LAST = schemas.TableSchema(
     "first_and_last",

@@ -1,6 +1,7 @@
 """The report: an evaluation as one HTML page that needs no other file and no network."""
 
 from lexiframe.views.report.data import Rankings
+from lexiframe.views.report.leaderboard import leaderboard_page
 from lexiframe.views.report.page import html_page
 
-__all__ = ["Rankings", "html_page"]
+__all__ = ["Rankings", "html_page", "leaderboard_page"]

@@ -8,13 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.views.sentences.lacking import without_unranked
-from lexiframe.views.sentences.rows import is_first, place_among, with_group, without_counts
+from lexiframe.views.sentences.rows import is_first, place_among, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import and_joined, counted
-from lexiframe.views.shown.cells import cell
 from lexiframe.views.shown.means import inference_in_words
 
 _KEY = ["group", "measure", "test", "correction"]
@@ -34,12 +32,12 @@ counts pairs told apart. ``is_best``: whether one run is first, and told apart f
 def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:
     """Return a row for each group, measure, test and correction, see `CONCLUSIONS`."""
     inference, by = provenance["inference"], provenance["groups"]
-    c, o, means = (with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
+    c, o, means = (printed.with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
     if not c.height:
         table = _of_means(means, inference)
     elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
         told = pl.format("{} of {}", "n_significant", "n_pairs")
-        v = with_group(verdict_of(without_unranked(tables, by), provenance), by)
+        v = printed.with_group(verdict_of(without_unranked(tables, by), provenance), by)
         n_near = pl.col("not_worse").list.len() + pl.col("untested").list.len()
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
         table = v.with_columns(near="not_worse", told=told, is_best=is_best)
@@ -109,7 +107,7 @@ _MANY = 3
 
 
 def _listed(names: Sequence[str]) -> str:
-    return and_joined([escaped(name) for name in names])
+    return printed.and_joined([escaped(name) for name in names])
 
 
 def _of_comparisons(
@@ -125,7 +123,7 @@ def _of_comparisons(
     else:
         e: Any = SimpleNamespace(comparisons=tables["comparisons"], provenance=provenance)
         sentences = baseline_sentences(e)
-    c = with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
+    c = printed.with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
     nothing = pl.lit([], dtype=pl.List(pl.String))
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
         best=pl.coalesce("best", nothing), near=nothing, is_best=False
@@ -145,7 +143,7 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
     level = f"{100 * (1 - inference['alpha']):g} %"
     sentences = [
         f"By {row['measure']}, the mean of {escaped(row['run'])} over "
-        f"{counted(str(row['n']), 'request')} is {cell('mean', row['mean'], 4)}"
+        f"{printed.counted(str(row['n']), 'request')} is {printed.cell('mean', row['mean'], 4)}"
         + (f" ({level} interval: {_interval(row)})." if row["ci_low"] is not None else ".")
         for row in means.iter_rows(named=True)
     ]
@@ -163,4 +161,4 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
 
 
 def _interval(row: Mapping[str, Any]) -> str:
-    return " to ".join(cell(end, row[end], 4) for end in ("ci_low", "ci_high"))
+    return " to ".join(printed.cell(end, row[end], 4) for end in ("ci_low", "ci_high"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import __version__, sums
+from lexiframe.base import __version__, printed, sums
 from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
 from lexiframe.significance import own_tests
@@ -20,7 +20,6 @@ from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import with_group
 from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.means import inference_in_words, marks
 
@@ -61,7 +60,7 @@ def report_data(
 ) -> tuple[dict[str, Any], Packing]:
     """Return the data of the page: facts that JSON can hold, and the numbers that they refer to."""
     by, packing = list(provenance["groups"]), Packing()
-    grouped = {name: with_group(table, by) for name, table in tables.items()}
+    grouped = {name: printed.with_group(table, by) for name, table in tables.items()}
     runs = grouped["orderings"]["run"].unique().sort()
     keyed = tables["scores"] if tables["scores"].height else tables["preferences"]
     ids = pl.concat([keyed["query_id"], tables["preferences"]["query_id"]]).unique().sort()
@@ -74,7 +73,7 @@ def report_data(
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
         "comparisons": _both_ways(grouped["comparisons"]),
-        "rank_distributions": with_group(stable, by),
+        "rank_distributions": printed.with_group(stable, by),
         "conclusions": concluded,
         "marks": _marks(grouped, inference, lacking),
     }
@@ -163,7 +162,7 @@ def _group_of_requests(
     """Return the place of each request's group among the groups."""
     if attributes is None:
         return np.zeros(len(ids), np.int64)
-    known = with_group(attributes, by).select("query_id", "group")
+    known = printed.with_group(attributes, by).select("query_id", "group")
     asked = pl.DataFrame({"query_id": ids}).join(
         known, on="query_id", how="left", maintain_order="left"
     )

@@ -42,29 +42,30 @@ def html_page(
         As for `Evaluation.report`.
     """
     facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
-    script = "\n".join(_part(f"{name}.js") for name in SCRIPTS)
+    script = "\n".join(part(f"{name}.js") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
     n_runs = len(facts["runs"])
     parts = {
         "title": f"Evaluation of {n_runs} run{'s' * (n_runs != 1)}",
-        "policy": _policy(script),
-        "style": _part("page.css"),
+        "policy": policy(script),
+        "style": part("page.css"),
         "script": script,
         "summary": as_html(tables, provenance),
         "provenance": _provenance(provenance),
         "version": __version__,
-        "facts": _json(facts),
+        "facts": as_json(facts),
         "numbers": packing.text(),
     }
     # one pass: what is put in is not searched again
-    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], _part("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], part("page.html"))
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Return a part of a page: a script, a style, or the frame of the page."""
     return (files("lexiframe.views.report") / name).read_text(encoding="utf-8")
 
 
-def _policy(script: str) -> str:
+def policy(script: str) -> str:
     """Return the content security policy: this script alone runs, and nothing is loaded."""
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     return (
@@ -73,7 +74,8 @@ def _policy(script: str) -> str:
     )
 
 
-def _json(facts: Mapping[str, Any]) -> str:
+def as_json(facts: Mapping[str, Any]) -> str:
+    """Return facts as JSON that may stand in a page."""
     shown = _printable(facts)
     text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.translate(_ESCAPES)

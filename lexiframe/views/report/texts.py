@@ -77,8 +77,6 @@ def _one_line(text: str) -> str:
 
 def _joined(given: Any, key: str, ids: list[str], called: str, column: str) -> pl.DataFrame:
     """Return the texts of the ids; those of a dictionary stand in ``column``."""
-    from lexiframe.io import read_log
-
     known = pl.DataFrame({key: pl.Series(ids, dtype=pl.String).unique().sort()})
     if hasattr(given, "items"):  # the ids of an empty dictionary are text, too
         keys = pl.Series([*given], dtype=None if given else pl.String)
@@ -88,7 +86,7 @@ def _joined(given: Any, key: str, ids: list[str], called: str, column: str) -> p
             f"{called}: expected a frame, a file or a dictionary of texts by {key}, found "
             f"{type(given).__name__}"
         )
-    entries = read_log(given) if isinstance(given, str | Path) else to_polars(given, called)
+    entries = logs.read_log(given) if isinstance(given, str | Path) else to_polars(given, called)
     return logs.join_entries(known, entries, key, called, called)
 
 

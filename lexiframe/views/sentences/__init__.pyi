@@ -4,8 +4,9 @@
 from .verdict_on_baseline import baseline_sentences as baseline_sentences
 from .overlap import contrasting_sentences as contrasting_sentences
 from .gates import gate_sentences as gate_sentences
+from .curves import curve_sentence as curve_sentence
+from .curves import curve_table as curve_table
 from .overlap import overlap_sentences as overlap_sentences
 from .verdicts import verdict as verdict
 from .verdicts import verdict_of as verdict_of
-from .verdicts import verdict_text as verdict_text
 from .lacking import without_unranked as without_unranked

@@ -6,9 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import counted, listed, percent, test_and_correction
+from lexiframe.base import printed, schemas
+from lexiframe.views.sentences.words import test_and_correction
 
 Row = dict[str, Any]
 _ERROR = {"centred": "equal means are rejected", "exchanged": "exchangeable runs are told apart"}
@@ -22,7 +21,7 @@ def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
     by = [name for name in audits.columns if name not in schemas.AUDITS.columns]
     key = ["measure", "test", "null", "alpha"]
     in_order = audits.sort(*by, *key, "n_requests").select(*by, *schemas.AUDITS.columns)
-    return sentence_of_each(in_order, schemas.AUDITS, key, _sentences)
+    return printed.sentence_of_each(in_order, schemas.AUDITS, key, _sentences)
 
 
 def _sentences(part: pl.DataFrame, of_group: str) -> str:
@@ -34,16 +33,16 @@ def _sentences(part: pl.DataFrame, of_group: str) -> str:
     return (
         f"By {first['measure']}{of_group}, {_ERROR[first['null']]} in {rates} ({test}, "
         f"α = {first['alpha']:g}): {_kept(rows)}. {_found(rows)} There were {first['trials']:,} "
-        f"trials of each size, drawn from {counted(first['n_pairs'], 'pair')} of runs and "
+        f"trials of each size, drawn from {printed.counted(first['n_pairs'], 'pair')} of runs and "
         f"{first['n']:,} requests."
     )
 
 
 def _at_sizes(rows: list[Row], rate: str) -> str:
     """List a rate by size: "5.1 % of samples of 25 requests and 5.0 % of 50"."""
-    texts = [f"{percent(row[rate])} of {row['n_requests']:,}" for row in rows]
+    texts = [f"{printed.percent(row[rate])} of {row['n_requests']:,}" for row in rows]
     texts[0] = texts[0].replace(" of ", " of samples of ") + " requests"
-    return listed(texts)
+    return printed.listed(texts)
 
 
 def _kept(rows: list[Row]) -> str:
@@ -51,7 +50,8 @@ def _kept(rows: list[Row]) -> str:
     more = [f"{row['n_requests']:,}" for row in rows if row["error_low"] > row["alpha"]]
     less = [f"{row['n_requests']:,}" for row in rows if row["error_high"] < row["alpha"]]
     said = [
-        f"{how} often than promised" + f" with {listed(sizes)} requests" * (len(sizes) < len(rows))
+        f"{how} often than promised"
+        + f" with {printed.listed(sizes)} requests" * (len(sizes) < len(rows))
         for how, sizes in (("more", more), ("less", less))
         if sizes
     ]
@@ -63,10 +63,10 @@ def _found(rows: list[Row]) -> str:
     known = [row for row in rows if row["power"] is not None]
     if not known:
         return "No pair that was drawn differs in the mean."
-    every = listed([percent(row["power"]) for row in known])
+    every = printed.listed([printed.percent(row["power"]) for row in known])
     said = every if len(known) == len(rows) else _at_sizes(known, "power")
-    wrong = [percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
+    wrong = [printed.percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
     if not wrong:
         return f"Differences are found in {said}."
-    of_them = f"{listed(wrong)} of what is found has the wrong direction"
+    of_them = f"{printed.listed(wrong)} of what is found has the wrong direction"
     return f"Differences are found in {said}; {of_them}."

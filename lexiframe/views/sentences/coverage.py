@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.views.sentences.words import counted, percent
+from lexiframe.base import printed
 
 
 def coverage_in_words(coverage: pl.DataFrame) -> str:
@@ -23,15 +23,17 @@ documents retrieved: 1,500, of these judged: 50.0 %, relevant: 18.
     """
     total = coverage.sum()
     retrieved, judged = total["retrieved"][0], total["judged"][0]
-    share = f"{percent(judged / retrieved)}, relevant: " if retrieved else "0, relevant: "
+    share = f"{printed.percent(judged / retrieved)}, relevant: " if retrieved else "0, relevant: "
     below = total["negative"][0] if "negative" in total.columns else 0
     spam = f"; with a grade below 0, counted as unjudged: {below:,}" * bool(below)
     requests, without = coverage["requests"][0], coverage["without_relevant"][0]
     return (
-        f"Coverage: {counted(coverage.height, 'run')}, {counted(requests, 'request')} "
-        f"({without:,} without a relevant item); rankings missing: {total['missing'][0]:,}, extra: "
-        f"{total['extra'][0]:,}; documents retrieved: {retrieved:,}, of these judged: "
-        f"{share}{total['relevant_retrieved'][0]:,}{spam}."
+        f"Coverage: {printed.counted(coverage.height, 'run')}, "
+        f"{printed.counted(requests, 'request')} "
+        f"({without:,} without a relevant item); "
+        f"rankings missing: {total['missing'][0]:,}, extra: {total['extra'][0]:,}; documents "
+        f"retrieved: {retrieved:,}, of these judged: {share}"
+        f"{total['relevant_retrieved'][0]:,}{spam}."
     )
 
 
@@ -48,7 +50,7 @@ def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
     """
     said = [
         _from_to(coverage, "depth", "depth", "{:,}".format),
-        _from_to(coverage, "judged_at_10", "judged in the top 10", percent),
+        _from_to(coverage, "judged_at_10", "judged in the top 10", printed.percent),
         _from_to(coverage, "missing", "requests not answered", "{:,}".format),
     ]
     differing = "; ".join(filter(None, said))

@@ -8,15 +8,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
-from lexiframe.views.sentences.words import (
-    counted,
-    for_group,
-    listed,
-    n_range,
-    percent,
-    test_and_correction,
-)
+from lexiframe.base import escaped, printed
+from lexiframe.significance import gates
+from lexiframe.views.sentences.words import test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 
@@ -41,34 +35,40 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     new does not pass the gate: AP does not decide whether it is not worse than old by more than \
 the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
-    gates = table.partition_by(_ONE_GATE, maintain_order=True)
-    said = [_of_gate(part.to_dicts()) for part in gates]
+    together = [name for name in _ONE_GATE if name != "test"]  # each measure may have its own
+    parts = table.partition_by(together, maintain_order=True)
+    said = [_of_gate(part.to_dicts(), table["candidate"].n_unique()) for part in parts]
     schema = {name: table.schema[name] for name in _ONE_GATE}
     return pl.DataFrame(said, {**schema, "outcome": pl.String, "sentence": pl.String})
 
 
-def _of_gate(rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
     found = {row["outcome"] for row in rows}
-    outcome = next(name for name in ("fail", "undecided", "pass") if name in found)
-    said = f"{_summary(rows, outcome)} ({_how(rows)})."
-    return {**{name: rows[0][name] for name in _ONE_GATE}, "outcome": outcome,
-            "sentence": escaped(said)}  # fmt: skip
+    order = ("fail", "undecided", "pass")
+    if gates.rule_of(rows[0]["require"]).is_any:
+        order = ("pass", "undecided", "fail")
+    outcome = next(name for name in order if name in found)
+    said = f"{_summary(rows, outcome)} ({_how(rows, candidates)})."
+    same = {name: rows[0][name] for name in _ONE_GATE}
+    tests = printed.listed(list(dict.fromkeys(row["test"] for row in rows)))
+    return {**same, "test": tests, "outcome": outcome, "sentence": escaped(said)}
 
 
 def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
     runs = f"{rows[0]['candidate']} {'passes' if outcome == 'pass' else 'does not pass'} the gate"
-    shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[rows[0]["require"]])
+    claim = gates.rule_of(rows[0]["require"]).claim
+    shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[claim])
     named = {
         name: [name_of_row(row) for row in rows if row["outcome"] == name]
         for name in {row["outcome"] for row in rows}
     }
     if outcome == "pass":
-        return f"{runs}: by {listed(named['pass'])} it is {shown}"
-    said = [f"by {listed(named['fail'])} it is {opposite}"] if "fail" in named else []
+        return f"{runs}: by {printed.listed(named['pass'])} it is {shown}"
+    said = [f"by {printed.listed(named['fail'])} it is {opposite}"] if "fail" in named else []
     if "undecided" in named:
         verb = "does" if len(named["undecided"]) == 1 else "do"
         what = "it" if said else f"whether it is {shown}"
-        said.append(f"{listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
+        said.append(f"{printed.listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
     return f"{runs}: {'; '.join(said)}"
 
 
@@ -99,21 +99,26 @@ def name_of_row(row: dict[str, Any]) -> str:
     'AP for kind = short'
     """
     names = [*takewhile(lambda name: name != "measure", row)]
-    return f"{row['measure']}{for_group(row, names)}"
+    return f"{row['measure']}{printed.for_group(row, names)}"
 
 
-def _how(rows: list[dict[str, Any]]) -> str:
-    how, over = test_and_correction(rows[0]["test"], rows[0]["correction"])
-    corrected = f", {over} the {len(rows):,} rows" * (rows[0]["correction"] != "none")
+def _how(rows: list[dict[str, Any]], candidates: int) -> str:
+    tests = dict.fromkeys(row["test"] for row in rows)
+    said = [test_and_correction(test, rows[0]["correction"]) for test in tests]
+    how, over = printed.listed([how for how, _ in said]), said[0][1]
+    any_of_rows = candidates == 1 or gates.rule_of(rows[0]["require"]).is_any
+    family = f"{len(rows):,} rows" if any_of_rows else f"{candidates} candidates"
+    corrected = f", {over} the {family}" * (rows[0]["correction"] != "none")
     return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_of_all(rows)}"
 
 
 def _of_all(rows: list[dict[str, Any]]) -> str:
     """Say n, of how many requests, which run lacks some, and how much is judged of both."""
-    n = n_range(row["n"] for row in rows)
+    n = printed.n_range(row["n"] for row in rows)
     if any(row.get("requests") is None for row in rows):
-        return counted(n, "request")
-    said = f"{n} of {counted(n_range(int(row['requests']) for row in rows), 'request')}"
+        return printed.counted(n, "request")
+    judged = printed.n_range(int(row["requests"]) for row in rows)
+    said = f"{n} of {printed.counted(judged, 'request')}"
     for role in ("baseline", "candidate"):
         lacking = max(row["requests"] - row[f"{role}_answered"] for row in rows)
         said += f", {lacking:,} of them without {rows[0][role]}" * bool(lacking)
@@ -138,11 +143,11 @@ and 29.5 %'
         return ""
     there = [f"{row[f'{role}_answered']:,}" for role in ("baseline", "candidate")]
     said = (
-        f"{counted(row['requests'], 'request')}, of which {row['baseline']} has {there[0]} and "
-        f"{row['candidate']} {there[1]}"
+        f"{printed.counted(row['requests'], 'request')}, of which {row['baseline']} has "
+        f"{there[0]} and {row['candidate']} {there[1]}"
     )
     shares = [row[f"{role}_judged_at_10"] for role in ("baseline", "candidate")]
     if None in shares:
         return said
-    judged = " and ".join(map(percent, shares))
+    judged = " and ".join(map(printed.percent, shares))
     return f"{said}; judged among their first 10 documents: {judged}"

@@ -6,9 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import counted, n_range, test_and_correction, they_are
+from lexiframe.base import printed, schemas
+from lexiframe.views.sentences.words import test_and_correction
 
 
 def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
@@ -17,7 +16,7 @@ def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:
     With a baseline, which is run_b of every pair, the other runs are named.
     """
     key = ("measure", "test", "correction")
-    return sentence_of_each(table, schemas.EQUIVALENCES, key, _equivalent)
+    return printed.sentence_of_each(table, schemas.EQUIVALENCES, key, _equivalent)
 
 
 def _equivalent(part: pl.DataFrame, of_group: str) -> str:
@@ -27,7 +26,7 @@ def _equivalent(part: pl.DataFrame, of_group: str) -> str:
     return (
         f"By {row['measure']}{of_group}, with a margin of {row['margin']:.4g}, "
         f"{_conclusions(part)} ({how}, {over} {pairs}, "
-        f"n = {counted(n_range(part['n']), 'request')})."
+        f"n = {printed.counted(printed.n_range(part['n']), 'request')})."
     )
 
 
@@ -38,7 +37,7 @@ def _conclusions(part: pl.DataFrame) -> str:
     if part["run_b"].n_unique() == 1:
         runs_of = {name: part.filter(conclusion=name)["run_a"].to_list() for name in _OF_RUNS}
         said = [
-            f"{they_are(runs)} {_OF_RUNS[name].format(part['run_b'][0])}"
+            f"{printed.they_are(runs)} {_OF_RUNS[name].format(part['run_b'][0])}"
             for name, runs in runs_of.items()
             if runs
         ]
@@ -100,7 +99,7 @@ def required_in_words(table: pl.DataFrame) -> pl.DataFrame:
 there are 4.
     """
     key = ("measure", "how", "question")
-    return sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _required)
+    return printed.sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _required)
 
 
 def _required(part: pl.DataFrame, of_group: str) -> str:

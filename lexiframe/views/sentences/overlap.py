@@ -6,21 +6,19 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.views.sentences.rows import sentence_of_each
-from lexiframe.views.sentences.words import counted
+from lexiframe.base import printed, schemas
 
 
 def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each measure (and group) which runs are most and least alike."""
     groups = table.columns[: table.columns.index("query_id")]
     in_order = table.sort(*groups, "measure", maintain_order=True)
-    return sentence_of_each(in_order, schemas.OVERLAP, ["measure"], _of_pairs)
+    return printed.sentence_of_each(in_order, schemas.OVERLAP, ["measure"], _of_pairs)
 
 
 def contrasting_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each request how much of their tops two runs share."""
-    return sentence_of_each(table, schemas.CONTRASTING, ["query_id"], _of_tops)
+    return printed.sentence_of_each(table, schemas.CONTRASTING, ["query_id"], _of_tops)
 
 
 def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
@@ -29,7 +27,7 @@ def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
     pairs = known.agg(mean=pl.col("value").mean(), n=pl.len()).sort("mean", "run_a", "run_b")
     if pairs.is_empty():
         return f"{by}, no pair of runs has a value in any request."
-    of = counted(max(pairs["n"]), "request")
+    of = printed.counted(max(pairs["n"]), "request")
     least, most = pairs.row(0, named=True), pairs.row(-1, named=True)
     if pairs.height == 1:
         return f"{by}, the mean overlap of {_named(most)} is {most['mean']:.4f} ({of})."
@@ -54,7 +52,7 @@ def _of_tops(part: pl.DataFrame, of_group: str) -> str:
         of_a, of_b = ((part[f"relevance_{x}"] > 0).sum() for x in "ab")
         relevant = f" Relevant among these: {of_a} of {a}, {of_b} of {b}."
     return (
-        f"In request {row['query_id']}{of_group}, the first {counted(part.height, 'document')} of "
-        f"{a} and {b} have {part['in_top_b'].sum():,} in common; {row['measure']} {value}."
-        f"{relevant}"
+        f"In request {row['query_id']}{of_group}, the first "
+        f"{printed.counted(part.height, 'document')} of {a} and {b} have "
+        f"{part['in_top_b'].sum():,} in common; {row['measure']} {value}.{relevant}"
     )

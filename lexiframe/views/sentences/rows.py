@@ -1,58 +1,12 @@
-"""What modules of sentences share: parts of a table, its order, and the best of its rows."""
+"""What modules of sentences share: the order of measures, and the best of the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Sequence
 
 import polars as pl
 
-from lexiframe.base import escaped, schemas
 from lexiframe.orderings import is_count
-from lexiframe.views.sentences.words import for_group, group_title
-
-
-def sentence_of_each(
-    table: pl.DataFrame,
-    schema: schemas.TableSchema,
-    key: Sequence[str],
-    say: Callable[[pl.DataFrame, str], str],
-) -> pl.DataFrame:
-    """Return what is said of the rows of each key, in each group of requests, in their order.
-
-    ``say`` takes these rows, and the group as the end of a phrase (see `for_group`). Attributes of
-    groups are the columns in front of those of the table.
-    """
-    names = [*takewhile(lambda name: name not in schema.columns, table.columns)]
-    on = [*names, *key]
-    parts = table.partition_by(on, maintain_order=True) if on else [table]
-    groups = [for_group(part.row(0, named=True), names) if names else "" for part in parts]
-    said = [escaped(say(part, group)) for part, group in zip(parts, groups, strict=True)]
-    keys = table.select(on).unique(maintain_order=True)
-    return pl.DataFrame([*keys, pl.Series("sentence", said, pl.String)])
-
-
-def with_group(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
-    """Replace the attributes of groups by a column ``called``, their names and values in words.
-
-    Examples
-    --------
-    >>> with_group(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
-    [(1, 'kind = a'), (2, 'no kind')]
-    """
-    there = [name for name in by if name in table.columns]
-    if not there:
-        return table.with_columns(pl.lit("").alias(called))
-    groups = table.select(there).unique()
-    titles = [group_title(there, row) for row in groups.iter_rows()]
-    groups = groups.with_columns(pl.Series(_TITLE, titles, pl.String))
-    titled = table.select(there).join(
-        groups, on=there, how="left", nulls_equal=True, maintain_order="left"
-    )
-    return table.drop(there).with_columns(titled[_TITLE].alias(called))
-
-
-_TITLE = "\x1ftitle"  # no attribute has this name; one may be called "group"
 
 
 def without_counts(table: pl.DataFrame) -> pl.DataFrame:

@@ -7,13 +7,17 @@ from collections.abc import Callable
 import polars as pl
 
 from lexiframe.base import schemas
+from lexiframe.collection import (
+    agreement_sentences,
+    confusion_sentences,
+    hole_sentences,
+    unjudged_sentences,
+)
+from lexiframe.significance import conclusion_sentences, pair_sentences
 from lexiframe.views.sentences.audits import audits_in_words
-from lexiframe.views.sentences.conclusions import conclusion_sentences, pair_sentences
 from lexiframe.views.sentences.gates import gate_sentences
-from lexiframe.views.sentences.judges import agreement_sentences, confusion_sentences
 from lexiframe.views.sentences.margins import equivalences_in_words, required_in_words
 from lexiframe.views.sentences.overlap import contrasting_sentences, overlap_sentences
-from lexiframe.views.sentences.unjudged import hole_sentences, unjudged_sentences
 
 Sentences = Callable[[pl.DataFrame], pl.DataFrame]
 """From a table to a frame with a row for each sentence, whose last column is ``sentence``."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.rows import place_among, without_counts
 from lexiframe.views.sentences.verdicts import GAIN
-from lexiframe.views.sentences.words import for_group, how_tested, they_are
+from lexiframe.views.sentences.words import how_tested
 
 
 def baseline_sentences(e: Evaluated) -> list[str]:
@@ -55,19 +55,21 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
 
 
 def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) -> str:
-    by = f"By {row['measure']}{for_group(row, names, 'by ')}"
+    by = f"By {row['measure']}{printed.for_group(row, names, 'by ')}"
     if row["n_most"] == 1:
         return escaped(f"{by}, no test is possible with one request.")
     than = f" than {inference['baseline']}"
     said = []
     if inference["alternative"] != "less":
-        said.append(f"{they_are(row['better'], 'no run')} significantly better{than}")
+        said.append(f"{printed.they_are(row['better'], 'no run')} significantly better{than}")
     if inference["alternative"] != "greater":
         none, than = ("none", "") if said else ("no run", than)
-        said.append(f"{they_are(row['worse'], none)} significantly worse{than}")
+        said.append(f"{printed.they_are(row['worse'], none)} significantly worse{than}")
     if row["undecided"]:
-        said.append(f"and {they_are(row['undecided'])} not told apart from it")
+        said.append(f"and {printed.they_are(row['undecided'])} not told apart from it")
     if row["incomparable"]:
-        said.append(f"and {they_are(row['incomparable'])} not comparable: no request in common")
+        said.append(
+            f"and {printed.they_are(row['incomparable'])} not comparable: no request in common"
+        )
     how = how_tested(row, names, inference["alpha"], inference["family"])
     return escaped(f"{by}, {', '.join(said)} ({how}).")

@@ -12,42 +12,42 @@ from lexiframe.base import (
     SchemaError,
     check_choice,
     escaped,
+    printed,
     resampling,
     schemas,
     sums,
     to_polars,
     typed,
 )
-from lexiframe.collection import HoleSensitivity, JudgeComparison
 from lexiframe.io import column_forms
 from lexiframe.significance import MEANS, tests
-from lexiframe.typing import Evaluated, Frame
+from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among, without_counts
 from lexiframe.views.sentences.tables import sentences_of
-from lexiframe.views.sentences.words import for_group, how_tested, listed, they_are
+from lexiframe.views.sentences.words import how_tested
 
 
 @typed
 def verdict(
-    e: Evaluated | Frame,
+    e: Evaluated | Told | Frame,
     /,
     comparisons: Frame | None = None,
     *,
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
-) -> pl.DataFrame:
+) -> printed.Verdict:
     """State, for each measure, which runs are first and which are not significantly worse.
 
     Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
-    `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting`, `audit`, or
-    `hole_sensitivity`, of whose tables ``pairs`` is taken.
+    `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting` or `audit`, or a result
+    with a verdict of its own, such as those of `compare_judges` and `hole_sensitivity`.
 
     Parameters
     ----------
-    e : Evaluation or frame
+    e : Evaluation, frame, or result of several tables
         The result of `evaluate`. Its orderings are used, and its comparisons unless others are
-        given. Or one of the tables named above, which takes no other argument.
+        given. Or one of the tables and results named above, which takes no other argument.
     comparisons
         Another table of comparisons of all pairs, by `compare` or `tukey_hsd`, computed from the
         same scores or preferences (and within the same groups).
@@ -61,6 +61,8 @@ def verdict(
     Returns
     -------
     polars.DataFrame
+        A frame that prints its sentences, each of them whole, wherever it is shown.
+
         Key ``measure, test, correction``, after the attributes of groups if there are any, in the
         order in which the measures were asked for. ``best`` lists the runs that share the first
         rank, and ``not_worse`` the other runs that no best run is significantly better than, if a
@@ -111,33 +113,26 @@ the 3 pairs, α = 0.05, n = 5 requests).
     evaluated: Any = e
     names = ("orderings", "comparisons", "means")
     tables = {name: getattr(evaluated, name) for name in names}
-    return verdict_of(tables, evaluated.provenance, comparisons, alpha=alpha, family=family)
+    how: dict[str, Any] = {"alpha": alpha, "family": family}
+    return printed.Verdict(verdict_of(tables, evaluated.provenance, comparisons, **how))
 
 
-def _of_table(table: Any, is_alone: bool) -> pl.DataFrame:
-    """Return the verdict on a table that helps to decide."""
-    parts: dict[str, Any] = {"": table} if column_forms.is_frame(table) else _tables_in(table)
-    found = ((name, sentences_of(to_polars(part))) for name, part in parts.items())
-    known = {name: sentences for name, sentences in found if sentences is not None}
-    if len(known) > 1:
+def _of_table(table: Any, is_alone: bool) -> printed.Verdict:
+    """Return the verdict on a table that helps to decide, or on a result that has its own."""
+    found = getattr(table, "verdict", None)
+    if not isinstance(found, printed.Verdict):  # a frame may have a column of this name
+        found = None
+    if found is None and column_forms.is_frame(table):
+        found = sentences_of(to_polars(table))
+    if found is None:
         raise TypeError(
-            f"verdict: expected a table, found {type(table).__name__}, of which several have a "
-            f"verdict; give one of them: .{', .'.join(known)}"
-        )
-    if not known:
-        raise TypeError(
-            "verdict: expected the Evaluation of evaluate, or a table of equivalence, gate, "
-            "required_requests with a margin, judges, holes, overlap or audit, found "
+            "verdict: expected the Evaluation of evaluate, or a result or table of equivalence, "
+            "gate, required_requests with a margin, judges, holes, overlap or audit, found "
             f"{type(table).__name__}; give comparisons as the second argument"
         )
     if not is_alone:
         raise TypeError("verdict: comparisons, alpha and family are for the result of evaluate")
-    return next(iter(known.values()))
-
-
-def _tables_in(found: Any) -> dict[str, Any]:
-    """Return the tables of a result that has several, such as that of `hole_sensitivity`."""
-    return found.tables() if isinstance(found, HoleSensitivity | JudgeComparison) else {}
+    return printed.Verdict(found)
 
 
 def verdict_of(
@@ -322,8 +317,8 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
 
 
 def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
-    who = f"{listed(row['best'])} {_how_first(row)}"
-    best = f"By {row['measure']}{for_group(row, names, 'by ')}, {who}"
+    who = f"{printed.listed(row['best'])} {_how_first(row)}"
+    best = f"By {row['measure']}{printed.for_group(row, names, 'by ')}, {who}"
     if row["n_tested"] == 0:
         return escaped(f"{best}; {_of_others(row)}.")
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
@@ -350,9 +345,11 @@ def _of_others(row: dict[str, Any]) -> str:
     why = "with one request" if row["n_most"] == 1 else "for want of requests or of a p-value"
     if len(row["untested"]) == n_others:
         return f"no test is possible {why}"
-    untested = f"; {listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
+    untested = (
+        f"; {printed.listed(row['untested'])} cannot be tested, {why}" if row["untested"] else ""
+    )
     if row["not_worse"]:
-        return f"{they_are(row['not_worse'])} not significantly worse{untested}"
+        return f"{printed.they_are(row['not_worse'])} not significantly worse{untested}"
     verb = "the other run is" if n_others == 1 else "all other runs are"
     return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
 
@@ -362,11 +359,11 @@ def _of_favoured(row: dict[str, Any]) -> str:
     said = []
     if row["first"] and not {*row["first"]} & {*row["best"]}:
         verb = "wins" if len(row["first"]) == 1 else "win"
-        said.append(f"{listed(row['first'])} {verb} the greatest share of requests")
+        said.append(f"{printed.listed(row['first'])} {verb} the greatest share of requests")
     if row["favoured"]:
         test = tests.TESTS.get(row["test"].partition("(")[0])
         compared = (test.compares if test else MEANS).words
-        ahead = f"{they_are(row['favoured'])} ahead of {listed(row['best'])}"
+        ahead = f"{printed.they_are(row['favoured'])} ahead of {printed.listed(row['best'])}"
         said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
     order = "the mean" if row["method"].partition("(")[0] == "mean" else row["method"]
     return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
@@ -377,14 +374,4 @@ def _significantly(row: dict[str, Any]) -> str:
         return "not significantly"
     if row["better"] == row["favoured"]:
         return "significantly"
-    return f"{listed(row['better'])} significantly"
-
-
-def verdict_text(v: pl.DataFrame) -> str:
-    """Return the sentences of a verdict, a paragraph each, or why there are none."""
-    if not v.height:
-        return (
-            "Nothing to compare: a verdict needs two runs, and a measure that is no count. "
-            "`lexiframe evaluate` prints the means."
-        )
-    return "\n".join(v["sentence"])
+    return f"{printed.listed(row['better'])} significantly"

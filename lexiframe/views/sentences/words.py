@@ -1,12 +1,11 @@
-"""Words that all verdicts share: lists of runs, groups of requests, tests and corrections."""
+"""Tests and corrections in words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import polars as pl
-
+from lexiframe.base import printed
 from lexiframe.significance import tests
 
 _TESTS = {
@@ -14,6 +13,8 @@ _TESTS = {
     "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",
 }
+
+
 _CORRECTIONS = {
     "none": "not corrected for",
     "bonferroni": "Bonferroni's correction over",
@@ -31,7 +32,7 @@ def how_tested(row: dict[str, Any], names: Sequence[str], alpha: float, family: 
     how, over = test_and_correction(row["test"], row["correction"])
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
-    n = counted(n_range([row["n"], row["n_most"]]), "request")
+    n = printed.counted(printed.n_range([row["n"], row["n_most"]]), "request")
     return f"{how}, {over} {pairs}{scope}, α = {alpha:g}, n = {n}"
 
 
@@ -47,125 +48,3 @@ def test_and_correction(test: str, correction: str) -> tuple[str, str]:
     # The comparisons that a user gives may have tests and corrections that are not ours.
     how = _TESTS.get(name, name) + (f" ({options}" if options else "")
     return how, _CORRECTIONS.get(correction, correction)
-
-
-def group_of(attribute: str, value: Any) -> str:
-    """Return the name of a group of requests; requests without a value form a group as well.
-
-    Examples
-    --------
-    >>> group_of("kind", "short"), group_of("kind", None)
-    ('kind = short', 'no kind')
-    """
-    return f"no {attribute}" if value is None else f"{attribute} = {value}"
-
-
-def group_title(names: Iterable[str], values: Iterable[Any]) -> str:
-    """Return the name of a group by several attributes; nothing without groups.
-
-    Examples
-    --------
-    >>> group_title(["kind", "year"], ["short", 2019])
-    'kind = short, year = 2019'
-    """
-    return ", ".join(group_of(name, value) for name, value in zip(names, values, strict=True))
-
-
-def for_group(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") -> str:
-    """Return the group of a row as the end of a phrase, or nothing without groups.
-
-    Columns of attributes that have been renamed begin with ``prefix``.
-
-    Examples
-    --------
-    >>> for_group({"kind": "short", "year": 2019}, ["kind", "year"])
-    ' for kind = short and year = 2019'
-    """
-    named = " and ".join(group_of(name, row[f"{prefix}{name}"]) for name in names)
-    return f" for {named}" if names else ""
-
-
-def n_range(numbers: Iterable[int]) -> str:
-    """Return the least and the greatest of some numbers, or the number if all are the same.
-
-    Examples
-    --------
-    >>> n_range([1200, 4]), n_range([4, 4])
-    ('4 to 1,200', '4')
-    """
-    column = pl.Series(numbers)
-    ends: list[Any] = [column.min(), column.max()]
-    return " to ".join(f"{n:,}" for n in dict.fromkeys(ends))
-
-
-def counted(n: int | str, what: str) -> str:
-    """Return a number, or a range of numbers, and what there are so many of.
-
-    Examples
-    --------
-    >>> counted(1, "run"), counted(1200, "run"), counted("1 to 3", "run")
-    ('1 run', '1,200 runs', '1 to 3 runs')
-    """
-    number = n if isinstance(n, str) else f"{n:,}"
-    return f"{number} {what}{'s' * (number != '1')}"
-
-
-def percent(share: float) -> str:
-    """Return a share as percent, such as ``31.4 %``."""
-    return f"{100 * share:.1f} %"
-
-
-def first_runs(runs: Sequence[str], most: int = 6) -> list[str]:
-    """Return at most ``most`` texts: the names of runs, the last one the number of further runs.
-
-    Examples
-    --------
-    >>> first_runs(list("abcdefg"))
-    ['a', 'b', 'c', 'd', 'e', '2 others']
-    """
-    if len(runs) > most:
-        return [*runs[: most - 1], f"{len(runs) - most + 1:,} others"]
-    return list(runs)
-
-
-def listed(runs: list[str]) -> str:
-    """Return the names of runs as people list them; many are cut short."""
-    return and_joined(first_runs(runs))
-
-
-def and_joined(names: Sequence[str]) -> str:
-    """Return all of some names as people list them.
-
-    Examples
-    --------
-    >>> and_joined("a"), and_joined("abc")
-    ('a', 'a, b and c')
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def they_are(runs: list[str], none: str = "") -> str:
-    """Return the names of runs with their verb; ``none`` stands for no run.
-
-    Examples
-    --------
-    >>> they_are(["a"]), they_are(["a", "b"]), they_are([], "none")
-    ('a is', 'a and b are', 'none is')
-    """
-    return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"
-
-
-def by_one_alone(counts: Mapping[str, int], what: str, one: str, many: str) -> str:
-    """Return sentences on how many things are known by one side alone, where there are any.
-
-    Examples
-    --------
-    >>> by_one_alone({"a": 2, "b": 0}, "pair", "is compared", "are compared")
-    ' 2 pairs are compared by a alone.'
-    """
-    said = (
-        f" {counted(n, what)} {one if n == 1 else many} by {name} alone."
-        for name, n in counts.items()
-        if n
-    )
-    return "".join(said)

@@ -13,12 +13,9 @@ from .markdown import markdown_table as markdown_table
 from .latex import paper_latex as paper_latex
 from .markdown import paper_markdown as paper_markdown
 from .paper import paper_of as paper_of
-from .tables import paragraphs as paragraphs
-from .tables import plain_text as plain_text
 from .overlaps import contrasting_text as contrasting_text
 from .overlaps import overlap_means as overlap_means
 from .overlaps import overlap_text as overlap_text
 from .overlaps import wide_means as wide_means
 from .pair_texts import levels_text as levels_text
 from .pair_texts import requests_text as requests_text
-from .cells import with_p_values as with_p_values

@@ -7,15 +7,13 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.views.sentences.words import group_of
-from lexiframe.views.shown.cells import MISSING, as_cells, with_p_values
+from lexiframe.base import printed
 from lexiframe.views.shown.means import ends, inference_in_words
-from lexiframe.views.shown.tables import Section
 
 
 def baseline_section(
     table: pl.DataFrame, by: Sequence[str], inference: Mapping[str, Any]
-) -> Section:
+) -> printed.Section:
     """Return the table of the runs against the baseline, and narrower ones of each measure.
 
     The narrower tables are shown where there is no room for the whole one.
@@ -33,12 +31,14 @@ def baseline_section(
     others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
     keys = [name for name in (*by, "measure", "test", "correction") if name in others.columns]
     parts = others.partition_by(keys, maintain_order=True)
-    shown = [ends(as_cells(with_p_values(p, inference["alpha"])), _CALLED) for p in parts]
+    shown = [
+        ends(printed.as_cells(printed.with_p_values(p, inference["alpha"])), _CALLED) for p in parts
+    ]
     left_out = list(dict.fromkeys(note for _, notes in shown for note in notes))
     whole = pl.concat([rows for rows, _ in shown]) if shown else others
     narrow = list(_by_measure(parts, keys, inference["alpha"]))
-    last = Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
-    return Section(
+    last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
+    return printed.Section(
         f"Against {baseline} ({inference_in_words(inference)})",
         whole,
         (_legend(table), *left_out),
@@ -53,21 +53,21 @@ _BETTER = "a positive difference is better than the baseline"
 
 def _by_measure(
     parts: Sequence[pl.DataFrame], keys: Sequence[str], alpha: float
-) -> Iterator[Section]:
+) -> Iterator[printed.Section]:
     for part in parts:
         said = {name: part[name][0] for name in keys}
         measure = said.pop("measure")
         others = (
-            value if name in ("test", "correction") else group_of(name, value)
+            value if name in ("test", "correction") else printed.group_of(name, value)
             for name, value in said.items()
         )
         table, _ = ends(_in_short(part, alpha), _CALLED)
-        yield Section(", ".join([str(measure), *others]), table)
+        yield printed.Section(", ".join([str(measure), *others]), table)
 
 
 def _in_short(part: pl.DataFrame, alpha: float) -> pl.DataFrame:
     """Return the rows of one measure with the columns that a narrow terminal has room for."""
-    texts = as_cells(with_p_values(part, alpha))
+    texts = printed.as_cells(printed.with_p_values(part, alpha))
     mean = ["mean"] if "mean" in texts.columns and part["mean"].count() else []
     n = ["n"] if "n" in texts.columns else []
     return texts.select(
@@ -85,7 +85,7 @@ def _in_short(part: pl.DataFrame, alpha: float) -> pl.DataFrame:
 def _legend(table: pl.DataFrame) -> str:
     """Say what a difference is, and why there may be no mean."""
     without = "mean" in table.columns and table["mean"].null_count() > 0
-    missing = f"; {MISSING}: preferences have no mean score" if without else ""
+    missing = f"; {printed.MISSING}: preferences have no mean score" if without else ""
     return f"{_BETTER}{missing}"
 
 

@@ -7,11 +7,9 @@ from xml.etree import ElementTree
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
-from lexiframe.views.shown.cells import with_p_values
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
-from lexiframe.views.shown.tables import fits, paragraph, table_text
 
 
 def gate_text(table: pl.DataFrame) -> str:
@@ -38,11 +36,12 @@ def gate_text(table: pl.DataFrame) -> str:
     = 6 of 6 requests).
     """
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
-    sentence = gate_sentences(table)["sentence"].item()
-    below = map(paragraph, [*_coverage(table), *said, sentence])
+    below = map(printed.paragraph, [*_coverage(table), *said, *gate_sentences(table)["sentence"]])
     rows = _rows(table)
-    rows = rows if fits(rows) else rows.drop("p_value")  # the interval and the margin say as much
-    return "\n".join([paragraph(_title(table)), table_text(rows), *below])
+    rows = (
+        rows if printed.fits(rows) else rows.drop("p_value")
+    )  # the interval and the margin say as much
+    return "\n".join([printed.paragraph(_title(table)), printed.table_text(rows), *below])
 
 
 def gate_markdown(table: pl.DataFrame) -> str:
@@ -50,8 +49,8 @@ def gate_markdown(table: pl.DataFrame) -> str:
     verdict = gate_sentences(table)
     said = [f"- {markdown_of(name)}: {markdown_of(why)}" for name, why in _not_passed(table)]
     parts = [
-        f"### Gate: {verdict['outcome'].item()}",
-        markdown_of(verdict["sentence"].item()),
+        f"### Gate: {', '.join(verdict['outcome'])}",
+        *map(markdown_of, verdict["sentence"]),
         markdown_of(_title(table)) + ":",
         markdown_table(_rows(table)),
         *([markdown_of(" ".join(_coverage(table)))] if _coverage(table) else []),
@@ -72,7 +71,12 @@ def _coverage(table: pl.DataFrame) -> list[str]:
 def _title(table: pl.DataFrame) -> str:
     row = table.row(0, named=True)
     level = f"{100 * (1 - 2 * row['alpha']):g} % intervals"
-    return f"Differences, {row['candidate']} minus {row['baseline']}, positive if better; {level}"
+    candidate = "candidate" if _are_several(table) else row["candidate"]
+    return f"Differences, {candidate} minus {row['baseline']}, positive if better; {level}"
+
+
+def _are_several(table: pl.DataFrame) -> bool:
+    return bool(table["candidate"].n_unique() > 1)
 
 
 def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
@@ -86,8 +90,9 @@ def _rows(table: pl.DataFrame) -> pl.DataFrame:
     p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
     difference = pl.col("mean_difference").alias("difference")
     numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
-    shown = table.select(*groups, "measure", "outcome", *numbers)
-    return with_p_values(shown, table["alpha"][0])
+    candidates = ["candidate"] if _are_several(table) else []
+    shown = table.select(*groups, "measure", *candidates, "outcome", *numbers)
+    return printed.with_p_values(shown, table["alpha"][0])
 
 
 def junit_xml(table: pl.DataFrame) -> str:

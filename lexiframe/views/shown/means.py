@@ -8,15 +8,13 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
-from lexiframe.significance import own_tests, told_apart
+from lexiframe.significance import indistinct_groups, own_tests
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among
 from lexiframe.views.sentences.verdicts import both_ways
-from lexiframe.views.sentences.words import counted, n_range
-from lexiframe.views.shown.cells import MISSING, cell, texts_of
-from lexiframe.views.shown.tables import Section
 
 MOST_RUNS = 40
 """The number of runs up to which a summary shows all of them."""
@@ -32,14 +30,14 @@ def means_section(
     inference: Mapping[str, Any],
     of_group: str = "",
     lacking: Lacking | None = None,
-) -> Section:
+) -> printed.Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
     means = means.sort(place_among(measures))
-    over = f"over {counted(n_range(means['n']), 'request')}{of_group}"
+    over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
     notes = measure_notes(means, list(dict.fromkeys(measures)))
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
-        return Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
+        return printed.Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
     lacking = Lacking() if lacking is None else lacking
     found = marks(means, comparisons, inference)
     marked = means.join(found, on=["run", "measure"], maintain_order="left")
@@ -51,19 +49,21 @@ def means_section(
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
     notes = [*legend, *notes, *lacking.notes(measures), *left_out]
-    return Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
+    return printed.Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
 
 
 def _arranged(marked: pl.DataFrame) -> pl.DataFrame:
     """Arrange means with their marks as runs × measures."""
     width = max(map(len, marked["mark"]))
     cells = [
-        f"{cell('mean', mean, _DECIMALS)}{mark:{width}}"
+        f"{printed.cell('mean', mean, _DECIMALS)}{mark:{width}}"
         for mean, mark in marked.select("mean", "mark").iter_rows()
     ]
     table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
     best_first = by_rank(table.pivot("measure", index="run", values="rank"))
-    table = table.pivot("measure", index="run", values="cell").fill_null(MISSING + " " * width)
+    table = table.pivot("measure", index="run", values="cell").fill_null(
+        printed.MISSING + " " * width
+    )
     return best_first.select("run").join(table, on="run", maintain_order="left")
 
 
@@ -83,10 +83,12 @@ def marks(
     if baseline is not None:
         rivals = means.select("measure", rival=pl.lit(baseline)).unique()
     both = both_ways(of_first_test(comparisons, inference))
-    told = pl.col("reject") & told_apart.IS_TESTED
+    told = pl.col("reject") & indistinct_groups.IS_TESTED
     against = both.join(rivals, on=["measure", "rival"]).group_by("measure", "run")
     found = against.agg(
-        n=told_apart.IS_TESTED.sum(), told=told.any(), gain=pl.col("gain").filter(told).first()
+        n=indistinct_groups.IS_TESTED.sum(),
+        told=told.any(),
+        gain=pl.col("gain").filter(told).first(),
     )
     table = means.select("run", "measure").join(best, on=["measure", "run"], how="left")
     table = table.join(found, on=["measure", "run"], how="left").join(
@@ -173,10 +175,10 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
         notes.append(f"counts, of which more is not better: {', '.join(counts)}")
     if means["n"].n_unique() > 1:
         n = means.group_by("measure", maintain_order=True).agg("n")
-        said = (f"{n_range(pl.Series(of))} of {name}" for name, of in n.iter_rows())
+        said = (f"{printed.n_range(pl.Series(of))} of {name}" for name, of in n.iter_rows())
         notes.append(f"requests: {', '.join(said)}")
     if means.height < means["run"].n_unique() * means["measure"].n_unique():
-        notes.append(f"{MISSING}: no request of the run has a value")
+        notes.append(f"{printed.MISSING}: no request of the run has a value")
     there = set(means["measure"])
     if not there.issuperset(asked):
         notes.append(f"no request counts for {', '.join(n for n in asked if n not in there)}")
@@ -186,8 +188,8 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
 def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
     """Return the title and the table of a single run: means, intervals, n where it differs."""
     level = f"{100 * (1 - alpha):g} % intervals"
-    write = partial(cell, "mean", decimals=_DECIMALS)
-    numbers = [texts_of(means[name], write) for name in ("mean", "ci_low", "ci_high")]
+    write = partial(printed.cell, "mean", decimals=_DECIMALS)
+    numbers = [printed.texts_of(means[name], write) for name in ("mean", "ci_low", "ci_high")]
     n = ["n"] if means["n"].n_unique() > 1 else []
     return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
 

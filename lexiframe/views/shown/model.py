@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.views.shown.cells import MISSING, are_numbers, as_texts
+from lexiframe.base import printed
 
 
 @dataclass(frozen=True)
 class Cell:
     """A cell: its text, whether it is the best of its column, and the superscript behind it."""
 
-    text: str = MISSING
+    text: str = printed.MISSING
     is_best: bool = False
     mark: str = ""
 
@@ -55,8 +55,8 @@ class ShownTable:
     @classmethod
     def of(cls, table: pl.DataFrame) -> ShownTable:
         """Return a whole table without notes."""
-        columns = (Column(column.name, are_numbers(column)) for column in table)
-        rows = (tuple(map(Cell, row)) for row in as_texts(table).iter_rows())
+        columns = (Column(column.name, printed.are_numbers(column)) for column in table)
+        rows = (tuple(map(Cell, row)) for row in printed.as_texts(table).iter_rows())
         return cls(tuple(columns), (Panel("", tuple(rows)),))
 
     @property

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.views.sentences import contrasting_sentences
-from lexiframe.views.shown.tables import MOST, ends_of, paragraphs, plain_text, table_text
 
 
 def overlap_means(table: pl.DataFrame, groups: Sequence[str] = ()) -> pl.DataFrame:
@@ -31,9 +30,9 @@ def overlap_text(means: pl.DataFrame, groups: Sequence[str] = ()) -> tuple[str, 
     """Return the means as text, of many pairs the first and the last, and a note if some lack."""
     wide, n = wide_means(means, groups), int(means["n"].to_numpy().max())
     n_pairs, measures, note = wide.height, wide.columns[len(groups) + 2 :], ""
-    if n_pairs > MOST:
+    if n_pairs > printed.MOST:
         by_value = wide.drop_nulls(measures[0]).sort(measures[0], maintain_order=True)
-        wide = ends_of(by_value).sort(groups or measures[0], maintain_order=True)
+        wide = printed.ends_of(by_value).sort(groups or measures[0], maintain_order=True)
         note = (
             f"{wide.height} of {n_pairs:,} pairs are shown, those least and most alike by "
             f"{measures[0]}; --format csv prints all"
@@ -41,7 +40,7 @@ def overlap_text(means: pl.DataFrame, groups: Sequence[str] = ()) -> tuple[str, 
     missing = any(wide[name].null_count() for name in measures)
     title = f"Mean overlap of the rankings of {n:,} request{'s' * (n != 1)}, 1: the same"
     title += "; —: no request has a value" * missing
-    return f"{paragraphs(escaped(title))}\n{plain_text(wide)}", note
+    return f"{printed.paragraphs(escaped(title))}\n{printed.plain_text(wide)}", note
 
 
 def contrasting_text(table: pl.DataFrame) -> str:
@@ -55,5 +54,5 @@ def contrasting_text(table: pl.DataFrame) -> str:
         a, b = part["run_a"][0], part["run_b"][0]
         names = {"doc_a": a, "position_in_b": f"in {b}", "doc_b": b, "position_in_a": f"in {a}"}
         tops = part.drop(in_common, attributes).rename(names)
-        texts.append(f"{paragraphs(sentence)}\n{table_text(tops)}\n")
+        texts.append(f"{printed.paragraphs(sentence)}\n{printed.table_text(tops)}\n")
     return "\n".join(texts)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import escaped
-from lexiframe.views.shown.tables import MOST, ends_of, paragraphs, plain_text
+from lexiframe.base import escaped, printed
 
 
 def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
@@ -20,13 +19,13 @@ def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
         levels = levels.rename({name: f"{name} level" for name in levels.columns[1:]})
         wide = wide.join(levels, on="query_id", how="left", maintain_order="left")
     note = (
-        f"{MOST} of {wide.height:,} requests are shown, those with the greatest gains and losses; "
-        "--format csv prints all"
+        f"{printed.MOST} of {wide.height:,} requests are shown, those with the greatest gains "
+        "and losses; --format csv prints all"
     )
     legend = "; level: the recall level that decides (—: none)" if decided.height else ""
     title = f"Differences by request: positive where {a} is better than {b}{legend}"
-    text = f"{paragraphs(escaped(title))}\n{plain_text(ends_of(wide))}"
-    return text, note if wide.height > MOST else ""
+    text = f"{printed.paragraphs(escaped(title))}\n{printed.plain_text(printed.ends_of(wide))}"
+    return text, note if wide.height > printed.MOST else ""
 
 
 def levels_text(table: pl.DataFrame, levels: pl.DataFrame, title: str) -> str:
@@ -43,10 +42,10 @@ def levels_text(table: pl.DataFrame, levels: pl.DataFrame, title: str) -> str:
     by_level += "; —: not retrieved, or nothing to decide" * (not_found > 0)
     return "\n".join(
         [
-            paragraphs(escaped(f"{title}; positive: the first is better{missing}")),
-            plain_text(table.drop("query_id", "run_a", "run_b")),
+            printed.paragraphs(escaped(f"{title}; positive: the first is better{missing}")),
+            printed.plain_text(table.drop("query_id", "run_a", "run_b")),
             "",
-            paragraphs(by_level),
-            plain_text(levels.drop(same)),
+            printed.paragraphs(by_level),
+            printed.plain_text(levels.drop(same)),
         ]
     )

@@ -7,12 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, shown
+from lexiframe.base import LexiframeError, printed, shown
 from lexiframe.pairwise import parse_measures
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import place_among
-from lexiframe.views.sentences.words import counted, group_title, n_range
-from lexiframe.views.shown.cells import cell
 from lexiframe.views.shown.means import by_rank, measure_notes, measures_of_scores
 from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
 from lexiframe.views.shown.paper_marks import (
@@ -72,14 +70,14 @@ def paper_of(
         panels.append(Panel(title, tuple(_rows(found, runs, shown_measures, letters, decimals))))
         notes.append((title, [*measure_notes(part, measures), *lacking.notes(measures)]))
     rows = [row for panel in panels for row in panel.rows]
-    cells = [cell for row in rows for cell in row]
+    cells = [one for row in rows for one in row]
     bold = "Bold: the best mean of a measure, of several runs if they tie."
     caption = (
         _what(scaled, tables, shown_measures, by, of_scores),
         *_notes(notes),
-        *[bold] * any(cell.is_best for cell in cells),
+        *[bold] * any(one.is_best for one in cells),
         *marks_in_words(kind, compared, means, by, inference),
-        *[untested_in_words(kind, inference)] * any(UNTESTED in cell.mark for cell in cells),
+        *[untested_in_words(kind, inference)] * any(UNTESTED in one.mark for one in cells),
     )
     leads = [*[Column("")] * bool(letters), Column("run")]
     numbers = (
@@ -129,7 +127,7 @@ def _groups(
     compared = comparisons.partition_by(by, as_dict=True)
     parts = means.sort(by, maintain_order=True).partition_by(by, as_dict=True, maintain_order=True)
     for key, part in parts.items():
-        title = f"{group_title(by, key)} (n = {n_range(part['n'])})"
+        title = f"{printed.group_title(by, key)} (n = {printed.n_range(part['n'])})"
         yield title, part, compared.get(key, comparisons.clear())
 
 
@@ -144,7 +142,7 @@ def _rows(
     of = {}
     for row in means.iter_rows(named=True):
         usual = 2 if row["in_percent"] else 4
-        text = cell("mean", row["mean"], usual if decimals is None else decimals)
+        text = printed.cell("mean", row["mean"], usual if decimals is None else decimals)
         of[row["run"], row["measure"]] = Cell(text, row["is_best"], row["mark"])
     for run in runs:
         letter = [Cell(letters[run])] if letters else []
@@ -160,8 +158,8 @@ def _what(
 ) -> str:
     """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
     shares = [name for name in columns if name not in of_scores]
-    n = n_range(means["n"]) if means.height else "0"
-    said = f"Means over {counted(n, 'request')}"
+    n = printed.n_range(means["n"]) if means.height else "0"
+    said = f"Means over {printed.counted(n, 'request')}"
     if by:
         said = "Means over the requests of each group"
     if shares:

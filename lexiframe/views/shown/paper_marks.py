@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice
-from lexiframe.significance import told_apart
+from lexiframe.base import LexiframeError, check_choice, printed
+from lexiframe.significance import indistinct_groups
 from lexiframe.views.sentences.rows import is_first
 from lexiframe.views.sentences.verdicts import both_ways
-from lexiframe.views.sentences.words import n_range, test_and_correction
+from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.means import marks, of_first_test
 
 Marks = Literal["auto", "letters", "best", "baseline", "none"]
@@ -97,9 +97,11 @@ def _better_than(
     """
     both = both_ways(of_first_test(comparisons, inference))
     both = both.filter(pl.col("rival").is_in([*letters]))
-    won = pl.col("reject") & told_apart.IS_TESTED & (pl.col("gain") > 0)
+    won = pl.col("reject") & indistinct_groups.IS_TESTED & (pl.col("gain") > 0)
     letter = pl.col("rival").replace_strict(letters, default=None, return_dtype=pl.String)
-    untested = pl.when(told_apart.IS_TESTED.all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
+    untested = (
+        pl.when(indistinct_groups.IS_TESTED.all()).then(pl.lit("")).otherwise(pl.lit(UNTESTED))
+    )
     return both.group_by("run", "measure").agg(mark=letter.filter(won).sort().str.join() + untested)
 
 
@@ -138,7 +140,8 @@ def marks_in_words(
     }[kind]
     how, over = test_and_correction(of_shown["test"][0], of_shown["correction"][0])
     over = f"{over} {_family(c, of_shown, by, inference['family'])}"
-    return [f"{meaning} ({how}, {over}, α = {inference['alpha']:g}, n = {n_range(of_shown['n'])})."]
+    n = printed.n_range(of_shown["n"])
+    return [f"{meaning} ({how}, {over}, α = {inference['alpha']:g}, n = {n})."]
 
 
 def _family(c: pl.DataFrame, of_shown: pl.DataFrame, by: Sequence[str], family: str) -> str:
@@ -147,7 +150,7 @@ def _family(c: pl.DataFrame, of_shown: pl.DataFrame, by: Sequence[str], family: 
     if family == "all":
         return f"the {c.filter(pl.col('n') > 0).height:,} pairs of all measures{groups}"
     sizes = of_shown.group_by(*by, "measure").len()
-    pairs = n_range(sizes["len"])
+    pairs = printed.n_range(sizes["len"])
     each = [*(["measure"] if sizes["measure"].n_unique() > 1 else []), *(["group"] if by else [])]
     of = f" of each {' and '.join(each)}" if each else ""
     return f"the {'one pair' if pairs == '1' else f'{pairs} pairs'}{of}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped, schemas
+from lexiframe.base import escaped, printed, schemas
 from lexiframe.orderings import agreement_matrix, is_count
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
@@ -16,9 +16,7 @@ from lexiframe.views.sentences.coverage import coverage_in_words, differences_in
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import is_first, place_among
 from lexiframe.views.sentences.verdicts import verdict_of
-from lexiframe.views.sentences.words import first_runs, group_of, group_title, n_range
 from lexiframe.views.shown.against import baseline_section
-from lexiframe.views.shown.cells import MISSING, shortened, texts_of
 from lexiframe.views.shown.means import (
     by_rank,
     ends,
@@ -26,7 +24,6 @@ from lexiframe.views.shown.means import (
     means_section,
     measures_of_scores,
 )
-from lexiframe.views.shown.tables import Section
 
 
 def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
@@ -39,22 +36,26 @@ def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -
     return "\n".join(section.html() for section in summary(tables, provenance))
 
 
-def summary(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> list[Section]:
+def summary(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> list[printed.Section]:
     """Return what to look at first, in this order, from all tables of an evaluation."""
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *_means(tables, provenance),
-        Section(notes=differences_in_words(coverage)),
+        printed.Section(notes=differences_in_words(coverage)),
         *_ranks(tables, provenance),
         *_verdict(tables, provenance),
         *_agreement(tables, provenance),
         *_ties(tables, provenance),
-        Section(notes=(coverage_in_words(coverage),) if coverage.height else ()),
+        printed.Section(notes=(coverage_in_words(coverage),) if coverage.height else ()),
     ]
     return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
 
 
-def _means(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+def _means(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[printed.Section]:
     by, measures = provenance["groups"], provenance["measures"]
     lacking = Lacking.in_evaluation(provenance)
     of_scores = measures_of_scores(tables, provenance)
@@ -81,7 +82,9 @@ def policies_in_words(policies: Mapping[str, Any]) -> str:
     return "".join(f", {name}={value}" for name, value in said.items())
 
 
-def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+def _ranks(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[printed.Section]:
     if tables["means"]["run"].n_unique() < 2:
         return
     order = _order_of_preferences(tables, provenance)
@@ -91,7 +94,7 @@ def _ranks(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) ->
     for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
         table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
         if table.width > 1:  # counts have no ranks
-            yield Section(title + of_group, table, (*notes, *left_out))
+            yield printed.Section(title + of_group, table, (*notes, *left_out))
 
 
 def _order_of_preferences(
@@ -105,14 +108,14 @@ def _order_of_preferences(
 
 def _verdict(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
-) -> Iterator[Section]:
+) -> Iterator[printed.Section]:
     inference, by = provenance["inference"], provenance["groups"]
     baseline = inference.get("baseline")
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
         yield baseline_section(table, by, inference)
         if tables["against_baseline"]["n"].max() == 1:
-            yield Section(notes=("no test is possible with one request",))
+            yield printed.Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.
     elif inference["alternative"] == "two-sided":
         ranked = without_unranked(tables, by)
@@ -125,7 +128,7 @@ def _verdict(
         notes = [_BEST.format(by_what)] if v.height else []
         notes += Lacking.in_evaluation(provenance).in_short(v["measure"].to_list())
         notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
-        yield Section(title, table, tuple(notes), leads=len(by) + 1)
+        yield printed.Section(title, table, tuple(notes), leads=len(by) + 1)
 
 
 _BEST = "best: first by {}; the others are tested against these"
@@ -153,7 +156,7 @@ which the verdict is about.
 
 
 def _of_leaders(row: dict[str, Any], by: Sequence[str], order: str) -> str:
-    scope = ", ".join([row["measure"], *(group_of(name, row[name]) for name in by)])
+    scope = ", ".join([row["measure"], *(printed.group_of(name, row[name]) for name in by)])
     starred, best = (_first_names(row[name]) for name in ("starred", "best"))
     wins, has = ("wins", "has") if len(row["starred"]) == 1 else ("win", "have")
     return (
@@ -163,32 +166,42 @@ def _of_leaders(row: dict[str, Any], by: Sequence[str], order: str) -> str:
 
 
 def _first_names(runs: Sequence[str]) -> str:
-    return " and ".join(map(shortened, first_runs(runs, 3)))
+    return " and ".join(map(printed.shortened, printed.first_runs(runs, 3)))
 
 
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return for each measure (and group) the numbers of requests of its pairs as text."""
     comparisons = comparisons.filter(pl.col("n") > 0)  # the others have no request in common
     table = comparisons.group_by(*by, "measure").agg(of_pairs="n")
-    return table.select(*by, "measure", texts_of(table["of_pairs"], n_range).alias("range"))
+    return table.select(
+        *by, "measure", printed.texts_of(table["of_pairs"], printed.n_range).alias("range")
+    )
 
 
 def _agreement(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
-) -> Iterator[Section]:
+) -> Iterator[printed.Section]:
     for of_group, part in _parts(tables["correlations"], provenance["groups"]):
         matrix = correlation_matrix(part, provenance["measures"])
         is_missing = any(matrix[name].null_count() for name in matrix.columns)
-        notes = (f"{MISSING}: by one of the two measures all runs are equal",) if is_missing else ()
-        yield Section(f"Kendall's τ between the orderings{of_group}", matrix, notes)
+        notes = (
+            (f"{printed.MISSING}: by one of the two measures all runs are equal",)
+            if is_missing
+            else ()
+        )
+        yield printed.Section(f"Kendall's τ between the orderings{of_group}", matrix, notes)
 
 
-def _ties(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[Section]:
+def _ties(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> Iterator[printed.Section]:
     by = provenance["groups"]
     in_order = tables["tie_rates"].sort(*by, place_among(provenance["measures"]))
     n, table = _without_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
-    yield Section(f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1)
+    yield printed.Section(
+        f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1
+    )
 
 
 def _without_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
@@ -205,7 +218,7 @@ def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.Dat
         yield "", table
         return
     for part in table.partition_by(by, maintain_order=True):
-        yield f", {group_title(by, part.select(by).row(0))}", part.drop(by)
+        yield f", {printed.group_title(by, part.select(by).row(0))}", part.drop(by)
 
 
 def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
@@ -224,7 +237,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     # A measure without any test says so for all of its runs, and lists none.
     rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test), "favoured": v}
     named = {
-        name: texts_of(v[name], _listed)
+        name: printed.texts_of(v[name], _listed)
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
@@ -240,7 +253,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
 
 
 def _listed(runs: Sequence[str]) -> str:
-    return ", ".join(shortened(escaped(run)) for run in first_runs(runs, 4))
+    return ", ".join(printed.shortened(escaped(run)) for run in printed.first_runs(runs, 4))
 
 
 def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:

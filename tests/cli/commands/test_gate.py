@@ -367,3 +367,51 @@ def test_one_row_that_passes_is_not_enough(gate, tmp_path):
     assert [row["outcome"] for row in json.loads(outcome.out)] == ["pass", "fail"]
     assert outcome.status == 3
     assert gate(*given, "-m", "AP", "--margin", "0.01").status == 0
+
+
+# --- Over time, and before one relies on it -------------------------------------------------------
+
+
+def test_a_nightly_job_keeps_its_state(gate, tmp_path):
+    state = tmp_path / "state.json"
+    asked = [QRELS, GOOD, BAD, "--margin", "AP=0.1", "--sequential", state, "--planned", 60]
+    first, second = gate(*asked, "--format", "json"), gate(*asked, "--format", "json")
+    assert first.status == second.status == 3
+    assert rows(first) == rows(second)
+    assert rows(first)["AP"]["n_planned"] == 60
+    other = gate(*asked[:3], "--margin", "AP=0.2", *asked[5:])
+    assert other.status == 1
+    assert "begin another gate with another file" in other.err
+
+
+def test_the_curve_is_shown_instead_of_a_decision(gate):
+    outcome = gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", "--curve", "--test", "t")
+    assert outcome.status == 0
+    assert "worse by the margin" in outcome.out
+    assert "AP: " in outcome.out
+    table = json.loads(
+        gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", "--curve", "--format", "json").out
+    )
+    assert {row["case"] for row in table} >= {"unchanged", "worse by the margin"}
+
+
+def test_any_measure_is_enough(gate):
+    asked = [QRELS, GOOD, GOOD.parent / "pca8_euclidean.run", "--margin", "AP=0.9,RR=0.01"]
+    every, some = gate(*asked), gate(*asked, "--any", "--test", "t")
+    assert (every.status, some.status) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (["--planned", 9], "belong together"),
+        (["--sequential", "s.json"], "belong together"),
+        (["--sequential", "s.json", "--planned", 9, "--test", "t"], "--test does not go with"),
+        (["--sequential", "s.json", "--planned", 9, "--curve"], "--curve does not go with"),
+        (["--cluster", "user"], "add --requests FILE"),
+    ],
+)
+def test_options_that_do_not_go_together(gate, options, message):
+    outcome = gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", *options)
+    assert outcome.status == 2
+    assert message in " ".join(outcome.err.split())

@@ -263,7 +263,14 @@ def test_it_prints_what_to_look_at_first_and_writes_its_tables(found, tmp_path):
     assert kept["measure"].to_list() == sorted([*MEASURES[:3], "RBP"])
     shares = found.calibration.group_by("measure").agg(pl.col("inside").mean()).sort("measure")
     assert kept["after"].to_list() == shares["inside"].round(4).to_list()
-    assert all(title in repr(found) for title in titles)
+    whole = " ".join(str(found.summary("all")).split())
+    assert all(title in whole for title in titles)
+    said = found.verdict["sentence"].to_list()
+    first = " ".join(repr(found).split())
+    assert first.startswith(" ".join([*said, titles[0]]))
+    assert "2 more tables" in first
+    assert titles[1] not in first
+    assert all(len(line) <= 80 for line in repr(found).splitlines())
     assert f"<h3>{titles[0]}</h3>" in found._repr_html_()
     written = found.write(tmp_path / "holes")
     assert [path.stem for path in written] == ["values", "pairs", "calibration"]
@@ -451,5 +458,7 @@ def test_the_verdict_on_what_has_several_tables(found):
     folder = lf.bundled("digits")
     judges = {name: folder / f"judges/{name}.parquet" for name in ("people", "classifier")}
     runs = [folder / f"runs/{run}.parquet" for run in ("pixels_euclidean", "pca2_euclidean")]
-    with pytest.raises(TypeError, match=r"several have a verdict; .* \.agreement, \.conclusions"):
-        lf.verdict(lf.compare_judges(runs, judges, "P@10", samples=9))
+    compared = lf.compare_judges(runs, judges, "P@10", samples=9)
+    assert lf.verdict(compared).equals(lf.verdict(compared.conclusions))
+    with pytest.raises(lf.LexiframeError, match="which to be one of 'first', 'all', found 'some'"):
+        found.summary("some")

@@ -31,6 +31,7 @@ def some_buckets(monkeypatch):
     """The sums are stored after each bucket."""
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: N_BUCKETS)
     monkeypatch.setattr(batches, "_SECONDS", -1)
+    monkeypatch.setattr(batches, "AT_ONCE", 1)  # so that the order is known
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +120,7 @@ of_bucket = batches.evaluate_bucket
 def slowly(*arguments):
     time.sleep(0.3)
     return of_bucket(*arguments)
-batches.evaluate_bucket, batches._SECONDS = slowly, -1
+batches.evaluate_bucket, batches._SECONDS, batches.AT_ONCE = slowly, -1, 1
 batches.n_buckets = lambda sizes, memory: 4
 lf.evaluate(*sys.argv[1:3], "AP RPP".split(), out=sys.argv[3], memory="1kB",
             keep=["scores", "preferences"])
@@ -208,11 +209,11 @@ def counted(monkeypatch, fails_at=None, error=None):
     """The buckets that are evaluated from now on; one of them may fail."""
     done, of_bucket = [], batches.evaluate_bucket
 
-    def evaluate_bucket(plan, runs, qrels, number):
+    def evaluate_bucket(plan, runs, qrels, number, held=None):
         if number == fails_at:
             raise error
         done.append(number)
-        return of_bucket(plan, runs, qrels, number)
+        return of_bucket(plan, runs, qrels, number, held)
 
     monkeypatch.setattr(batches, "evaluate_bucket", evaluate_bucket)
     return done
@@ -249,6 +250,33 @@ def test_another_job_is_not_resumed(data, tmp_path, monkeypatch):
     done = counted(monkeypatch)
     lf.evaluate(*data, **how | others)  # without resume it starts again
     assert done == [*range(N_BUCKETS)]
+
+
+def median_sign(d):
+    """A test of one's own."""
+    return np.where(np.median(d, axis=0) == 0, 1.0, 0.25)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"requests": REQUESTS, "by": "kind"}, {"baseline": "b"}, {"no_relevant": "zero"}],
+    ids=["all", "groups", "baseline", "zero"],
+)
+def test_tests_of_single_requests_are_those_in_memory(data, tmp_path, monkeypatch, how):
+    """Also when they are resumed, and where measures are of subtopics and others."""
+    tests = ["t", "wilcoxon", "randomization", "bootstrap", "sign", median_sign]
+    how = {"measures": ["RPP", "AP", "strec@5"], "test": tests, "trials": 200, "seed": 3} | how
+    whole = lf.evaluate(*data, **how)
+    parts = {"out": tmp_path / "out", "keep": "scores", "memory": "1GB"}
+    failed(monkeypatch, data, **how, **parts)
+    with pytest.raises(LexiframeError, match="holds another job: its held preferences differ"):
+        lf.evaluate(*data, **how | {"test": "t"}, **parts, resume=True)
+    e = lf.evaluate(*data, **how, **parts, resume=True)
+    assert e.comparisons["test"].n_unique() == len(tests)
+    same = {**whole.tables()}
+    for name, table in e.tables().items():
+        assert table.equals(same[name], null_equal=True), name
+    assert not (tmp_path / "out" / ".lexiframe-job").exists()
 
 
 def failed(monkeypatch, data, *measures, **how):
@@ -521,7 +549,7 @@ def half(d):
 
 def test_arguments_that_do_not_fit(data, tmp_path):
     for test in ("wilcoxon", "randomization", ["t", "bootstrap"], half):
-        with pytest.raises(LexiframeError, match="needs the preferences of each request, and an"):
+        with pytest.raises(LexiframeError, match=r"preferences by AP in all requests need .* al"):
             lf.evaluate(*data, MEASURES, test=test, memory="1kB")
     with pytest.raises(LexiframeError, match="keep needs a folder to write to"):
         lf.evaluate(*data, MEASURES, keep="scores")

@@ -78,15 +78,16 @@ def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
     arguments = ["evaluate", *data, "-m", "AP RPP", "--memory", "1MB", "--out", tmp_path / "OUT"]
     done, of_bucket = [], batches.evaluate_bucket
 
-    def fails_once(plan, runs, qrels, number):
+    def fails_once(plan, runs, qrels, number, held=None):
         if number == 2 and 2 not in done:
             done.append(2)
             raise lf.LexiframeError("the disk is on fire")
         done.append(number)
-        return of_bucket(plan, runs, qrels, number)
+        return of_bucket(plan, runs, qrels, number, held)
 
     monkeypatch.setattr(batches, "evaluate_bucket", fails_once)
     monkeypatch.setattr(batches, "_SECONDS", -1)
+    monkeypatch.setattr(batches, "AT_ONCE", 1)
     status, printed, said = lexiframe(*arguments)
     assert (status, printed) == (1, "")
     assert "the disk is on fire" in said
@@ -101,7 +102,7 @@ def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
     [
         (["--resume"], "--resume: expected the folder of the interrupted evaluation; add --out"),
         (["--memory", "much"], "memory: expected a size such as '4GB' or '500MB', found 'much'"),
-        (["--memory", "1MB", "--test", "wilcoxon"], "needs the preferences of each request"),
+        (["--memory", "1kB", "--test", "wilcoxon"], "take the tests t and sign, for which sums"),
         (["--keep", "scores"], "keep needs a folder to write to"),
     ],
 )

@@ -24,6 +24,7 @@ from lexiframe.io.to_parquet import write_parquet_file
 from lexiframe.metrics import coverages
 from lexiframe.metrics import scored as metric_scores
 from lexiframe.pairwise.recall_paired import LevelPreference
+from lexiframe.projection import answers
 from tests.strategies import SUBTOPICS, collections
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
@@ -227,13 +228,15 @@ def work(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(LevelPreference, "compute", pairs)
         patched.setattr(metric_scores, "_checked", rankings)
-        patched.setattr(coverages, "coverage_table", lambda run, _: no_coverage(run))
+        patched.setattr(coverages, "coverage_sums", lambda ranked, _: no_coverage(ranked))
         yield so_far
 
 
 def no_coverage(ranked):
     """Coverage scores all rankings of its own."""
-    return pl.DataFrame({"run": [run.name for run in ranked.runs]})
+    none = coverages.no_coverage([run.name for run in ranked.runs])
+    counts = answers.counts_of(ranked) if ranked.runs else none.counts
+    return coverages.CoverageSums(counts, none.bounds)
 
 
 def test_only_new_pairs_and_rankings_are_computed(work):
@@ -515,17 +518,17 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
     old = lf.evaluate(RUNS / "p*.run", QRELS, "AP")
     old.write(tmp_path)
     expected = lf.evaluate(RUNS, QRELS, "AP")
-    covered, hashed, table, mixed = [], [], coverages.coverage_table, hashing.bits_of
+    covered, hashed, count, mixed = [], [], coverages.coverage_sums, hashing.bits_of
 
-    def coverage_table(ranked, p):
+    def coverage_sums(ranked, p):
         covered.append([run.name for run in ranked.runs])
-        return table(ranked, p)
+        return count(ranked, p)
 
     def bits_of(numbers):
         hashed.append(len(numbers))
         return mixed(numbers)
 
-    monkeypatch.setattr(coverages, "coverage_table", coverage_table)
+    monkeypatch.setattr(coverages, "coverage_sums", coverage_sums)
     monkeypatch.setattr(hashing, "bits_of", bits_of)
     assert_same(lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path), expected)
     assert_same(lf.add_runs(old, RUNS), expected)

@@ -10,12 +10,12 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.means import run_means
+from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays import reduced_pairs
 from lexiframe.pairwise.arrays.arrays import agreeing, square_of
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 
 RUNS = pl.Series(["a", "b", "c", "d"])
-METHODS = ("mean", "win_rate", "borda", "copeland", "mc4", "kemeny")
 
 
 def tables(n=30, seed=0):
@@ -59,7 +59,7 @@ REQUESTS = pl.DataFrame({"query_id": CUBE.queries, "kind": np.where(IS_LONG, "lo
 
 
 def reduced(chosen):
-    return reduced_pairs.reduced(CUBE.of_queries(chosen), score_cube(S).of_queries(chosen), RUNS)
+    return reduced_pairs.reduced(CUBE.of_queries(chosen), score_cube(S).of_queries(chosen))
 
 
 def parts(n=3, groups=False):
@@ -94,10 +94,10 @@ TABLES = {
     "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
 } | {
     f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
-        x, method, **({"votes": votes} if method in ("mc4", "kemeny") else {})
+        x, method, **({"votes": votes} if "votes" in RULES[method].options else {})
     )
-    for method in METHODS
-    for votes in ("win_rate", "preference")[: 1 + (method in ("mc4", "kemeny"))]
+    for method in RULES
+    for votes in ("win_rate", "preference")[: 1 + ("votes" in RULES[method].options)]
 }
 
 
@@ -147,7 +147,7 @@ def test_groups_of_different_parts_are_sorted():
 
 def test_a_run_without_scores_of_a_measure_has_no_mean():
     scores = S.filter((pl.col("run") != "d") | (pl.col("measure") != "cost"))
-    total = reduced_pairs.reduced(None, score_cube(scores), RUNS)
+    total = reduced_pairs.reduced(CUBE.of_measures([]), score_cube(scores))
     assert run_means(total.of_scores).equals(run_means(scores))
 
 
@@ -184,7 +184,7 @@ def test_a_measure_without_a_preference_has_no_row():
 def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
     without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
     with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pairs of runs"):
-        lf.order_runs(reduced_pairs.reduced(without, None, RUNS), "win_rate")
+        lf.order_runs(reduced_pairs.reduced(without, score_cube(S).of_measures([])), "win_rate")
 
 
 def test_a_run_that_is_not_there():

@@ -14,6 +14,7 @@ import lexiframe as lf
 from lexiframe.significance.gates.deciding import decided
 from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
+from lexiframe.significance.gates.gate_tests import check_require
 from lexiframe.views.sentences.gates import gate_sentences
 from lexiframe.views.shown.gates import gate_markdown, gate_text, junit_xml
 from lexiframe.views.shown.markdown import markdown_of
@@ -192,7 +193,7 @@ def test_only_undecided_rows_ask_for_requests():
     assert row["outcome"] == "undecided"
     assert row["required"] == 243
     assert row["why"].endswith("it would take about 243 requests.")
-    on_the_margin = one(preferences({("new", "old"): [-0.5, -0.25, 0.0, -0.25]}), 0.25)
+    on_the_margin = one(preferences({("new", "old"): [-0.5, -0.25, 0.0, -0.25]}), 0.25, test="t")
     assert on_the_margin["required"] is None
     assert on_the_margin["why"].endswith("no number of requests that was tried would decide it.")
 
@@ -272,6 +273,9 @@ def test_the_same_values_are_refused():
     with pytest.raises(lf.LexiframeError, match="new has the same values as old in all requests"):
         lf.gate(s, 0.1, **TWO)
     row = one(s, 0.1, same_ok=True)
+    assert (row["outcome"], row["test"], row["required"]) == ("undecided", "betting", 33)
+    assert "0 of 10 differences are not 0, and they have 1 values" in row["why"]
+    row = one(s, 0.1, same_ok=True, test="t")
     assert (row["outcome"], row["required"]) == ("undecided", None)
 
 
@@ -332,7 +336,11 @@ def test_errors_of_margins_name_the_gate():
     with pytest.raises(lf.LexiframeError, match="gate: expected the scores of RPP, of whose mean"):
         lf.gate(d, "2%", baseline="a", candidate="b")
     with pytest.raises(lf.LexiframeError, match="gate: expected a margin for each measure, found"):
-        lf.gate(two_measures(), {"AP": 0.1}, **TWO)
+        lf.gate(two_measures(), {}, **TWO)
+
+
+def test_measures_without_a_margin_are_left_out():
+    assert lf.gate(two_measures(), {"AP": 0.1}, **TWO)["measure"].to_list() == ["AP"]
 
 
 def test_other_runs_are_left_out():
@@ -536,7 +544,10 @@ def test_a_damaged_copy_does_not_pass(held, name, n_runs):
         shown = stats.ttest_1samp(loss, 0, alternative="greater").confidence_interval(0.95).low
         assert 0 < shown < loss.mean()
         for margin, outcome in ((0.99 * shown, "fail"), (1.01 * shown, "undecided")):
-            assert lf.gate(part, margin, **how)["outcome"].item() == outcome, (run, measure)
+            assert lf.gate(part, margin, **how, test="t")["outcome"].item() == outcome, (
+                run,
+                measure,
+            )
 
 
 PAIRS = [
@@ -574,7 +585,7 @@ def outcomes_of(draws, margin, require, test):
     how = {"baseline": "old", "trials": 199}
     said = {"larger_is_better": ["own"]}
     tested = lf.equivalence(d, margin, test, "none", **said, **how)
-    table = decided(tested, require, "none", 0.05)
+    table = decided(tested, check_require(require), "none", 0.05)
     one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **said, **how)
     assert one_gate["outcome"].item() == table.filter(run_a="c0007")["outcome"].item()
     return table["outcome"].to_numpy()

@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.views.sentences.words import first_runs, how_tested, listed
+from lexiframe.base.printed.words import first_runs, listed
+from lexiframe.views.sentences.words import how_tested
 from tests.small_tables import scores
 
 ROW = {"test": "t", "correction": "holm", "family": 1, "n_pairs": 1, "n": 5, "n_most": 5}

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base.printed.tables import _width
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.shown.means import marks, means_section
 from lexiframe.views.shown.summary import summary
-from lexiframe.views.shown.tables import _width
 from tests.views.sentences.test_verdict import RUNS, collection
 
 EXAMPLE = lf.bundled("example")

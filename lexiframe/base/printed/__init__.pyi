@@ -1,0 +1,38 @@
+"""What people read: tables as text and HTML, and sentences."""
+
+"Tables: cells, and tables that fit the terminal"
+from .cells import MISSING as MISSING
+from .cells import are_numbers as are_numbers
+from .cells import as_cells as as_cells
+from .cells import as_texts as as_texts
+from .cells import cell as cell
+from .cells import shortened as shortened
+from .cells import texts_of as texts_of
+from .cells import with_p_values as with_p_values
+from .tables import MOST as MOST
+from .tables import Section as Section
+from .tables import ends_of as ends_of
+from .tables import fits as fits
+from .tables import paragraph as paragraph
+from .tables import paragraphs as paragraphs
+from .tables import plain_text as plain_text
+from .tables import table_text as table_text
+
+"What is said: verdicts, and summaries that begin with one"
+from .said import Summary as Summary
+from .said import Verdict as Verdict
+
+"Sentences: what each row of a table says, and the words for it"
+from .rows import sentence_of_each as sentence_of_each
+from .rows import with_group as with_group
+from .words import and_joined as and_joined
+from .words import by_one_alone as by_one_alone
+from .words import counted as counted
+from .words import first_runs as first_runs
+from .words import for_group as for_group
+from .words import group_of as group_of
+from .words import group_title as group_title
+from .words import listed as listed
+from .words import n_range as n_range
+from .words import percent as percent
+from .words import they_are as they_are

@@ -1,0 +1,106 @@
+"""The agreement of judges about grades, and their confusion, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import printed, schemas
+
+
+def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a sentence for every two judges of a table of `judge_agreement`.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> nist = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": 0}}
+    >>> llm = {"q1": {"d1": 2, "d2": 1, "d3": 1}, "q2": {"d1": 0, "d4": 0, "d5": 2}}
+    >>> table = lf.judge_agreement({"nist": nist, "llm": llm})
+    >>> print(agreement_sentences(table)["sentence"][0])
+    nist and llm give 3 of the 5 documents that both judged the same grade (60.0 %): κ = 0.37, \
+0.64 with quadratic weights, 0.17 for relevant or not; α = 0.60. Their grades are equally high on \
+average. 1 document has a grade by llm alone.
+    """
+    return printed.sentence_of_each(
+        table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _sentence
+    )
+
+
+def _first(of_group: str) -> str:
+    """Return the group as the beginning of a sentence, or nothing."""
+    return f"For{of_group.removeprefix(' for')}, " if of_group else ""
+
+
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
+    a, b, n = row["judge_a"], row["judge_b"], row["n"]
+    if n == 0:
+        return f"{_first(of_group)}{a} and {b} judged no document both.{_alone(row)}"
+    same = round(row["agreement"] * n)
+    documents = "document that both judged" if n == 1 else "documents that both judged"
+    agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
+    how = f"({printed.percent(row['agreement'])}){_kappas(row)}"
+    return f"{_first(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
+
+
+def _kappas(row: dict[str, Any]) -> str:
+    """Say how far the judges agree beyond chance; one grade for all items leaves nothing to say."""
+    if row["kappa"] is None:
+        return (
+            ", the only grade that they give them, so that no agreement beyond chance can be seen"
+        )
+    of_relevant = row["kappa_binary"]
+    binary = "undefined" if of_relevant is None else f"{of_relevant:.2f}"
+    return (
+        f": κ = {row['kappa']:.2f}, {row['kappa_quadratic']:.2f} with quadratic weights, "
+        f"{binary} for relevant or not; α = {row['alpha']:.2f}"
+    )
+
+
+def _height(row: dict[str, Any]) -> str:
+    difference = row["mean_difference"]
+    if f"{abs(difference):.2f}" == "0.00":
+        return "Their grades are equally high on average."
+    than = "higher" if difference > 0 else "lower"
+    return f"The grades of {row['judge_a']} are {than} by {abs(difference):.2f} on average."
+
+
+def _alone(row: dict[str, Any]) -> str:
+    counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
+    return printed.by_one_alone(counts, "document", "has a grade", "have a grade")
+
+
+def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say of every two judges of a table of `judge_confusion` where their grades differ most.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> nist = {"q1": {"d1": 1, "d2": 0, "d3": 1}}
+    >>> llm = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+    >>> print(confusion_sentences(lf.judge_confusion({"nist": nist, "llm": llm}))["sentence"][0])
+    nist and llm differ about 1 of the 3 documents that both judged, most often where nist gives \
+0 and llm 1: 1 (33.3 %).
+    """
+    return printed.sentence_of_each(
+        table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _of_grades
+    )
+
+
+def _of_grades(part: pl.DataFrame, of_group: str) -> str:
+    a, b, n = part["judge_a"][0], part["judge_b"][0], int(part["n"].sum())
+    both, documents = (
+        f"{_first(of_group)}{a} and {b}",
+        f"{printed.counted(n, 'document')} that both judged",
+    )
+    differ = part.filter(pl.col("relevance_a") != pl.col("relevance_b"), pl.col("n") > 0)
+    if differ.is_empty():
+        return f"{both} give the {documents} the same grades."
+    most = differ.sort("n", descending=True, maintain_order=True).row(0, named=True)
+    return (
+        f"{both} differ about {differ['n'].sum():,} of the {documents}, most often where {a} "
+        f"gives {most['relevance_a']:g} and {b} {most['relevance_b']:g}: {most['n']:,} "
+        f"({printed.percent(most['n'] / n)})."
+    )

@@ -1,0 +1,192 @@
+"""A leaderboard as arrays: collections × runs, with the requests behind them if they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
+from lexiframe.io import per_request_scores, score_forms
+
+Group = str | Mapping[str, str] | None
+
+
+@dataclass(frozen=True)
+class Requests:
+    """The scores of requests × runs, and the number of each request's collection."""
+
+    cells: np.ndarray
+    collection: np.ndarray
+
+
+@dataclass(frozen=True)
+class Board:
+    """The results of runs in collections, larger ones better.
+
+    Attributes
+    ----------
+    runs, collections
+        Their names, sorted.
+    cells
+        Collections × runs; NaN where a run has no result.
+    groups
+        The group of each collection; None without groups.
+    rounding
+        By how much two equal cells may differ: 0 for given numbers, `TIE` for computed means.
+    requests
+        The requests behind the cells; None for given numbers.
+    signs
+        −1 for collections of which smaller values are better: their cells have the other sign.
+    """
+
+    runs: list[str]
+    collections: list[str]
+    cells: np.ndarray
+    groups: list[str] | None
+    rounding: float
+    requests: Requests | None
+    signs: np.ndarray
+
+    def of(self, runs: np.ndarray, collections: np.ndarray) -> Board:
+        """Return the board of some runs and collections, given as masks."""
+        requests = self.requests
+        if requests is not None:
+            inside = collections[requests.collection]
+            number = np.cumsum(collections) - 1
+            requests = Requests(
+                requests.cells[np.ix_(inside, runs)], number[requests.collection[inside]]
+            )
+        groups = self.groups
+        return replace(
+            self,
+            runs=[run for run, kept in zip(self.runs, runs, strict=True) if kept],
+            collections=[c for c, kept in zip(self.collections, collections, strict=True) if kept],
+            cells=self.cells[np.ix_(collections, runs)],
+            groups=None
+            if groups is None
+            else [g for g, kept in zip(groups, collections, strict=True) if kept],
+            requests=requests,
+            signs=self.signs[collections],
+        )
+
+
+def read_board(
+    x: Any, measure: str | None, group: Group, smaller_is_better: Collection[str]
+) -> Board:
+    """Read a leaderboard from anything that `read_scores` takes.
+
+    Raise LexiframeError for a table without collections, for collections with several measures
+    (unless ``measure`` chooses one), for collections in two groups or none, and for an unknown name
+    in ``smaller_is_better``.
+    """
+    table = _table(x, (group,) if isinstance(group, str) else ())
+    table = _of_measure(table, measure)
+    cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
+    runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
+    at = [names.search_sorted(cells[n]).to_numpy() for n, names in
+          (("collection", collections), ("run", runs))]  # fmt: skip
+    array = np.full((len(collections), len(runs)), np.nan)
+    array[at[0], at[1]] = cells["value"].to_numpy()
+    signs = _signs(table, collections, smaller_is_better)
+    has_means = bool((cells["n"] > 1).any())
+    return Board(
+        runs.to_list(),
+        collections.to_list(),
+        array * signs[:, None],
+        _groups(table, collections, group),
+        sums.TIE if has_means else 0.0,
+        _requests(table, runs, collections, signs),
+        signs,
+    )
+
+
+def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
+    table = per_request_scores.scores_of_tools(x)
+    if table is None:
+        given = score_forms.given_scores(x, None, None, None)
+        table = per_request_scores.load_scores(given, warns=False, kept=kept).table
+    if "collection" not in table.columns:
+        raise LexiframeError(
+            "leaderboard: expected scores of several collections, found none named: give the table "
+            "a column collection (or task, dataset, benchmark), or one row for each run and one "
+            "column for each collection; runs over the requests of one collection are compared by "
+            "evaluate_scores"
+        )
+    if lacking := [name for name in kept if name not in table.columns]:
+        raise unknown_name("column of groups", lacking[0], table.columns)
+    return table
+
+
+def _of_measure(table: pl.DataFrame, measure: str | None) -> pl.DataFrame:
+    if "measure" not in table.columns:
+        return table
+    if measure is not None:
+        known = table["measure"].unique().sort().to_list()
+        if measure not in known:
+            raise unknown_name("measure", measure, known)
+        return table.filter(pl.col("measure") == measure)
+    several = (
+        table.group_by("collection").agg(pl.col("measure").unique().sort())
+        .filter(pl.col("measure").list.len() > 1).sort("collection")
+    )  # fmt: skip
+    if several.height:
+        first = several.row(0)
+        raise LexiframeError(
+            f"leaderboard: expected one measure in each collection, found {n_and_first(first[1])} "
+            f"in {first[0]!r}; choose one: measure={first[1][0]!r}"
+        )
+    return table
+
+
+def _signs(
+    table: pl.DataFrame, collections: pl.Series, smaller_is_better: Collection[str]
+) -> np.ndarray:
+    for name in smaller_is_better:
+        if name not in collections:
+            raise unknown_name("collection", name, collections.to_list())
+    smaller = set(smaller_is_better)
+    if "smaller_is_better" in table.columns:
+        smaller |= set(table.filter("smaller_is_better")["collection"])
+    return np.array([-1.0 if name in smaller else 1.0 for name in collections])
+
+
+def _groups(table: pl.DataFrame, collections: pl.Series, group: Group) -> list[str] | None:
+    if group is None:
+        return None
+    if isinstance(group, str):
+        pairs = table.select("collection", pl.col(group).cast(pl.String)).unique()
+        if pairs.height > len(collections) or pairs[group].null_count():
+            odd = pairs.filter(pl.col("collection").is_duplicated() | pl.col(group).is_null())
+            raise LexiframeError(
+                f"leaderboard: expected one {group} for each collection, found several or none for "
+                f"{n_and_first(odd['collection'].unique().sort())}"
+            )
+        of = dict(pairs.rows())
+    else:
+        of = {str(name): str(value) for name, value in group.items()}
+        lacking = [name for name in collections if name not in of]
+        if lacking:
+            raise LexiframeError(
+                f"leaderboard: expected a group for each collection, found none for "
+                f"{n_and_first(lacking)}"
+            )
+    return [of[name] for name in collections]
+
+
+def _requests(
+    table: pl.DataFrame, runs: pl.Series, collections: pl.Series, signs: np.ndarray
+) -> Requests | None:
+    """Lay out the requests; those that no run has twice are averaged over replicates."""
+    if "query_id" not in table.columns:
+        return None
+    rows = table.group_by("run", "collection", "query_id").agg(pl.col("value").mean())
+    keys = rows.select("collection", "query_id").unique().sort("collection", "query_id")
+    rows = rows.join(keys.with_row_index("at"), on=["collection", "query_id"], nulls_equal=True)
+    cells = np.full((keys.height, len(runs)), np.nan)
+    cells[rows["at"].to_numpy(), runs.search_sorted(rows["run"]).to_numpy()] = rows["value"]
+    number = collections.search_sorted(keys["collection"]).to_numpy()
+    return Requests(cells * signs[number][:, None], number)

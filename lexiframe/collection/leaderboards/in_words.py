@@ -1,0 +1,187 @@
+"""A leaderboard in words: who may be first, what was left out, what hangs on one collection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import printed
+from lexiframe.collection.leaderboards.ranked import Ranked
+from lexiframe.collection.leaderboards.settled import Settled
+from lexiframe.orderings import across
+
+_FEW = 8
+_NAMES = {
+    "mean": "the mean",
+    "mean_z": "the mean of z-scores",
+    "mean_rank": "the mean rank",
+    "borda": "Borda's points",
+    "win_rate": "the win rate",
+    "copeland": "Copeland's rule",
+    "mc4": "MC4",
+    "kemeny": "Kemeny's rule",
+}
+_TESTS = {
+    "holm": "t-tests with Holm's correction",
+    "max_t": "the largest t of random signs",
+    "max_t_bootstrap": "the largest t of the bootstrap",
+}
+_OVER = {
+    "collections": "collections like these",
+    "groups": "groups of collections like these",
+    "requests": "other requests of these collections",
+}
+
+
+def leaderboard_sentences(
+    ranked: list[Ranked],
+    ranking: pl.DataFrame,
+    neighbours: pl.DataFrame,
+    left_out: pl.DataFrame,
+    test: str,
+    alpha: float,
+) -> pl.DataFrame:
+    """Return a sentence a row, by rule; the first says who may be first."""
+    rows = []
+    for one in ranked:
+        part = ranking.filter(pl.col("rule") == one.name)
+        told = [_first(one, part, test, alpha)]
+        told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
+        told += _one_collection(left_out.filter(pl.col("rule") == one.name))
+        told += _about_rule(one)
+        rows += [(one.name, sentence) for sentence in told if sentence]
+    rows += [(ranked[0].name, sentence) for sentence in _gaps(ranked[0].settled)]
+    schema = {"rule": pl.String, "sentence": pl.String}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _by(one: Ranked) -> str:
+    return _NAMES.get(one.name, one.name)
+
+
+def _first(one: Ranked, part: pl.DataFrame, test: str, alpha: float) -> str:
+    board = one.settled.board
+    what = f"{printed.counted(len(board.collections), 'collection')}"
+    first = part.filter(pl.col("rank") == 1)["run"].to_list()
+    if len(board.runs) == 1:
+        return (
+            f"There is one run, {first[0]}, over {what}: a rank says nothing without another run."
+        )
+    are = "is" if len(first) == 1 else "are equal and"
+    named = printed.listed(first)
+    begin = f"By {_by(one)} over {what}, {named} {are} first of {part.height:,} runs"
+    if part["rank_low"].null_count():
+        return f"{begin}; {_no_intervals(one)}."
+    may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
+    sure = f"{1 - alpha:.0%}"
+    over = f"over {_OVER[one.over]} ({_TESTS[test]}, all pairs at once, {sure})"
+    if len(may) == 1:
+        return f"{begin}, and it is the only one that may be first {over}."
+    named = ", ".join(may[:_FEW]) + (f" and {len(may) - _FEW:,} more" if len(may) > _FEW else "")
+    return f"{begin}; {len(may):,} runs may be the first {over}: {named}."
+
+
+def _no_intervals(one: Ranked) -> str:
+    settled = one.settled
+    if settled.missing == "adjust" and np.isnan(settled.board.cells).any():
+        return (
+            "no intervals are given, because runs without all collections are estimated as if they "
+            "were as good elsewhere"
+        )
+    if one.design is None:
+        return "its ranks have percentiles of resamples alone, and no tests"
+    n = len(one.design.points)
+    what = {"collections": "collection", "groups": "group", "requests": "request"}[one.over]
+    return (
+        f"{printed.counted(n, what)}{_strata(one)} leave no degrees of freedom, so that nothing "
+        "is known of how sure the ranks are"
+    )
+
+
+def _strata(one: Ranked) -> str:
+    n = 0 if one.design is None else len(one.design.sizes)
+    return f" in {n} groups" if n > 1 else ""
+
+
+def _neighbours(part: pl.DataFrame) -> list[str]:
+    if not part.height or part["reject"].null_count():
+        return []
+    n = int(part["reject"].sum())
+    are = "is" if n == 1 else "are"
+    pairs = printed.counted(part.height, "pair")
+    return [f"{n:,} of {pairs} of neighbours in the order {are} told apart."]
+
+
+def _one_collection(part: pl.DataFrame) -> list[str]:
+    if not part.height:
+        return []
+    changed = part.filter("first_changes")
+    most = part.with_columns(moved=(pl.col("rank") - pl.col("rank_without")).abs())
+    most = most.sort("moved", "collection", descending=[True, False])
+    row: dict[str, Any] = most.row(0, named=True)
+    told = []
+    if changed.height:
+        names = changed["collection"].to_list()
+        shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        told.append(
+            f"The first place hangs on one collection: leaving out any one of "
+            f"{printed.counted(len(names), 'collection')} ({shown}) changes who is first."
+        )
+    else:
+        told.append("Whichever collection is left out, the first place stays the same.")
+    if row["moved"]:
+        told.append(
+            f"Without {row['collection']}, {row['run']} would be {row['rank_without']} in place of "
+            f"{row['rank']}, the largest move."
+        )
+    return told
+
+
+def _about_rule(one: Ranked) -> list[str]:
+    settled, told = one.settled, []
+    cells = settled.board.cells
+    spread = np.nanmax(cells, axis=1) - np.nanmin(cells, axis=1)
+    constant = [
+        name
+        for name, s in zip(settled.board.collections, spread, strict=True)
+        if s <= settled.board.rounding
+    ]
+    if constant and len(settled.board.runs) > 1:
+        told.append(
+            f"All runs are equal in {printed.counted(len(constant), 'collection')} "
+            f"({', '.join(constant[:3])}), which {'tells' if len(constant) == 1 else 'tell'} "
+            "nothing about them."
+        )
+    if one.name in ("mean_rank", "borda", "win_rate") and not np.isnan(cells).any():
+        told.append("With complete data mean rank, Borda's points and win rate are one order.")
+    if one.name == "kemeny":
+        leads = across.leads_of(one.units[0], one.units[1], settled.board.rounding)
+        n = across.kemeny_places(leads).n_orders
+        if n > 1:
+            told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
+    return told
+
+
+def _gaps(settled: Settled) -> list[str]:
+    whole, board, gaps = settled.whole, settled.board, settled.gaps
+    if not gaps.height:
+        return []
+    runs = gaps["run"].unique().sort()
+    cells = printed.counted(gaps.height, "result")
+    begin = f"{printed.counted(len(runs), 'run')} of {len(whole.runs):,} lack {cells} in all"
+    if settled.missing == "complete":
+        named = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
+        return [f"{begin} and are not ranked ({named}); .gaps names them."]
+    if settled.missing == "common":
+        names = [c for c in whole.collections if c not in board.collections]
+        named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        left_out = printed.counted(len(names), "collection")
+        return [f"{begin}: {left_out} that not all runs have ({named}) do not count."]
+    if settled.missing == "votes":
+        return [f"{begin}; there they lose to runs that have one."]
+    how = (
+        "these are estimated, as if they were as good there as elsewhere, and marked as incomplete"
+    )
+    return [f"{begin}; {how}."]

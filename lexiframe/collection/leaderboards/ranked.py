@@ -1,0 +1,160 @@
+"""Values and ranks of runs by a rule, what its differences are tested by, and its resamples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from lexiframe.base import LexiframeError, progress, resampling
+from lexiframe.collection.leaderboards.board import Board
+from lexiframe.collection.leaderboards.settled import Settled
+from lexiframe.orderings import across
+from lexiframe.significance import ranks
+
+Over = Literal["collections", "groups", "requests"]
+RuleLike = str | Callable[[np.ndarray, np.ndarray], Any]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A rule over the units that are resampled: collections, groups of them, or requests.
+
+    Attributes
+    ----------
+    settled
+        What is ranked.
+    rule
+        The name of a rule, or a function of cells (units × runs) and weights of the units.
+    over
+        What is generalised to.
+    """
+
+    settled: Settled
+    rule: RuleLike
+    over: Over
+
+    @property
+    def name(self) -> str:
+        """The name of the rule; that of a function of one's own."""
+        return self.rule if isinstance(self.rule, str) else self.rule.__name__
+
+    @cached_property
+    def units(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Cells (units × runs), weights and strata of the units."""
+        board, weights = self.settled.board, self.settled.weights
+        if self.over != "requests":
+            number = np.zeros(len(weights), np.int64)
+            if self.settled.of_groups and self.over == "collections":
+                number = np.unique(board.groups or [], return_inverse=True)[1]
+            return board.cells, weights, number
+        return _requests(board, weights)
+
+    @property
+    def _kind(self) -> across.Across:
+        return across.ACROSS[self.rule] if isinstance(self.rule, str) else across.Across()
+
+    @cached_property
+    def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
+        """The value and the rank of each run."""
+        cells, weights, _ = self.units
+        if self.settled.missing == "adjust" and np.isnan(cells).any():
+            value = across.adjusted(cells, weights)[0]
+            return value, across.places_of(value)
+        value, keys = self._of(cells, weights)
+        return value, across.places_of(keys)
+
+    def _of(self, cells: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        if not isinstance(self.rule, str):
+            value = across.own_values(self.rule, cells, weights)
+            if value.shape != (cells.shape[1],) or np.isnan(value).any():
+                raise LexiframeError(
+                    f"leaderboard: expected the rule {self.name} to return a number for each of "
+                    f"{cells.shape[1]} runs, found an array of shape {value.shape}"
+                )
+            return value, value
+        rounding = self.settled.board.rounding
+        if self._kind.points is not None:
+            value = (weights[:, None] * self._kind.points(cells, rounding)).sum(axis=0)
+            return value, value
+        leads = across.leads_of(cells, weights, rounding)
+        return self._kind.of_leads(leads)  # type: ignore[misc]
+
+    @cached_property
+    def design(self) -> ranks.Design | None:
+        """What is tested; None for rules that are no means of points, and estimated cells."""
+        cells, weights, stratum = self.units
+        if self._kind.points is None or (self.name == "mean" and np.isnan(cells).any()):
+            return None
+        points = self._kind.points(cells, self.settled.board.rounding)
+        if self.over == "groups":
+            points, weights = _of_groups(points, weights, self.settled.board.groups or [])
+            stratum = np.zeros(len(points), np.int64)
+        return ranks.Design(points, weights, stratum, self.over == "requests")
+
+    def resampled_ranks(self, samples: int, seed: int) -> np.ndarray | None:
+        """Return the ranks in resamples of the units, samples × runs; None for estimated cells."""
+        cells, weights, stratum = self.units
+        if self.settled.missing == "adjust" and np.isnan(cells).any():
+            return None
+        design = self.design
+        if design is not None:
+            drawn = _drawn(design.stratum, samples, seed) * design.weights
+            drawn /= drawn.sum(axis=1, keepdims=True)
+            return across.places_of(across.weighted_sums(drawn, design.points))
+        if self.over == "groups":
+            return None
+        drawn = _drawn(stratum, samples, seed) * weights
+        drawn /= drawn.sum(axis=1, keepdims=True)
+        label = f"resamples by {self.name}"
+        keys = [self._of(cells, of_one)[1] for of_one in progress(drawn, samples, label)]
+        return across.places_of(np.stack(keys))
+
+
+def _drawn(stratum: np.ndarray, samples: int, seed: int) -> np.ndarray:
+    """Count how often each unit is drawn, with replacement within its stratum."""
+    counts = np.zeros((samples, len(stratum)))
+    for s, n in enumerate(np.bincount(stratum)):
+        drawn = resampling.drawn_requests(int(n), samples, seed + s)
+        counts[:, stratum == s] = drawn
+    return counts
+
+
+def _of_groups(
+    points: np.ndarray, weights: np.ndarray, groups: list[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Average the collections of each group."""
+    number = np.unique(groups, return_inverse=True)[1]
+    share = np.bincount(number, weights)
+    member = (number == np.arange(len(share))[:, None]) * weights
+    return member @ points / share[:, None], share
+
+
+def _requests(board: Board, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    requests = board.requests
+    advice = "take over='collections', or leave it out"
+    if requests is None:
+        raise LexiframeError(
+            "leaderboard: over='requests' needs the scores of requests (a column query_id), found "
+            "one number for each run and collection; take over='collections'"
+        )
+    n = np.bincount(requests.collection, minlength=len(weights))
+    known = ~np.isnan(requests.cells)
+    for c in np.flatnonzero(n < 2):
+        raise LexiframeError(
+            f"leaderboard: over='requests' needs several requests of each collection, found {n[c]} "
+            f"of {board.collections[c]!r}; {advice}"
+        )
+    if not known.all():
+        at, run = (int(where[0]) for where in np.nonzero(~known))
+        c = requests.collection[at]
+        lacking = int((~known[requests.collection == c, run]).sum())
+        raise LexiframeError(
+            "leaderboard: over='requests' compares runs by the same requests, and run "
+            f"{board.runs[run]!r} lacks {lacking} of {n[c]} requests of "
+            f"{board.collections[c]!r}; {advice}"
+        )
+    return requests.cells, (weights / n)[requests.collection], requests.collection

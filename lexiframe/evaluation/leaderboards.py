@@ -1,0 +1,455 @@
+"""Leaderboards: runs over several collections: `leaderboard`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import (
+    LexiframeError,
+    check_choice,
+    printed,
+    resampling,
+    schemas,
+    typed,
+    warn,
+)
+from lexiframe.collection import leaderboards as of
+from lexiframe.io import Tables, output_files
+from lexiframe.orderings import across
+from lexiframe.typing import ScoresLike
+
+if TYPE_CHECKING:
+    from lexiframe.views import LeaderboardPlots
+
+_WINDOW = 20
+"""How many of the first runs are printed."""
+
+Rules = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Leaderboard(Tables):
+    """Runs over several collections, and how sure their ranks are; `leaderboard` makes it.
+
+    A table is computed when it is first asked for, and kept. A larger value is better in each rule:
+    values of ``mean_rank`` and ``kemeny`` are mean places with a minus sign.
+
+    Attributes
+    ----------
+    ranking
+        Key ``rule, run``, sorted by rule and rank: ``value`` with its interval ``ci_low, ci_high``
+        (of the run's own value; it does not say which runs differ); ``rank`` = 1 + the number of
+        better runs; ``rank_low, rank_high``: the ranks that are possible, for all runs at once;
+        ``rank_low_each, rank_high_each``: for each run by itself (all at once they may hold in as
+        few as half of the cases); ``n_collections`` that the run has, and whether it is
+        ``incomplete``.
+    cells
+        Key ``run, collection``: the ``value`` of each run that is ranked, as given.
+    gaps
+        Key ``run, collection``: the results that are missing, and ``how`` they were dealt with;
+        ``n_collections`` of the run and ``n_runs`` of the collection.
+    comparisons
+        Key ``rule, test, correction, run_a, run_b``: the differences of the values of all pairs, by
+        ``n`` units, with ``df`` degrees of freedom. ``reject`` holds for all pairs at once. The
+        step-down test has no ``p_adjusted``.
+    neighbours
+        Key ``rule, place``: runs next to each other in the order. ``mean_difference`` has the
+        interval ``ci_low, ci_high`` and an uncorrected ``p_value``; ``reject`` is that of all
+        pairs; ``share_in_order`` of the resamples that keep their order (ties half).
+    rank_percentiles
+        Key ``rule, run``: central percentiles of the ranks in resamples, and the share in which the
+        run is first. They describe resamples and are no confidence intervals: near ties they hold
+        the true rank of .75 to .84 of the runs, and of none all at once.
+    collection_weights
+        Key ``collection``: its ``weight`` in the value, and its ``share`` in the variance of the
+        means over runs, w Cov(x, mean)/Var(mean); shares have the sum 1 and may be negative.
+    leave_one_out
+        Key ``rule, collection``: without the collection, ``tau`` (τ-b) with the whole order, the
+        ``run`` that moves most from ``rank`` to ``rank_without``, the ``first`` runs, and whether
+        these change.
+    correlations
+        Key ``collection_a, collection_b``: τ-b over the ``n`` runs that have both.
+    rule_correlations
+        Key ``rule_a, rule_b``: τ-b between two rules, and the run that moves most between them.
+    smallest_set
+        Key ``n_collections``: ``collection`` is added as that many-th; ``tau`` of the order by so
+        many with the order by all, chosen on half of the runs and measured on the others (mean of
+        20 splits, ``tau_sd``), beside ``random`` sets with their 5 to 95 %.
+    components
+        Key ``part, kind, name``: runs and collections; two parts share nothing.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> x = pl.DataFrame({"model": ["a", "b"], "news": [0.7, 0.5], "law": [0.8, 0.6]})
+    >>> lf.leaderboard(x).leave_one_out.select("collection", "first").rows()
+    [('law', ['a']), ('news', ['a'])]
+    """
+
+    _ranked: list[of.Ranked]
+    _how: dict[str, Any] = field(repr=False)
+
+    _TABLES = (
+        "ranking", "cells", "gaps", "comparisons", "neighbours", "rank_percentiles",
+        "collection_weights", "leave_one_out", "correlations", "rule_correlations",
+        "smallest_set", "components",
+    )  # fmt: skip
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Return the tables by name; those not asked for yet are computed."""
+        return {name: getattr(self, name) for name in self._TABLES}
+
+    @classmethod
+    def files(cls, folder: str | Path) -> list[Path]:
+        """Return the paths of the files that ``write`` writes."""
+        return [Path(folder, f"{name}.parquet") for name in cls._TABLES]
+
+    @property
+    def _settled(self) -> of.Settled:
+        return self._ranked[0].settled
+
+    @cached_property
+    def _rejected(self) -> list[tuple[np.ndarray, np.ndarray] | None]:
+        how = self._how
+        return [
+            of.rejected(one, how["test"], how["alpha"], how["samples"], how["seed"])
+            for one in self._ranked
+        ]
+
+    @cached_property
+    def _drawn(self) -> list[np.ndarray | None]:
+        return [
+            one.resampled_ranks(self._how["samples"], self._how["seed"]) for one in self._ranked
+        ]
+
+    def _each(self, table: Callable[..., pl.DataFrame], *more: Any) -> pl.DataFrame:
+        together = [table(one, *(m[n] for m in more)) for n, one in enumerate(self._ranked)]
+        return pl.concat(together).sort("rule", maintain_order=True)
+
+    @cached_property
+    def ranking(self) -> pl.DataFrame:
+        """The ranking; see the class."""
+        alpha = self._how["alpha"]
+        return self._each(lambda one, r: of.ranking_table(one, r, alpha), self._rejected)
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """The values of the runs that are ranked; see the class."""
+        board = self._settled.board
+        c, r = np.nonzero(~np.isnan(board.cells))
+        columns = {
+            "run": [board.runs[n] for n in r],
+            "collection": [board.collections[n] for n in c],
+            "value": (board.cells * board.signs[:, None])[c, r],
+        }
+        return schemas.COLLECTION_SCORES.arranged(pl.DataFrame(columns))
+
+    @property
+    def gaps(self) -> pl.DataFrame:
+        """What is missing; see the class."""
+        return self._settled.gaps
+
+    @cached_property
+    def comparisons(self) -> pl.DataFrame:
+        """All pairs of runs; see the class."""
+        test, alpha = self._how["test"], self._how["alpha"]
+        return self._each(
+            lambda one, r: of.comparisons_table(one, test, None if r is None else r[0], alpha),
+            self._rejected,
+        )
+
+    @cached_property
+    def neighbours(self) -> pl.DataFrame:
+        """Runs next to each other; see the class."""
+        mean = of.Ranked(self._settled, "mean", self._ranked[0].over)
+        alpha = self._how["alpha"]
+        return self._each(
+            lambda one, r, d: of.neighbours_table(one, mean, None if r is None else r[0], d, alpha),
+            self._rejected,
+            self._drawn,
+        )
+
+    @cached_property
+    def rank_percentiles(self) -> pl.DataFrame:
+        """Ranks in resamples; see the class."""
+        alpha = self._how["alpha"]
+        return self._each(lambda one, d: of.percentiles_table(one, d, alpha), self._drawn)
+
+    @cached_property
+    def collection_weights(self) -> pl.DataFrame:
+        """Weights of collections; see the class."""
+        return of.weights_table(self._settled)
+
+    @cached_property
+    def leave_one_out(self) -> pl.DataFrame:
+        """What hangs on one collection; see the class."""
+        return self._each(of.leave_one_out_table)
+
+    @cached_property
+    def correlations(self) -> pl.DataFrame:
+        """Which collections agree; see the class."""
+        return of.correlations_table(self._settled)
+
+    @cached_property
+    def rule_correlations(self) -> pl.DataFrame:
+        """Which rules agree; see the class."""
+        return of.rules_table(self._ranked)
+
+    @cached_property
+    def smallest_set(self) -> pl.DataFrame:
+        """How few collections give nearly the same order; see the class."""
+        return of.smallest_set_table(self._settled, self._how["seed"])
+
+    @cached_property
+    def components(self) -> pl.DataFrame:
+        """Parts of runs and collections that share nothing; see the class."""
+        return of.parts_table(self._settled)
+
+    @cached_property
+    def verdict(self) -> printed.Verdict:
+        """What the tables say: a row for each sentence, which it prints; a frame to filter."""
+        test, alpha = self._how["test"], self._how["alpha"]
+        return printed.Verdict(
+            of.leaderboard_sentences(
+                self._ranked, self.ranking, self.neighbours, self.leave_one_out, test, alpha
+            )
+        )
+
+    def sections(self) -> dict[str, pl.DataFrame]:
+        """Return what to look at first: the ranking, neighbours, and what collections do."""
+        rounded = pl.selectors.float().round(4)
+        shown = ["value", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "n_collections"]
+        rules = ["rule"] * (len(self._ranked) > 1)
+        weights = self.collection_weights.sort("share", descending=True, nulls_last=True)
+        top = self.ranking.group_by("rule", maintain_order=True).head(_WINDOW)
+        found = {
+            _titled("Ranking", self.ranking): top.select(*rules, "run", *shown),
+            "Neighbours in the order": self.neighbours.drop([] if rules else ["rule"]),
+            "Collections, by their share in the variance of the mean": weights,
+            "Without each collection": self.leave_one_out.drop([] if rules else ["rule"]),
+            "Rules": self.rule_correlations,
+            "Gaps": self.gaps,
+        }
+        return {
+            title: table.with_columns(rounded)
+            for title, table in found.items()
+            if table.height or title.startswith("Ranking")
+        }
+
+    def among_first(self, k: int) -> pl.DataFrame:
+        """Return the runs that may be among the first k, for all runs at once: by rule.
+
+        A run is not among them when at least k runs are significantly better.
+
+        Parameters
+        ----------
+        k : int
+            The number of places.
+
+        Returns
+        -------
+        polars.DataFrame
+            The rows of ``ranking`` of these runs.
+
+        Raises
+        ------
+        LexiframeError
+            For a k below 1.
+        """
+        if k < 1:
+            raise LexiframeError(f"among_first: expected k from 1, found {k}")
+        return self.ranking.filter(pl.col("rank_low") <= k)
+
+    @property
+    def plot(self) -> LeaderboardPlots:
+        """The charts: ``ranks``, ``cells``, ``smallest_set``, ``correlations``; extra ``viz``."""
+        from lexiframe.views import LeaderboardPlots
+
+        return LeaderboardPlots(self)
+
+    def report(self, path: str | Path) -> Path:
+        """Write the leaderboard as one HTML page to look around in; it loads nothing else.
+
+        The main picture is the ranking with the ranks that are possible. A click on a run shows its
+        results beside those of its neighbours, one on a collection what changes without it.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+
+        Raises
+        ------
+        LexiframeError
+            When the file cannot be written.
+        """
+        from lexiframe.views import leaderboard_page
+
+        path = output_files.output_path(path)
+        output_files.output_folder(path.parent)
+        with output_files.replacing(path) as temporary:
+            temporary.write_text(leaderboard_page(self), encoding="utf-8")
+        return path
+
+
+@typed
+def leaderboard(
+    x: ScoresLike,
+    /,
+    rule: Rules | Sequence[Rules] = "mean",
+    missing: of.Missing = "complete",
+    *,
+    weights: of.Weights = None,
+    group: of.Group = None,
+    over: of.Over = "collections",
+    test: of.RankTest = "holm",
+    measure: str | None = None,
+    smaller_is_better: Sequence[str] = (),
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Leaderboard:
+    """Rank runs over several collections, and say how sure the ranks are.
+
+    Parameters
+    ----------
+    x
+        Leaderboards and results that `read_scores` reads: a table, file or folder with one value
+        for each run and collection, or the scores of requests with a column ``collection``.
+    rule : str, function, or a list of these
+        ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
+        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs).
+        A function takes cells, units × runs, and weights of the units, and returns a value for each
+        run; larger is better.
+    missing : {"complete", "common", "votes", "adjust"}
+        What is done with runs that lack collections. ``complete`` ranks those that have all;
+        ``common`` counts the collections that all runs have; ``votes`` lets a run lose where it has
+        no result (rules that count votes); ``adjust`` estimates how hard collections are, by
+        weighted least squares of run + collection (the mean). ``gaps`` names what is missing.
+    weights : dict or {"equal", "groups"}, optional
+        A weight for each collection (0 leaves it out of everything); ``equal``; or ``groups``, the
+        mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``.
+    group : str or dict, optional
+        The groups of collections: the column of the table that names them, or
+        ``{collection: group}``.
+    over : {"collections", "groups", "requests"}
+        What the tests generalise to: other collections like these; other groups of collections; or
+        other requests of these collections, each with the weight w_c/n_c.
+    test : {"holm", "max_t", "max_t_bootstrap"}
+        How pairs are tested for the ranks that are possible: t-tests with Holm's correction, or
+        the step-down test of the largest t, with resamples that change the signs of whole
+        collections, or draw them with replacement; both studentise anew in each resample.
+    measure : str, optional
+        Which measure counts, where a collection has several.
+    smaller_is_better
+        Collections of which smaller values are better.
+    alpha : float
+        1 − alpha is the level of intervals.
+    samples, seed : int
+        The number of resamples for percentiles and the tests of the largest t, and their seed.
+
+    Returns
+    -------
+    Leaderboard
+        It prints its conclusion first; its tables are frames.
+
+    Raises
+    ------
+    LexiframeError
+        For a table without collections; an unknown rule; a rule that cannot deal with gaps as
+        ``missing`` says; when ``complete`` leaves no run or ``common`` no collection; for runs of
+        ``adjust`` that share no collections; bad weights or groups; and where ``over`` lacks
+        requests or groups.
+
+    Warns
+    -----
+    LexiframeWarning
+        When no degrees of freedom are left, so that there are no intervals.
+
+    Notes
+    -----
+    Equal or given weights: se² = s² Σ w², C − 1 degrees of freedom; groups: s² pooled within
+    groups, C − G; ``over="groups"``: t over the means of groups, G − 1; ``over="requests"``:
+    Σ w_c² s_c²/n_c, Welch and Satterthwaite. The ranks possible for a run are 1 + the number of
+    runs that are significantly better, to S − the number of those that are worse. Differences that
+    do not vary decide nothing. Romano & Wolf, JASA 2005; Mogstad, Romano, Shaikh & Wilhelm, Review
+    of Economic Studies 2024, doi:10.1093/restud/rdad006.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> x = pl.DataFrame({"model": ["a", "b", "c"], "news": [0.7, 0.5, 0.4],
+    ...                   "law": [0.8, 0.6, 0.5], "sport": [0.6, 0.5, 0.3]})
+    >>> found = lf.leaderboard(x)
+    >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
+    [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
+    """
+    rules = _rules(rule)
+    resampling.check_share("leaderboard", "alpha", alpha)
+    resampling.check_draws("leaderboard", "samples", samples, seed)
+    for name, value, known in (("missing", missing, of.Missing), ("over", over, of.Over),
+                               ("test", test, of.RankTest)):  # fmt: skip
+        check_choice("leaderboard", value, get_args(known), name)
+    board = of.read_board(x, measure, group, smaller_is_better)
+    if over == "groups" and board.groups is None:
+        raise LexiframeError(
+            "leaderboard: over='groups' generalises to other groups of collections, found none; "
+            "name them: group='type' or group={collection: group}"
+        )
+    if not (weights is None or isinstance(weights, Mapping) or weights in ("equal", "groups")):
+        raise LexiframeError(
+            "leaderboard: expected weights='equal', 'groups' or {collection: weight}, found "
+            f"{weights!r}"
+        )
+    settled = of.settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
+    ranked = [of.Ranked(settled, one, over) for one in rules]
+    for one in ranked:
+        if one.name == "kemeny" and len(settled.board.runs) > across.MOST_RUNS:
+            raise LexiframeError(
+                f"leaderboard: rule='kemeny' searches all orders of at most {across.MOST_RUNS} "
+                f"runs, found {len(settled.board.runs)}; choose {across.MOST_RUNS} of them, or "
+                "take another rule"
+            )
+        if one.over == "requests":
+            one.units  # noqa: B018 - raise now, not when a table is asked for
+        if one.design is not None and not one.design.is_free and len(settled.board.runs) > 1:
+            warn(
+                f"leaderboard: {printed.counted(len(one.design.points), 'unit')} in "
+                f"{printed.counted(len(one.design.sizes), 'group')} leave no degrees of freedom: "
+                "there are no intervals"
+            )
+    how = {"test": test, "alpha": alpha, "samples": samples, "seed": seed}
+    return Leaderboard(ranked, how)
+
+
+def _titled(title: str, ranking: pl.DataFrame) -> str:
+    n = int(ranking.group_by("rule").len()["len"][0])
+    return f"{title}, the first {_WINDOW} of {n:,}" if n > _WINDOW else title
+
+
+def _rules(rule: Any) -> list[Any]:
+    rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
+    for one in rules:
+        if not callable(one):
+            check_choice("leaderboard", one, get_args(across.AcrossRule), "rule")
+    names = [one if isinstance(one, str) else getattr(one, "__name__", "") for one in rules]
+    if not rules or len({*names}) < len(names) or not all(names):
+        raise LexiframeError(
+            f"leaderboard: expected rules with different names, found {names}; a function is "
+            "called by its __name__"
+        )
+    return rules

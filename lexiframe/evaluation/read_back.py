@@ -1,0 +1,149 @@
+"""Reading what `Evaluation.write` wrote, to print, draw and report it again: `read_results`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
+from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.evaluated_data import Origin
+from lexiframe.evaluation.evaluation import ATTRIBUTES, Evaluation, names_of_tables
+from lexiframe.evaluation.options import Asked, Inference
+from lexiframe.io import File, kept_results, output_files, scan_runs
+from lexiframe.pairwise import arrays, measured
+from lexiframe.projection import Policies
+
+_OPTIONAL = ("scores", "preferences")
+"""Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
+_AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote"
+
+
+@typed
+def read_results(folder: str | Path) -> Evaluation:
+    """Read the results that `Evaluation.write` wrote: an evaluation that prints, draws and reports.
+
+    Parameters
+    ----------
+    folder
+        The folder, also that of ``lexiframe evaluate --out``.
+
+    Returns
+    -------
+    Evaluation
+        With all tables that were written, the baseline and the groups of requests. Functions of
+        tables take it as they take any other. Rankings (for ``explain``, ``positions`` and the
+        report) are read from the runs and judgments where these are still there, as they were; the
+        report goes without them where they are not. An evaluation in parts has its tables about
+        runs and pairs, and in ``parts`` the folders that it kept.
+
+    Raises
+    ------
+    ReadError
+        When there is no such folder; when one of its files is missing, damaged, of another
+        evaluation, or not of this library.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
+    >>> paths = e.write(getfixture("tmp_path") / "results")
+    >>> again = lf.read_results(paths[0].parent)
+    >>> again.comparisons.equals(e.comparisons), str(again) == str(e)
+    (True, True)
+    """
+    place = output_files.output_path(folder)
+    names = names_of_tables()
+    if not place.is_dir():
+        found = "a file" if place.exists() else "nothing there"
+        raise ReadError(Problem(str(folder), "a folder of results", found, _AGAIN))
+    there = [name for name in names if (place / f"{name}.parquet").is_file()]
+    missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
+    if missing:
+        expected = "the files that Evaluation.write writes"
+        raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", _AGAIN))
+    read = {
+        name: kept_results.read_table(place / f"{name}.parquet", name, _AGAIN) for name in there
+    }
+    for name, (table, _) in read.items():
+        _refuse_other_columns(place / f"{name}.parquet", name, table)
+    facts = read[names[0]][1]
+    attributes, marks = _also(place, ATTRIBUTES), _also(place, kept_results.FINGERPRINTS)
+    others = [found for found in (attributes, marks) if found is not None]
+    if any(of_table != facts for _, of_table in (*read.values(), *others)):
+        found = "files of different evaluations"
+        raise ReadError(Problem(str(folder), "the files of one evaluation", found, _AGAIN))
+    if facts.get("groups") and attributes is None:
+        raise ReadError(
+            Problem(str(folder), "the attributes of requests", f"no {ATTRIBUTES}.parquet", _AGAIN)
+        )
+    tables: dict[str, Any] = {name: t for name, (t, _) in read.items() if name not in _OPTIONAL}
+    part = None
+    if {*_OPTIONAL} <= {*read}:
+        s, d = (read[name][0] for name in _OPTIONAL)
+        none = measured.no_requests([], pl.Series([], dtype=pl.String))
+        part = measured.Part(
+            arrays.score_cube(s) if s.height else none.scores,
+            arrays.pair_cube_with_scores(d, s) if d.height else none.pairs,
+        )
+    provenance = {name: value for name, value in facts.items() if name != "lexiframe"}
+    return Evaluation(
+        **tables,
+        provenance=provenance,
+        attributes=None if attributes is None else attributes[0],
+        parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
+        _part=part,
+        _origin=None
+        if marks is None
+        else _origin(provenance, marks[0], attributes and attributes[0]),
+    )
+
+
+def _also(place: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]] | None:
+    path = place / f"{name}.parquet"
+    return kept_results.read_table(path, name, _AGAIN) if path.is_file() else None
+
+
+def _refuse_other_columns(path: Path, name: str, table: pl.DataFrame) -> None:
+    schema: schemas.TableSchema = getattr(schemas, name.upper())
+    lacking = [column for column in schema.required if column not in table.columns]
+    if lacking:
+        expected, advice = f"the columns of {name}", "evaluate again with this version"
+        raise ReadError(Problem(str(path), expected, f"no {', '.join(lacking)}", advice))
+
+
+def _origin(
+    provenance: Mapping[str, Any], marks: pl.DataFrame, attributes: pl.DataFrame | None
+) -> Origin | None:
+    """Return the runs and judgments if these files are there; their bytes are checked later.
+
+    Runs that were read with options (columns, say) are not read again, since these are not known.
+    """
+    runs, qrels = provenance.get("runs", []), provenance.get("qrels", [])
+    plain = all({*source} <= {"run", "path", "sha256"} for source in (*runs, *qrels))
+    paths = [str(source.get("path")) for source in (*runs, *qrels)]
+    names = [str(source.get("run")) for source in runs]
+    evaluated = marks.filter(kind="run")["name"].sort().to_list()
+    if not plain or len(qrels) != 1 or sorted(names) != evaluated or not all(map(_is_file, paths)):
+        return None
+    try:
+        policies = Policies(**provenance["policies"])
+        told = dict(provenance["inference"])
+        order = told.pop("ordering")
+        inference, groups = Inference(**told), provenance["groups"] or None
+        measures = provenance["measures"]
+        asked = Asked.of(measures, policies, inference, attributes, groups, order=order)
+        scan = scan_runs(dict(zip(names, paths, strict=False)))
+    except (LexiframeError, TypeError):  # measures or tests of one's own, or of another version
+        return None
+    sources = {"runs": runs, "qrels": qrels}
+    of = tuple(asked.measures), policies, asked
+    return Origin(scan, File(paths[-1]), *of, sources, marks, None, None, None)
+
+
+def _is_file(path: str) -> bool:
+    return Path(path).is_file()

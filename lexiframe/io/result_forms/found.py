@@ -1,0 +1,106 @@
+"""Finding files of results in folders, and choosing between repeated measurements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import Problem, ReadError, n_and_first, progress, sums, warn
+from lexiframe.io.result_forms import form_of_result
+
+_COLUMNS = {
+    "run": pl.String,
+    "collection": pl.String,
+    "query_id": pl.String,
+    "measure": pl.String,
+    "value": pl.Float64,
+    "replicate": pl.String,
+    "file": pl.String,
+}
+
+
+def result_files(source: Any) -> list[Path]:
+    """Return the files of results that paths mean; none if it means anything else.
+
+    A folder is looked through with all folders in it.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source).expanduser() if str(source) else Path("-")
+        inside = sorted(path.rglob("*.json*")) if path.is_dir() else [path] if path.exists() else []
+        return [file for file in inside if form_of_result(file) is not None]
+    if isinstance(source, list | tuple) and source:
+        several = [result_files(one) for one in source]
+        return [file for files in several for file in files] if all(several) else []
+    return []
+
+
+def read_results(
+    files: Iterable[Path], revisions: str, languages: str | None = None
+) -> pl.DataFrame:
+    """Read files of results: run, collection, query_id, measure, value, replicate and file."""
+    rows: list[tuple[Any, ...]] = []
+    versions: dict[tuple[str, str], tuple[Any, ...]] = {}
+    files = list(files)
+    for file in progress(files, len(files), "reading results"):
+        form = form_of_result(file)
+        for found in form.read(file, languages) if form else ():
+            value = _number(found.value, file, found.run, found.collection)
+            rows.append((*found[:4], value, found.replicate, str(file)))
+            key = (found.run, found.replicate)
+            versions[key] = max(versions.get(key, ()), found.version)
+    table = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
+    if not table.height:
+        raise ReadError(f"{files[0]}: expected results with scores, found none")
+    table = _requests_first(table)
+    return table if revisions == "all" else _newest(table, versions).drop("replicate")
+
+
+def _number(value: Any, file: Path, run: str, collection: str) -> float | None:
+    """Return a score; null where there is none (NaN); raise for anything that is no number."""
+    if value is None or value != value:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) == float("inf"):
+        found = f"{value!r} for run {run!r} in collection {collection!r}"
+        raise ReadError(Problem(str(file), "a finite number as score", found))
+    return float(value)
+
+
+def _newest(table: pl.DataFrame, versions: dict[tuple[str, str], tuple[Any, ...]]) -> pl.DataFrame:
+    """Keep of each run and collection the newest of its revisions that has it.
+
+    The newest is that of the latest version of the tool, then that with the most collections.
+    """
+    n = table.group_by("run", "replicate").agg(n=pl.col("collection").n_unique())
+    order = sorted(n.rows(), key=lambda row: (row[0], versions[row[0], row[1]], row[2], row[1]))
+    place = {(run, replicate): at for at, (run, replicate, _) in enumerate(order)}
+    at = [place[pair] for pair in table.select("run", "replicate").rows()]
+    table = table.with_columns(at=pl.Series(at))
+    newest = table.filter(pl.col("at") == pl.col("at").max().over("run", "collection"))
+    several = n.filter(pl.len().over("run") > 1)["run"].unique().sort()
+    if len(several):
+        warn(
+            f"runs with results of several revisions: {n_and_first(several)}; the newest that has "
+            "a collection is taken, revisions='all' keeps all as replicates"
+        )
+    return newest.drop("at")
+
+
+def _requests_first(table: pl.DataFrame) -> pl.DataFrame:
+    """Where a collection has its requests as well, keep these if their mean is the given number.
+
+    A score that is no mean over requests, as a perplexity, stays the number that the tool gave.
+    """
+    key = ["run", "collection", "measure", "replicate"]
+    of_requests = table.filter(pl.col("query_id").is_not_null())
+    if not of_requests.height or of_requests.height == table.height:
+        return table
+    means = of_requests.group_by("run", "collection", "measure").agg(mean=pl.col("value").mean())
+    both = table.filter(pl.col("query_id").is_null()).join(means, on=key[:3], how="inner")
+    same = (pl.col("mean") - pl.col("value")).abs() <= 1e6 * sums.TIE
+    are_means, are_not = both.filter(same), both.filter(~same)
+    given = table.filter(pl.col("query_id").is_null()).join(are_means, on=key[:3], how="anti")
+    requests = of_requests.join(are_not, on=key[:3], how="anti")
+    return pl.concat([given, requests])

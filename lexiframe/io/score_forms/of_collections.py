@@ -1,0 +1,123 @@
+"""Scores of several collections in one table: leaderboards, long or wide, and requests of each."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, ReadError, SchemaError
+from lexiframe.io.column_forms.column_names import candidates_for
+from lexiframe.io.column_forms.measure_names import are_measures
+from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS, ScoreTable, numbers_of
+from lexiframe.io.score_forms.text import PLACE
+
+_WORDS = {
+    **WORDS,
+    "collection": COLLECTION_WORDS,
+    "value": [*WORDS["value"], "main_score"],
+    "replicate": ["replicate"],
+}
+_NAMES = ("run", "collection", "query_id", "measure", "replicate")
+_CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
+
+
+def has_collections(given: ScoreTable) -> bool:
+    """Return whether a table has scores of collections: a column of them, or one for each.
+
+    Without a column of collections, a row for each run and no column of requests is a leaderboard,
+    unless all other columns are named like measures of one collection.
+
+    Examples
+    --------
+    >>> wide = pl.DataFrame({"model": ["a", "b"], "news": [0.5, 0.75], "law": [0.25, 0.5]})
+    >>> has_collections(ScoreTable(wide, "frame", "row"))
+    True
+    """
+    names = [name for name in given.table.columns if name != PLACE]
+    found = {ours: candidates_for(words, names) for ours, words in _WORDS.items()}
+    if found["collection"]:
+        return True
+    taken = {name for several in found.values() for name in several}
+    cells = [name for name in names if name not in taken]
+    is_wide = len(found["run"]) == 1 and not (found["query_id"] or found["value"])
+    is_one_a_run = is_wide and given.table[found["run"][0]].is_unique().all()
+    return is_one_a_run and bool(cells) and not len(are_measures(pl.Series(cells)))
+
+
+def rows_of_collections(
+    given: ScoreTable, measure: str | None, kept: tuple[str, ...] = ()
+) -> pl.DataFrame:
+    """Return a row for each score: run, collection, request and measure if there are, value.
+
+    ``kept`` are further columns to keep: attributes of collections.
+    """
+    names = [name for name in given.table.columns if name != PLACE]
+    found = _columns(given, [name for name in names if name not in kept])
+    others = [name for name in names if name not in found.values() and name not in kept]
+    rows = _long(given, found, kept) if "value" in found else _from_wide(given, found, others, kept)
+    if measure is not None and "measure" not in rows.columns:
+        rows = rows.with_columns(measure=pl.lit(measure))
+    if given.is_given or "run" not in rows.columns:
+        if given.name is None:
+            raise LexiframeError(
+                f"{given.where}: the rows do not say whose scores they are; pass run=, or "
+                "{name: file or frame}"
+            )
+        rows = rows.with_columns(run=pl.lit(given.name))
+    return _named(rows, given)
+
+
+def _columns(given: ScoreTable, names: list[str]) -> dict[str, str]:
+    found = {ours: candidates_for(words, names) for ours, words in _WORDS.items()}
+    for ours, candidates in found.items():
+        if len(candidates) > 1:
+            raise SchemaError(
+                f"{given.where}: the columns {' and '.join(candidates)} could each be the {ours}; "
+                "drop or rename the others"
+            )
+    return {ours: candidates[0] for ours, candidates in found.items() if candidates}
+
+
+def _long(given: ScoreTable, found: dict[str, str], kept: tuple[str, ...]) -> pl.DataFrame:
+    names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
+    value = numbers_of(given.table[found["value"]], given, _place_of(given, found)).alias("value")
+    return given.table.select(PLACE, *names, *kept).with_columns(value)
+
+
+def _from_wide(
+    given: ScoreTable, found: dict[str, str], cells: list[str], kept: tuple[str, ...]
+) -> pl.DataFrame:
+    """Make a row of each cell: columns are collections of runs, or runs of collections."""
+    if not cells:
+        raise SchemaError(
+            f"{given.where}: expected a column of values (value, score, main_score), or one for "
+            f"each collection or run, found the columns {', '.join(given.table.columns[1:11])}"
+        )
+    variable = "run" if "collection" in found else "collection"
+    numbers = [
+        numbers_of(given.table[name], given, _place_of(given, found, name)).alias(_CELL + name)
+        for name in cells
+    ]
+    index = [pl.col(theirs).alias(ours) for ours, theirs in found.items()]
+    wide = given.table.select(PLACE, *index, *kept).with_columns(numbers)
+    keys = [PLACE, *found, *kept]
+    rows = wide.unpivot(index=keys, variable_name=variable, value_name="value")
+    return rows.with_columns(pl.col(variable).str.strip_prefix(_CELL))
+
+
+def _place_of(given: ScoreTable, found: dict[str, str], cell: str | None = None) -> list[str]:
+    """Return for each row the run and the collection that an error should name."""
+    parts = [given.table[found[n]].cast(pl.String) for n in ("run", "collection") if n in found]
+    named = pl.DataFrame({str(n): part for n, part in enumerate(parts)})
+    of_cell = [] if cell is None else [cell]
+    return [" in ".join([*map(str, row), *of_cell]) for row in named.rows()]
+
+
+def _named(rows: pl.DataFrame, given: ScoreTable) -> pl.DataFrame:
+    """Make names of all ids, and raise for a blank one."""
+    ids = [name for name in _NAMES if name in rows.columns]
+    rows = rows.with_columns(pl.col(ids).cast(pl.String))
+    for name in ids:
+        blank = rows.filter(pl.col(name).is_null() | (pl.col(name).str.strip_chars() == ""))
+        if blank.height and not (name == "query_id" and blank.height == rows.height):
+            raise ReadError(f"{given.at(blank[PLACE][0])}: expected a name as {name}, found none")
+    return rows

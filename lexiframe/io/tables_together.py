@@ -1,0 +1,94 @@
+"""Results that consist of several tables, and print their sentences: `JudgeComparison` ...
+
+A new result is a subclass of `Tables`: a frozen dataclass with a field for each table. Its
+property ``verdict`` makes the sentences, and ``sections`` the tables to look at, the main one
+first. Printing, ``summary("all")``, ``write`` and `verdict` follow from these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from lexiframe.base import check_choice, printed
+from lexiframe.io import to_parquet
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Tables:
+    """Tables with names, which are printed and written together.
+
+    A subclass has a field for each table, and says in ``verdict`` what they say, and in
+    ``sections`` what to look at first.
+    """
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """Return the tables by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def files(cls, folder: str | Path) -> list[Path]:
+        """Return the paths of the files that ``write`` writes."""
+        return [Path(folder, f"{field.name}.parquet") for field in fields(cls)]
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write each table as Parquet, all of them or none.
+
+        Parameters
+        ----------
+        folder
+            The folder to write to; it is made if it does not exist.
+
+        Returns
+        -------
+        list of pathlib.Path
+            A file for each table, with its name: those of ``files``.
+
+        Raises
+        ------
+        LexiframeError
+            When the folder cannot be written to.
+        """
+        return to_parquet.write_tables(folder, self.tables())
+
+    @property
+    def verdict(self) -> printed.Verdict:
+        """What the tables say: a row for each sentence, which it prints; a frame to filter."""
+        return printed.Verdict(schema={"sentence": pl.String})
+
+    def sections(self) -> dict[str, pl.DataFrame]:
+        """Return what to look at first: tables by titles, the main one first."""
+        return self.tables()
+
+    def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
+        """Return what is printed: the sentences, and the main table or all tables to look at.
+
+        Parameters
+        ----------
+        which : {"first", "all"}
+            ``first`` is what ``print`` shows: the main table, and which others there are.
+
+        Raises
+        ------
+        LexiframeError
+            For another ``which``.
+        """
+        check_choice("summary", which, ("first", "all"), "which")
+        main, *others = (printed.Section(t, table) for t, table in self.sections().items())
+        frames = f"as frames: .{', .'.join(self.tables())}"
+        if which == "all":
+            return printed.Summary.of(self.verdict.sentences, main, *others, more=frames)
+        n = printed.counted(len(others), "more table")
+        more = f"{n}: print(.summary('all')); {frames}" if others else frames
+        return printed.Summary.of(self.verdict.sentences, main, more=more)
+
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()

@@ -1,0 +1,15 @@
+"""Rules that order runs across collections, with weights and gaps."""
+
+"For other rooms: what they use of it"
+from .cells import ACROSS as ACROSS
+from .cells import Across as Across
+from .cells import AcrossRule as AcrossRule
+from .cells import leads_of as leads_of
+from .cells import own_values as own_values
+from .cells import places_of as places_of
+from .cells import ranks_in_units as ranks_in_units
+from .least_squares import adjusted as adjusted
+from .least_squares import parts_of as parts_of
+from .least_contradicted import kemeny_places as kemeny_places
+from .least_contradicted import MOST_RUNS as MOST_RUNS
+from .cells import weighted_sums as weighted_sums

@@ -1,0 +1,18 @@
+"""Runs ordered by Borda's points: in each unit, the number of runs below."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+
+import numpy as np
+
+from lexiframe.base import sums
+from lexiframe.orderings.ordering_rules import OrderingRule
+from lexiframe.pairwise import Pairs
+
+
+def _of_units(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
+    return pairs.points, np.full((1, 1), sums.TIE)  # points are multiples of 1/2
+
+
+RULE = OrderingRule("borda", of_units=_of_units, of_sums=attrgetter("borda"))

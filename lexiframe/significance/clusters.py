@@ -1,0 +1,103 @@
+"""Requests that hang together in clusters: what a mean over them is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, n_and_first, resampling, to_polars
+from lexiframe.pairwise import PairCube, grouping
+from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.estimates import Estimates
+from lexiframe.significance.paired_tests import Outcome, with_d_z
+
+CLUSTERED = ("t", "bootstrap")
+"""The tests that know clusters."""
+
+
+def clusters_of(
+    called: str, d: Any, requests: Any, cluster: str | None, tests: list[Any]
+) -> pl.DataFrame | None:
+    """Return ``query_id`` and the ``cluster`` of each request; None where none is named."""
+    if cluster is None:
+        return None
+    if others := [test for test in tests if test not in CLUSTERED]:
+        raise LexiframeError(
+            f"{called}: expected test to be {' or '.join(map(repr, CLUSTERED))} with cluster, "
+            f"found {others[0]!r}, which takes requests for independent of one another"
+        )
+    table = d if isinstance(d, PairCube) else to_polars(d)
+    if requests is None and not isinstance(table, PairCube) and cluster in table.columns:
+        requests = table.select("query_id", cluster).unique()
+    found = grouping.attributes_of(table, requests, [cluster])
+    found = found.select("query_id", cluster=pl.col(cluster).cast(pl.String))
+    lacking = found.filter(pl.col("cluster").is_null())["query_id"]
+    if len(lacking):
+        raise LexiframeError(
+            f"{called}: expected the {cluster} of each request, found none of "
+            f"{n_and_first(lacking)}; name it, or leave the requests out"
+        )
+    return found
+
+
+def of_groups(requests: Any, by: Any, cluster: str | None) -> Any:
+    """Return the attributes that make groups: none where they only name clusters."""
+    return None if cluster is not None and by is None else requests
+
+
+def _codes(d: Differences, clusters: Any) -> np.ndarray:
+    """Return the number of the cluster of each request."""
+    found = d.queries.alias("query_id").to_frame().join(
+        clusters, on="query_id", how="left", maintain_order="left"
+    )  # fmt: skip
+    return found["cluster"].rank("dense").to_numpy().astype(np.int64) - 1
+
+
+def _sums(values: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """Return the sums of rows by cluster: clusters × columns."""
+    order = np.argsort(code, kind="stable")
+    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    return np.asarray(np.add.reduceat(values[order], starts, axis=0))
+
+
+def clustered(d: Differences, options: Options) -> Estimates:
+    """Return means whose error counts clusters: G − 1 degrees of freedom.
+
+    se² = G / (G − 1) · Σ_g (Σ_{q in g} (x_q − x̄))² / n² (Liang & Zeger, Biometrika 1986,
+    doi:10.1093/biomet/73.1.13). With clusters of one request it is s²/n.
+    """
+    code = _codes(d, options.clusters)
+    n_clusters = int(code.max()) + 1
+    squares = (_sums(d.values - d.mean, code) ** 2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(squares * n_clusters / (n_clusters - 1)) / d.n
+    # Equal differences, and clusters whose differences cancel, leave rounding alone.
+    is_known = (n_clusters > 1) & (d.deviation > 0) & (error > d.mean_rounding)
+    error = np.where(is_known, error, 0.0)
+    return Estimates(d.mean, error, np.full(len(error), n_clusters - 1))
+
+
+def clustered_t(d: Differences, options: Options) -> Outcome:
+    """Student's t of clusters; d_z is that of the requests."""
+    d_z = with_d_z(d, options, d.mean, d.mean).effect_size
+    return clustered(d, options).outcome(d_z, options)
+
+
+def drawn_clustered_t(d: Differences, options: Options) -> np.ndarray:
+    """Return t of samples of whole clusters, from the centred differences: pairs × trials."""
+    code = _codes(d, options.clusters)
+    size = np.bincount(code).astype(float)
+    totals = _sums(d.values - d.mean, code)
+    drawn = resampling.drawn_requests(len(size), options.trials, options.seed)
+    n = (drawn @ size)[:, None]
+    mean = drawn @ totals / n
+    mean[np.abs(mean) <= d.mean_rounding] = 0.0
+    squares = drawn @ totals**2 - 2 * mean * (drawn @ (size[:, None] * totals))
+    squares += mean**2 * (drawn @ size**2)[:, None]
+    groups = len(size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        error = np.sqrt(np.maximum(squares, 0) * groups / max(groups - 1, 1)) / n
+        t = mean / error
+    return np.asarray(np.nan_to_num(t.T, posinf=np.inf, neginf=-np.inf))

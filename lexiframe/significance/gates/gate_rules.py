@@ -1,0 +1,32 @@
+"""What a gate requires, as it was asked for and as its table says it."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+Require = Literal["not-worse", "better", "equivalent", "all", "any"]
+ANY = "any "
+"""What the column ``require`` begins with where one measure is enough."""
+
+
+class Rule(NamedTuple):
+    """What has to be shown, and whether one measure that shows it is enough."""
+
+    claim: str
+    is_any: bool
+
+    @property
+    def text(self) -> str:
+        """The rule as the column ``require`` has it."""
+        return ANY * self.is_any + self.claim
+
+
+def rule_of(text: str) -> Rule:
+    """Return the rule of a row from its column ``require``.
+
+    Examples
+    --------
+    >>> rule_of("any better")
+    Rule(claim='better', is_any=True)
+    """
+    return Rule(text.removeprefix(ANY), text.startswith(ANY))

@@ -1,0 +1,206 @@
+"""Comparing algorithms that were trained several times, not single trained models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, n_and_first, schemas, to_polars, unknown_name, warn
+from lexiframe.metrics import derived
+from lexiframe.significance.differences import Options
+from lexiframe.significance.estimates import Estimates, satterthwaite
+from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.read import Replicated, replicated
+
+Seeds = Literal["unrelated", "paired"]
+"""Whether the seeds of two runs have anything to do with one another."""
+
+
+def has_replicates(d: Any) -> bool:
+    """Return whether a table tells replicates apart."""
+    return hasattr(d, "columns") and "replicate" in d.columns
+
+
+def check_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> None:
+    """Raise unless the design is stated where there are replicates, and the test knows it."""
+    if replicates is None and has_replicates(d):
+        raise LexiframeError(
+            f"{called}: the table has replicates, and nobody said what they are; say "
+            "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
+            "the same for all runs), 'cell' (repetitions of each run and request) or 'both' (seeds "
+            "that all runs share)"
+        )
+    if replicates in ("run", "both") and tests != ["t"]:
+        raise LexiframeError(
+            f"{called}: expected test='t' with replicates={replicates!r}, found "
+            f"{', '.join(map(str, tests))}: only t knows that runs trained anew would differ"
+        )
+
+
+def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
+    """Return the mean over the replicates of each run and request: a table of scores.
+
+    Where replicates belong to requests or cells, their noise is in the differences over requests
+    already, so that a test over requests is right.
+    """
+    for _ in replicated(called, d):
+        pass  # raises for what is no table of replicated scores
+    table = to_polars(d)
+    kept = [name for name in ("smaller_is_better",) if name in table.columns]
+    return (
+        table.group_by("run", "query_id", "measure", maintain_order=True)
+        .agg(pl.col("value").mean(), *(pl.col(name).first() for name in kept))
+        .sort("run", "query_id", "measure")
+    )
+
+
+def algorithm_rows(
+    d: Any, *, seeds: Seeds, replicates: Replicates, options: Options, baseline: str | None,
+    columns: dict[str, pl.DataType],
+) -> pl.DataFrame:  # fmt: skip
+    """Return the rows of `compare` for runs whose replicates are seeds, without corrections.
+
+    Notes
+    -----
+    Seeds unrelated: Var = s²_q(d̄)/n_q + Σ over both runs of s²_k(x̄)/n_k − MS_e/(n_q n_k). Paired
+    seeds: Var = (MS_q + MS_k − MS_e)/(n_q n_k) of d_qk. Degrees of freedom by Satterthwaite.
+    """
+    frames = [pl.DataFrame(schema=columns)]
+    for given, e in _estimates(d, seeds, replicates, baseline):
+        low, high = e.interval(options)
+        outcome = e.outcome(np.full(len(e.mean), np.nan), options)._asdict()
+        ends = {"ci_low": low, "ci_high": high}
+        frames.append(schemas.table_of(columns, len(e.mean), given | ends | outcome))
+    return pl.concat(frames)
+
+
+def algorithm_answers(
+    d: Any, margins: Mapping[str, float], *, seeds: Seeds, replicates: Replicates, options: Options,
+    baseline: str | None, columns: dict[str, pl.DataType],
+) -> pl.DataFrame:  # fmt: skip
+    """Return the rows of `equivalence` for such runs, without corrections."""
+    frames = [pl.DataFrame(schema=columns)]
+    for given, e in _estimates(d, seeds, replicates, baseline):
+        margin = margins[given["measure"]]
+        found = e.answers(np.full(len(e.mean), margin), options)
+        either = np.maximum(found.p_not_worse_a, found.p_not_worse_b)
+        more = {"margin": margin, "p_equivalent": either, **found._asdict()}
+        frames.append(schemas.table_of(columns, len(e.mean), given | more))
+    return pl.concat(frames)
+
+
+def _estimates(
+    d: Any, seeds: Seeds, replicates: Replicates, baseline: str | None
+) -> Iterator[tuple[dict[str, Any], Estimates]]:
+    """Yield for each measure what its rows say, and the mean differences of the pairs."""
+    for data in replicated("compare", d):
+        arrays = _of_runs(data)
+        a, b = _pairs(data.runs, baseline)
+        is_paired = seeds == "paired" or replicates == "both"
+        e = _paired(data, arrays, a, b) if is_paired else _unrelated(arrays, a, b)
+        sign = -1.0 if _is_smaller_better(d, data.measure) else 1.0
+        e = Estimates(sign * e.mean, e.error, e.df)
+        said = f"replicates='{replicates}'" + ", seeds='paired'" * (seeds == "paired")
+        yield {
+            "measure": data.measure, "test": f"t({said})", "n": len(data.queries),
+            "run_a": data.runs.gather(a), "run_b": data.runs.gather(b), "mean_difference": e.mean,
+        }, e  # fmt: skip
+
+
+def _of_runs(data: Replicated) -> list[np.ndarray]:
+    """Return the scores of each run, requests × replicates; raise for gaps and lone replicates."""
+    found, n_requests = [], len(data.queries)
+    for run, name in enumerate(data.runs):
+        mine = data.run == run
+        names = np.unique(data.replicate[mine])
+        if len(names) * n_requests != mine.sum():
+            raise LexiframeError(
+                f"compare: expected each replicate of {name} in all {n_requests:,} requests of "
+                f"{data.measure}, found {mine.sum():,} scores of {len(names)} replicates; leave "
+                "out the requests that some lack"
+            )
+        if len(names) < 2:
+            raise LexiframeError(
+                f"compare: expected two or more replicates of {name}, found one; how much it would "
+                "vary if it were trained again is not known"
+            )
+        order = np.lexsort((data.replicate[mine], data.request[mine]))
+        found.append(data.values[mine][order].reshape(n_requests, len(names)))
+    few = [name for name, x in zip(data.runs, found, strict=True) if x.shape[1] < 3]
+    if few:
+        warn(
+            f"compare: with two replicates, of {n_and_first(few)}, a test at .05 may err in up to "
+            ".11; three or more are better"
+        )
+    if n_requests < 2:
+        raise LexiframeError(f"compare: expected two or more requests of {data.measure}, found one")
+    return found
+
+
+def _pairs(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
+    if baseline is None:
+        a, b = np.triu_indices(len(runs), k=1)
+        return a, b
+    if baseline not in runs:
+        raise unknown_name("run", baseline, runs)
+    place = int((runs == baseline).arg_max() or 0)
+    others = np.delete(np.arange(len(runs)), place)
+    return others, np.full(len(others), place)
+
+
+def _residual(x: np.ndarray) -> np.ndarray:
+    """Return MS_e of requests × replicates (× columns)."""
+    rest = x - x.mean(axis=0, keepdims=True) - x.mean(axis=1, keepdims=True)
+    rest = rest + x.mean(axis=(0, 1), keepdims=True)
+    return np.asarray((rest**2).sum(axis=(0, 1)) / ((x.shape[0] - 1) * (x.shape[1] - 1)))
+
+
+def _unrelated(x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> Estimates:
+    n_requests = len(x[0])
+    means = np.stack([one.mean(axis=1) for one in x], axis=1)
+    seeds = np.array([one.shape[1] for one in x])
+    of_seeds = np.array([one.mean(axis=0).var(ddof=1) / one.shape[1] for one in x])
+    residual = np.array([_residual(one) for one in x]) / (n_requests * seeds)
+    d = means[:, a] - means[:, b]
+    freedom = (n_requests - 1) * (seeds - 1)
+    of_requests = d.var(axis=0, ddof=1) / n_requests
+    terms = np.stack([of_requests, of_seeds[a], of_seeds[b], -residual[a], -residual[b]])
+    every = np.full(len(a), n_requests - 1)
+    df = np.stack([every, seeds[a] - 1, seeds[b] - 1, freedom[a], freedom[b]])
+    variance, found = satterthwaite(terms, df)
+    return Estimates(d.mean(axis=0), np.sqrt(variance), found)
+
+
+def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> Estimates:
+    names = [frozenset(data.replicate[data.run == run]) for run in range(len(x))]
+    if len({*names}) > 1:
+        raise LexiframeError(
+            "compare: expected the same replicates of all runs with paired seeds, found others; "
+            "give them the same names, or say seeds='unrelated'"
+        )
+    every = np.stack(x, axis=2)
+    d = every[:, :, a] - every[:, :, b]
+    n_requests, n_seeds = d.shape[:2]
+    squares = np.stack([
+        n_seeds * d.mean(axis=1).var(axis=0, ddof=1),
+        n_requests * d.mean(axis=0).var(axis=0, ddof=1),
+        -_residual(d),
+    ])  # fmt: skip
+    df = np.array([n_requests - 1, n_seeds - 1, (n_requests - 1) * (n_seeds - 1)])
+    variance, found = satterthwaite(
+        squares / (n_requests * n_seeds), np.broadcast_to(df[:, None], squares.shape)
+    )
+    return Estimates(d.mean(axis=(0, 1)), np.sqrt(variance), found)
+
+
+def _is_smaller_better(d: Any, measure: str) -> bool:
+    table = to_polars(d)
+    if "smaller_is_better" in table.columns:
+        said = table.filter(pl.col("measure") == measure)["smaller_is_better"].drop_nulls()
+        if len(said):
+            return bool(said[0])
+    metric = derived.known_metric(measure)
+    return metric is not None and metric.smaller_is_better

@@ -1,0 +1,125 @@
+const facts = JSON.parse(document.getElementById("facts").textContent);
+const at = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const number = (x) => (x === null || x === undefined ? "" : Number(x).toFixed(4));
+
+function element(name, text, parent) {
+  const made = document.createElement(name);
+  if (text !== null) made.textContent = text;
+  if (parent) parent.append(made);
+  return made;
+}
+
+function mark(svg, name, values) {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(values)) made.setAttribute(key, value);
+  svg.append(made);
+}
+
+function interval(row, n) {
+  const width = 420;
+  const x = (rank) => 5 + ((rank - 1) / Math.max(1, n - 1)) * (width - 10);
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("width", width);
+  svg.setAttribute("height", 14);
+  const said = row.rank_low === null ? "" : `${row.rank_low} to ${row.rank_high}`;
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `rank ${row.rank}, possible ${said}`);
+  if (row.rank_low !== null) {
+    mark(svg, "line", { x1: x(row.rank_low), x2: x(row.rank_high), y1: 7, y2: 7, stroke: "#888" });
+    mark(svg, "line", {
+      x1: x(row.rank_low_each), x2: x(row.rank_high_each), y1: 7, y2: 7,
+      stroke: "#4c78a8", "stroke-width": 5, "stroke-opacity": 0.5,
+    });
+  }
+  mark(svg, "circle", { cx: x(row.rank), cy: 7, r: 3.5, fill: "#1f3f66" });
+  return svg;
+}
+
+function rows() {
+  return facts.ranking.filter((row) => row.rule === at("rule").value);
+}
+
+function drawRanking() {
+  const all = rows();
+  const word = at("search").value.toLowerCase();
+  const shown = all.filter((row) => row.run.toLowerCase().includes(word));
+  at("count").textContent = `${shown.length} of ${all.length} runs`;
+  at("ranking").replaceChildren(...shown.map((row) => {
+    const line = element("tr", null);
+    line.dataset.run = row.run;
+    line.tabIndex = 0;
+    element("td", row.rank, line);
+    element("td", row.incomplete ? `${row.run} (incomplete)` : row.run, line);
+    element("td", number(row.value), line);
+    element("td", null, line).append(interval(row, all.length));
+    const choose = () => drawRun(row.run);
+    line.addEventListener("click", choose);
+    line.addEventListener("keydown", (event) => event.key === "Enter" && choose());
+    return line;
+  }));
+}
+
+function drawRun(run) {
+  const all = rows();
+  const place = all.findIndex((row) => row.run === run);
+  const near = all.slice(Math.max(0, place - 2), place + 3).map((row) => row.run);
+  for (const line of at("ranking").children) {
+    line.classList.toggle("chosen", line.dataset.run === run);
+  }
+  const table = element("table", null);
+  table.className = "board";
+  const head = element("tr", null, table);
+  element("th", "Collection", head);
+  near.forEach((name) => element("th", name === run ? `${name} (chosen)` : name, head));
+  facts.collections.forEach((collection, n) => {
+    const line = element("tr", null, table);
+    element("td", collection, line);
+    near.forEach((name) => element("td", number(facts.cells[name][n]), line));
+  });
+  at("run").replaceChildren(table);
+}
+
+function drawWithout(collection) {
+  const rule = at("rule").value;
+  const row = facts.leave_one_out.find((r) => r.rule === rule && r.collection === collection);
+  const said = !row
+    ? "It is the only collection."
+    : `Without ${collection}: first ${row.first.join(", ")}` +
+      `${row.first_changes ? " (this changes)" : ""}; τ-b with the whole order ${number(row.tau)}; ` +
+      `${row.run} moves most, from ${row.rank} to ${row.rank_without}.`;
+  at("without").replaceChildren(element("p", said));
+}
+
+function drawCollections() {
+  at("collections").replaceChildren(...facts.weights.map((row) => {
+    const line = element("tr", null);
+    line.tabIndex = 0;
+    line.dataset.collection = row.collection;
+    element("td", row.collection, line);
+    element("td", number(row.weight), line);
+    element("td", number(row.share), line);
+    const choose = () => drawWithout(row.collection);
+    line.addEventListener("click", choose);
+    line.addEventListener("keydown", (event) => event.key === "Enter" && choose());
+    return line;
+  }));
+}
+
+function drawGaps() {
+  at("left").hidden = facts.gaps.length === 0;
+  const list = element("ul", null);
+  facts.gaps.forEach((row) => {
+    const some = row.collection.slice(0, 5).join(", ");
+    const more = row.collection.length > 5 ? `, and ${row.collection.length - 5} more` : "";
+    element("li", `${row.run}: no result in ${some}${more}`, list);
+  });
+  at("gaps").replaceChildren(list);
+}
+
+facts.rules.forEach((rule) => element("option", rule, at("rule")));
+at("rule").addEventListener("change", drawRanking);
+at("search").addEventListener("input", drawRanking);
+drawRanking();
+drawCollections();
+drawGaps();

@@ -1,0 +1,76 @@
+"""What a gate's curve says: from how many requests on it does what it promises."""
+
+from __future__ import annotations
+
+import polars as pl
+
+USUAL_POWER = 0.8
+
+
+def curve_table(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the shares of trials that pass, a row for each case and a column for each size.
+
+    Examples
+    --------
+    >>> c = pl.DataFrame({"measure": "AP", "case": "unchanged", "n_requests": [50, 100],
+    ...                   "pass_rate": [0.5, 0.75]})
+    >>> curve_table(c).rows()
+    [('AP', 'unchanged', 0.5, 0.75)]
+    """
+    wide = table.pivot(
+        "n_requests", index=["measure", "case"], values="pass_rate", maintain_order=True
+    )
+    return wide.rename({name: f"n = {int(name):,}" for name in wide.columns[2:]})
+
+
+def curve_sentence(table: pl.DataFrame, alpha: float) -> str:
+    """Say from which number of requests on a gate does what it promises, for each measure.
+
+    Examples
+    --------
+    >>> c = pl.DataFrame({"measure": "AP", "case": ["unchanged"] * 2 + ["worse by the margin"] * 2,
+    ...                   "n_requests": [50, 100] * 2, "pass_rate": [0.5, 0.85, 0.04, 0.05],
+    ...                   "pass_low": [0.4, 0.8, 0.02, 0.03], "disagree": [0.4, 0.2, 0.05, 0.05]})
+    >>> print(curve_sentence(c, 0.05))
+    AP: from 100 requests on the gate passes a candidate that is as good in at least 80 % of the \
+trials (85 % with 100), two samples of 100 requests disagree in 20 %; it passes one that is worse \
+by the margin in at most 5 %.
+    """
+    return "\n".join(
+        _of_measure(str(name[0]), rows, alpha)
+        for name, rows in table.group_by("measure", maintain_order=True)
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _of_measure(measure: str, rows: pl.DataFrame, alpha: float) -> str:
+    same = rows.filter(case="unchanged").sort("n_requests")
+    worse = rows.filter(case="worse by the margin").sort("n_requests")
+    enough = same.filter(pl.col("pass_rate") >= USUAL_POWER)
+    most = same.row(-1, named=True)
+    if enough.height:
+        first = enough.row(0, named=True)
+        n, rate = f"{first['n_requests']:,}", _percent(first["pass_rate"])
+        said = (
+            f"{measure}: from {n} requests on the gate passes a candidate that is as good in at "
+            f"least {_percent(USUAL_POWER)} of the trials ({rate} with {n}), two samples of {n} "
+            f"requests disagree in {_percent(first['disagree'])}"
+        )
+    else:
+        said = (
+            f"{measure}: the gate is poor: with {most['n_requests']:,} requests it passes a "
+            f"candidate that is as good in {_percent(most['pass_rate'])} of the trials, "
+            f"and two samples disagree in {_percent(most['disagree'])}"
+        )
+    greatest = worse.sort("pass_rate").row(-1, named=True)
+    is_broken = greatest["pass_low"] > alpha
+    share = _percent(greatest["pass_rate"])
+    kept = f"it passes one that is worse by the margin in at most {share}"
+    broken = (
+        f"with {greatest['n_requests']:,} it passes one that is worse by the margin in {share}, "
+        f"more than α = {alpha:g}: take test='betting', or more requests"
+    )
+    return f"{said}; {broken if is_broken else kept}."

@@ -1,0 +1,26 @@
+"""``lexiframe leaderboard``."""
+
+import json
+
+import polars as pl
+
+
+def test_leaderboard_prints_its_conclusion_and_writes(lexiframe, tmp_path):
+    table = pl.DataFrame(
+        {"model": ["a", "b", "c"], "news": [0.7, 0.5, 0.4], "law": [0.8, 0.6, 0.5],
+         "sport": [0.6, 0.5, 0.3]}
+    )  # fmt: skip
+    table.write_csv(tmp_path / "board.csv")
+    out, page = tmp_path / "out", tmp_path / "page.html"
+    found = lexiframe(
+        "leaderboard", tmp_path / "board.csv", "--rule", "mean", "--rule", "borda",
+        "--out", out, "--report", page,
+    )  # fmt: skip
+    assert found.status == 0
+    assert found.out.startswith("By the mean over 3 collections, a is first of 3 runs")
+    assert pl.read_parquet(out / "ranking.parquet").height == 6
+    assert "Leaderboard of 3 runs" in page.read_text(encoding="utf-8")
+    found = lexiframe("leaderboard", tmp_path / "board.csv", "--format", "json")
+    assert [row["run"] for row in json.loads(found.out)] == ["a", "b", "c"]
+    found = lexiframe("leaderboard", tmp_path / "board.csv", "--rule", "best")
+    assert found.status == 1

@@ -1,0 +1,358 @@
+"""`leaderboard`: rules, gaps, intervals, and everything that is degenerate."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
+X = pl.DataFrame(
+    {
+        "model": ["a", "b", "c", "d"],
+        "news": [0.5, 0.4, 0.3, 0.45],
+        "law": [0.6, 0.7, 0.2, 0.65],
+        "sport": [0.7, 0.6, 0.1, 0.5],
+    }
+)
+GAPS = X.with_columns(
+    law=pl.when(pl.col("model") == "b").then(None).otherwise("law"),
+    sport=pl.when(pl.col("model") == "a").then(None).otherwise("sport"),
+)
+
+
+def loop_points(rule, cells):
+    """Return what a rule averages, collections × runs, as plain loops."""
+    found = []
+    for row in cells:
+        n = len(row)
+        if rule == "mean":
+            found.append(list(row))
+        elif rule == "mean_z":
+            mean = sum(row) / n
+            sd = (sum((x - mean) ** 2 for x in row) / (n - 1)) ** 0.5
+            found.append([(x - mean) / sd if max(row) > min(row) else 0.0 for x in row])
+        else:
+            mid = [1 + sum(y > x for y in row) + (sum(y == x for y in row) - 1) / 2 for x in row]
+            found.append(
+                {
+                    "mean_rank": [-m for m in mid],
+                    "borda": [n - m for m in mid],
+                    "win_rate": [(n - m) / (n - 1) for m in mid],
+                }[rule]
+            )
+    return found
+
+
+@pytest.mark.parametrize("rule", RULES[:5])
+def test_values_are_those_of_plain_loops(rule):
+    rng = np.random.default_rng(5)
+    cells = rng.integers(0, 6, (7, 5)) / 4
+    weights = {f"c{n}": n + 1 for n in range(7)}
+    x = pl.DataFrame({"model": list("abcde"), **{f"c{n}": cells[n] for n in range(7)}})
+    found = lf.leaderboard(x, rule, weights=weights).ranking.sort("run")
+    points = loop_points(rule, cells.tolist())
+    total = sum(weights.values())
+    expected = [sum((c + 1) / total * points[c][r] for c in range(7)) for r in range(5)]
+    assert found["value"].to_list() == pytest.approx(expected)
+    ranks = [1 + sum(y > x + 1e-12 for y in expected) for x in expected]
+    assert found["rank"].to_list() == ranks
+
+
+def test_holm_intervals_are_those_of_pairwise_t_tests():
+    from scipy.stats import ttest_rel
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(1)
+    cells = rng.normal(size=(12, 6)) * 0.1 + np.linspace(0, 0.5, 6)
+    x = pl.DataFrame({"model": list("abcdef"), **{f"c{n:02}": row for n, row in enumerate(cells)}})
+    found = lf.leaderboard(x)
+    pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
+    p = [ttest_rel(cells[:, a], cells[:, b]).pvalue for a, b in pairs]
+    assert found.comparisons["p_value"].to_list() == pytest.approx(p)
+    adjusted = multipletests(p, method="holm")[1]
+    assert found.comparisons["p_adjusted"].to_list() == pytest.approx(adjusted)
+    better = Counter()
+    worse = Counter()
+    for (a, b), one in zip(pairs, adjusted, strict=True):
+        if one < 0.05:
+            low, high = sorted((a, b), key=lambda r: cells[:, r].mean())
+            better[low] += 1
+            worse[high] += 1
+    ranking = found.ranking.sort("run")
+    assert ranking["rank_low"].to_list() == [1 + better[r] for r in range(6)]
+    assert ranking["rank_high"].to_list() == [6 - worse[r] for r in range(6)]
+
+
+def test_step_down_is_that_of_a_plain_loop():
+    from lexiframe.base import resampling
+    from lexiframe.significance import ranks
+
+    rng = np.random.default_rng(3)
+    cells = rng.normal(size=(9, 4)) + np.array([0, 0, 1.5, 3])
+    design = ranks.Design.of(cells)
+    for draws in ("flip", "bootstrap"):
+        together, _ = ranks.step_down(design, draws, 199, 0, 0.05)
+        pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+        statistic, resampled = {}, {}
+        for a, b in pairs:
+            d = cells[:, a] - cells[:, b]
+            statistic[a, b] = abs(d.mean()) / (d.std(ddof=1) / 3)
+            signs = resampling.signs(9, 199, 0)
+            counts = resampling.drawn_requests(9, 199, 0).astype(int)
+            drawn = [d * s for s in signs] if draws == "flip" else [np.repeat(d, c) for c in counts]
+            centre = 0 if draws == "flip" else d.mean()
+            resampled[a, b] = np.array(
+                [abs(x.mean() - centre) / (x.std(ddof=1) / 3) for x in drawn]
+            )
+        rejected, left = set(), set(pairs)
+        while left:
+            largest = np.sort(np.max([resampled[p] for p in left], axis=0))
+            critical = largest[int(np.ceil((len(largest) + 1) * 0.95)) - 1]
+            new = {p for p in left if statistic[p] > critical}
+            if not new:
+                break
+            rejected |= new
+            left -= new
+        found = {(int(a), int(b)) for a, b in np.argwhere(np.triu(together))}
+        assert found == rejected
+        assert rejected
+
+
+# --- Gaps -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:.*cells without a value")
+def test_complete_leaves_out_runs_and_names_their_gaps():
+    found = lf.leaderboard(GAPS)
+    assert found.ranking["run"].to_list() == ["d", "c"]
+    assert found.gaps.select("run", "collection", "how").rows() == [
+        ("a", "sport", "run left out"),
+        ("b", "law", "run left out"),
+    ]
+    assert "2 runs of 4 lack 2 results in all and are not ranked (a, b)" in str(found.verdict)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_common_votes_and_adjust():
+    common = lf.leaderboard(GAPS, missing="common", test="holm")
+    assert common.ranking["run"].to_list() == ["a", "d", "b", "c"]
+    assert "2 collections that not all runs have (law, sport) do not count" in " ".join(
+        common.verdict["sentence"]
+    )
+    votes = lf.leaderboard(GAPS, "borda", "votes").ranking
+    assert dict(votes.select("run", "incomplete").rows()) == {
+        "a": True, "b": True, "c": False, "d": False,
+    }  # fmt: skip
+    adjusted = lf.leaderboard(GAPS, missing="adjust")
+    assert adjusted.ranking["rank_low"].null_count() == 4
+    assert "no intervals are given, because runs without" in " ".join(adjusted.verdict["sentence"])
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "how, message",
+    [
+        ({"rule": "mean", "missing": "votes"}, "which rule='mean' cannot count"),
+        ({"rule": "borda", "missing": "adjust"}, "for rule='mean' only, found 'borda'"),
+        ({"rule": "mena"}, "did you mean|expected rule"),
+        ({"over": "groups"}, "over='groups' generalises to other groups"),
+        ({"over": "requests"}, "over='requests' needs the scores of requests"),
+        ({"weights": "some"}, "expected weights='equal', 'groups' or"),
+        ({"weights": "groups"}, "weights='groups' weighs groups of collections equally"),
+        ({"weights": {"news": 1}}, "a weight for each collection, found none for 2"),
+        ({"weights": {"news": -1, "law": 1, "sport": 1}}, "expected weights from 0"),
+        ({"weights": {"newz": 1}}, "newz"),
+        ({"group": {"news": "g"}}, "expected a group for each collection"),
+        ({"smaller_is_better": ["newz"]}, "newz"),
+        ({"rule": ["mean", "mean"]}, "rules with different names"),
+        ({"rule": lambda cells, weights: cells[0, :1]}, "to return a number for each of 2 runs"),
+        ({"alpha": 2.0}, "alpha between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_ranked_is_an_error(how, message):
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.leaderboard(GAPS, **how).ranking  # noqa: B018
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_complete_run_no_common_collection_and_parts():
+    apart = pl.DataFrame({"model": ["a", "b"], "news": [0.5, None], "law": [None, 0.5]})
+    with pytest.raises(lf.LexiframeError, match="none of 2 runs has all 2 \\('a' has most, 1\\)"):
+        lf.leaderboard(apart)
+    with pytest.raises(lf.LexiframeError, match="no collection has all 2 runs: 'law' has most, 1"):
+        lf.leaderboard(apart, missing="common")
+    with pytest.raises(lf.LexiframeError, match="2 parts that share none \\(a; b\\)"):
+        lf.leaderboard(apart, missing="adjust")
+    assert lf.leaderboard(apart, "borda", "votes").components.rows() == [
+        (1, "collection", "news"), (1, "run", "a"), (2, "collection", "law"), (2, "run", "b"),
+    ]  # fmt: skip
+
+
+# --- What is degenerate ---------------------------------------------------------------------------
+
+
+def test_one_run_has_its_sentence():
+    found = lf.leaderboard(X.head(1))
+    assert found.ranking.select("rank", "rank_low").rows() == [(1, None)]
+    assert "There is one run, a, over 3 collections" in found.verdict["sentence"][0]
+
+
+def test_one_collection_has_no_interval_and_a_warning():
+    with pytest.warns(lf.LexiframeWarning, match="leave no degrees of freedom"):
+        found = lf.leaderboard(X.select("model", "news"))
+    assert found.ranking["ci_low"].null_count() == 4
+    assert "nothing is known of how sure the ranks are" in found.verdict["sentence"][0]
+    assert found.leave_one_out.is_empty()
+    assert found.collection_weights["share"].to_list() == [pytest.approx(1.0)]
+
+
+def test_constant_collections_and_equal_runs():
+    equal = X.with_columns(news=0.5)
+    said = " ".join(lf.leaderboard(equal).verdict["sentence"])
+    assert "All runs are equal in 1 collection (news), which tells nothing about them." in said
+    twins = pl.concat([X, X.with_columns(model=pl.col("model") + "2")])
+    found = lf.leaderboard(twins)
+    assert found.ranking.head(2)["rank"].to_list() == [1, 1]
+    pair = found.comparisons.filter(run_a="a", run_b="a2").row(0, named=True)
+    assert (pair["mean_difference"], pair["p_value"], pair["reject"]) == (0.0, 1.0, False)
+    same = X.with_columns(news=0.5, law=0.5, sport=0.5)
+    assert lf.leaderboard(same).collection_weights["share"].null_count() == 3
+
+
+def test_differences_that_do_not_vary_decide_nothing():
+    x = pl.DataFrame({"model": ["a", "b"], **{f"c{n}": [0.5, 0.25] for n in range(20)}})
+    found = lf.leaderboard(x)
+    assert found.comparisons["p_value"].to_list() == [1.0]
+    assert found.ranking["rank_high"].to_list() == [2, 2]
+
+
+def test_few_collections_cannot_reject_by_signs():
+    with pytest.warns(lf.LexiframeWarning, match="too few choices of signs"):
+        found = lf.leaderboard(X, test="max_t").ranking
+    assert found["rank_low"].to_list() == [1] * 4
+
+
+def test_several_rules_are_compared():
+    def worst(cells, weights):
+        """Order by the worst collection."""
+        return cells.min(axis=0)
+
+    found = lf.leaderboard(X, ["mean", "borda", "copeland", worst])
+    assert found.rule_correlations.height == 6
+    assert found.ranking["rule"].unique().sort().to_list() == ["borda", "copeland", "mean", "worst"]
+    assert found.ranking.filter(rule="copeland")["rank_low"].null_count() == 4
+    assert found.rank_percentiles["percentile_low"].null_count() == 0
+    assert "have percentiles of resamples alone" in " ".join(found.verdict["sentence"])
+
+
+def test_kemeny_has_mean_places_over_all_orders_and_refuses_many_runs():
+    cycle = pl.DataFrame({"model": ["a", "b", "c"], "x": [3, 2, 1], "y": [1, 3, 2], "z": [2, 1, 3]})
+    found = lf.leaderboard(cycle, "kemeny")
+    assert found.ranking["value"].to_list() == [-2.0] * 3
+    assert "3 orders are contradicted least" in " ".join(found.verdict["sentence"])
+    many = pl.DataFrame({"model": [f"r{n}" for n in range(13)], "x": range(13), "y": range(13)})
+    with pytest.raises(lf.LexiframeError, match="at most 12 runs, found 13"):
+        lf.leaderboard(many, "kemeny")
+
+
+def test_among_first_needs_a_place():
+    found = lf.leaderboard(X)
+    assert found.among_first(4).height == 4
+    with pytest.raises(lf.LexiframeError, match="expected k from 1, found 0"):
+        found.among_first(0)
+
+
+# --- Requests -------------------------------------------------------------------------------------
+
+
+def requests_table(seed=0, n=(5, 9)):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        [
+            (run, f"c{c}", f"q{q}", "AP", float(rng.random() + level))
+            for run, level in (("a", 0.0), ("b", 0.1), ("c", 0.5))
+            for c, size in enumerate(n)
+            for q in range(size)
+        ],
+        schema=["run", "collection", "query_id", "measure", "value"],
+        orient="row",
+    )
+
+
+def test_requests_give_the_same_mean_and_one_collection_is_evaluate_scores():
+    s = requests_table()
+    of_collections = lf.leaderboard(s).ranking
+    of_requests = lf.leaderboard(s, over="requests").ranking
+    assert of_requests["value"].to_list() == pytest.approx(of_collections["value"].to_list())
+    one = s.filter(collection="c1")
+    e = lf.evaluate_scores(one.drop("collection"))
+    found = lf.leaderboard(one, over="requests")
+    expected = e.comparisons.select("mean_difference", "ci_low", "p_value", "p_adjusted")
+    assert np.allclose(found.comparisons.select(expected.columns), expected)
+    assert found.ranking["run"].to_list() == e.means.sort("rank")["run"].to_list()
+
+
+def test_over_requests_refuses_single_requests_and_gaps():
+    s = requests_table()
+    with pytest.raises(lf.LexiframeError, match="found 1 of 'c0'"):
+        lf.leaderboard(requests_table(n=(1, 9)), over="requests")
+    holed = s.filter(~((pl.col("run") == "b") & (pl.col("query_id") == "q3")))
+    with pytest.raises(lf.LexiframeError, match="run 'b' lacks 1 of 5 requests of 'c0'"):
+        lf.leaderboard(holed, over="requests")
+
+
+def test_a_measure_is_chosen():
+    s = requests_table()
+    both = pl.concat([s, s.with_columns(measure=pl.lit("RR"))])
+    with pytest.raises(lf.LexiframeError, match="found 2 \\('AP', 'RR'\\) in 'c0'; choose one"):
+        lf.leaderboard(both)
+    assert lf.leaderboard(both, measure="RR").ranking.height == 3
+    with pytest.raises(lf.LexiframeError, match="RX"):
+        lf.leaderboard(both, measure="RX")
+
+
+def test_one_collection_without_a_name_is_refused():
+    with pytest.raises(lf.LexiframeError, match="expected scores of several collections"):
+        lf.leaderboard(requests_table().filter(collection="c1").drop("collection"))
+
+
+# --- Written and shown ----------------------------------------------------------------------------
+
+
+def test_tables_are_written_and_the_page_holds_them(tmp_path):
+    found = lf.leaderboard(X, ["mean", "borda"], group={"news": "g", "law": "g", "sport": "h"})
+    written = found.write(tmp_path / "out")
+    assert {path.stem for path in written} == {*found.tables()}
+    page = found.report(tmp_path / "board.html").read_text(encoding="utf-8")
+    assert "Leaderboard of 4 runs" in page
+    facts = json.loads(page.partition('id="facts">')[2].partition("</script>")[0])
+    assert [row["run"] for row in facts["ranking"]] == found.ranking["run"].to_list()
+    assert str(found).startswith("By the mean")
+    assert "Ranking" in found._repr_html_()
+
+
+def test_charts_are_drawn():
+    pytest.importorskip("altair")
+    found = lf.leaderboard(X, "borda")
+    for chart in (
+        found.plot.ranks(), found.plot.cells(), found.plot.smallest_set(), found.plot.correlations()
+    ):  # fmt: skip
+        assert chart.to_dict()
+    assert "ranks, cells" in repr(found.plot)
+    with pytest.raises(lf.LexiframeError, match="a place from 1 to 4, found 9"):
+        found.plot.ranks(start=9)
+    with pytest.raises(lf.LexiframeError, match="a rule of the ranking"):
+        found.plot.ranks(rule="mean")
+    with pytest.raises(lf.LexiframeError, match="it takes two collections and four runs"):
+        lf.leaderboard(X.head(2)).plot.smallest_set()
+
+
+@pytest.mark.filterwarnings("ignore:.*degrees of freedom")
+def test_a_single_collection_agrees_with_none():
+    pytest.importorskip("altair")
+    with pytest.raises(lf.LexiframeError, match="found a single collection"):
+        lf.leaderboard(X.select("model", "law")).plot.correlations()

@@ -1,0 +1,127 @@
+"""Results that were written and read back."""
+
+import shutil
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+FOLDER = lf.bundled("digits")
+RUNS, QRELS, QUERIES = FOLDER / "runs", FOLDER / "qrels.parquet", FOLDER / "queries.parquet"
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    return lf.evaluate(
+        RUNS, QRELS, ["RPP", "LR", "AP"], baseline="random", requests=QUERIES, by="loop"
+    )
+
+
+def test_what_was_written_is_read_back(grouped, tmp_path):
+    grouped.write(tmp_path)
+    again = lf.read_results(tmp_path)
+    for name, table in grouped.tables().items():
+        assert again.tables()[name].equals(table), name
+    assert again.provenance == grouped.provenance
+    assert again.attributes.equals(grouped.attributes)
+    assert str(again) == str(grouped)
+    assert lf.compare(again).equals(grouped.comparisons)
+    assert again.positions.equals(grouped.positions)
+    assert again.explain("q0066", "random", "pca8_euclidean").height
+    assert again.report(tmp_path / "a.html").read_text("utf-8").replace("a.html", "") == (
+        grouped.report(tmp_path / "b.html").read_text("utf-8").replace("b.html", "")
+    )
+    twice = again.write(tmp_path / "twice")
+    assert lf.read_results(twice[0].parent).means.equals(grouped.means)
+
+
+def test_results_whose_runs_are_gone(tmp_path):
+    shutil.copytree(lf.bundled("example"), tmp_path / "data")
+    lf.evaluate(tmp_path / "data/runs", tmp_path / "data/qrels.txt", ["RPP", "LR"]).write(
+        tmp_path / "results"
+    )
+    (tmp_path / "data/runs/random.run").write_text("q0066 Q0 d0058 1 1 x\n")
+    changed = lf.read_results(tmp_path / "results")
+    with pytest.raises(lf.ReadError, match=r"random.run: expected the bytes that were evaluated"):
+        _ = changed.positions
+    shutil.rmtree(tmp_path / "data")
+    e = lf.read_results(tmp_path / "results")
+    assert "pca8_euclidean" in str(e)
+    page = e.report(tmp_path / "report.html").read_text("utf-8")
+    assert "The runs and judgments of these results are gone" in page
+    with pytest.raises(lf.LexiframeError, match="positions: these results were read from a folder"):
+        _ = e.positions
+    decided = lf.gate(e, {"RPP": 0.5}, baseline="pixels_euclidean", candidate="pca8_euclidean")
+    assert decided["baseline_answered"].item() is None
+
+
+def test_results_of_scores_and_in_parts(tmp_path):
+    scores = lf.evaluate(RUNS, QRELS, ["AP"]).scores
+    e = lf.evaluate_scores(scores)
+    e.write(tmp_path / "scores")
+    again = lf.read_results(tmp_path / "scores")
+    assert str(again) == str(e)
+    with pytest.raises(lf.LexiframeError, match="computed from scores"):
+        again.origin("positions")
+    parts = lf.evaluate(RUNS, QRELS, ["RPP", "AP"], out=tmp_path / "parts", keep="scores")
+    parts.write(tmp_path / "parts")
+    again = lf.read_results(tmp_path / "parts")
+    assert str(again) == str(parts)
+    assert [*again.parts] == ["scores"]
+    with pytest.raises(lf.LexiframeError, match=r"they are in parts in .*scores"):
+        _ = again.scores
+    with pytest.raises(lf.LexiframeError, match="report: the page shows single requests"):
+        again.report(tmp_path / "page.html")
+
+
+def test_results_of_one_run_or_of_preferences_alone(tmp_path):
+    for runs, measures in ((RUNS / "random.parquet", ["AP"]), (RUNS, ["RPP"])):
+        e = lf.evaluate(runs, QRELS, measures)
+        e.write(tmp_path)
+        again = lf.read_results(tmp_path)
+        assert str(again) == str(e)
+        assert again.preferences.equals(e.preferences)
+
+
+def test_folders_of_other_things(grouped, tmp_path):
+    with pytest.raises(lf.ReadError, match="expected a folder of results, found nothing there"):
+        lf.read_results(tmp_path / "none")
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(lf.ReadError, match="expected a folder of results, found a file"):
+        lf.read_results(tmp_path / "file")
+    with pytest.raises(lf.ReadError, match=r"expected the files that .* found no coverage.parquet"):
+        lf.read_results(RUNS)
+    grouped.write(tmp_path / "r")
+    other = lf.evaluate(RUNS, QRELS, ["RPP"])
+    other.write(tmp_path / "other")
+    for name, message in (
+        ("means", "files of different evaluations"),
+        ("fingerprints", "files of different evaluations"),
+    ):
+        shutil.copy(tmp_path / f"other/{name}.parquet", tmp_path / f"r/{name}.parquet")
+        with pytest.raises(lf.ReadError, match=message):
+            lf.read_results(tmp_path / "r")
+        grouped.write(tmp_path / "r")
+    (tmp_path / "r/attributes.parquet").unlink()
+    with pytest.raises(lf.ReadError, match="the attributes of requests"):
+        lf.read_results(tmp_path / "r")
+    grouped.write(tmp_path / "r")
+    data = bytearray((tmp_path / "r/means.parquet").read_bytes())
+    data[len(data) // 2] ^= 255
+    (tmp_path / "r/means.parquet").write_bytes(data)
+    with pytest.raises(lf.ReadError, match=r"means.parquet"):
+        lf.read_results(tmp_path / "r")
+    pl.DataFrame({"run": ["a"]}).write_parquet(tmp_path / "r/means.parquet")
+    with pytest.raises(lf.ReadError, match=r"means.parquet: expected the table means"):
+        lf.read_results(tmp_path / "r")
+    lf.write_parquet(pl.DataFrame({"run": ["a"]}), tmp_path / "r/means.parquet", table="means")
+    with pytest.raises(lf.ReadError, match=r"means.parquet: expected the columns of means"):
+        lf.read_results(tmp_path / "r")
+
+
+def test_groups_go_when_they_are_no_longer_there(grouped, tmp_path):
+    grouped.write(tmp_path)
+    assert (tmp_path / "attributes.parquet").is_file()
+    lf.evaluate(RUNS, QRELS, ["RPP"]).write(tmp_path)
+    assert lf.read_results(tmp_path).attributes is None

@@ -1,0 +1,184 @@
+"""`read_scores` of leaderboards: tables, and the results that tools write."""
+
+import json
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+LONG = pl.DataFrame(
+    {"model": ["a", "a", "b", "b"], "task": ["x", "y", "x", "y"], "score": [0.5, 0.25, 0.75, 0.5]}
+)
+ROWS = [("a", "x", 0.5), ("a", "y", 0.25), ("b", "x", 0.75), ("b", "y", 0.5)]
+
+
+def test_long_and_wide_tables_are_the_same(tmp_path):
+    wide = LONG.pivot("task", index="model", values="score")
+    other = LONG.pivot("model", index="task", values="score")
+    for n, table in enumerate((LONG, wide, other, LONG.rename({"task": "dataset"}))):
+        assert lf.read_scores(table).rows() == ROWS
+        table.write_csv(tmp_path / f"board{n}.csv")
+        assert lf.read_scores(tmp_path / f"board{n}.csv").rows() == ROWS
+
+
+def test_columns_are_named_by_the_caller():
+    other = LONG.rename({"task": "exam"})
+    assert lf.read_scores(other, columns={"collection": "exam"}).rows() == ROWS
+
+
+def test_bad_cells_are_named():
+    text = LONG.with_columns(score=pl.Series(["0.5", "0.25", "good", "0.5"]))
+    with pytest.raises(lf.ReadError, match=r"row 3: .* found 'good' for b in x"):
+        lf.read_scores(text)
+    infinite = LONG.with_columns(score=pl.Series([0.5, float("inf"), 0.75, 0.5]))
+    with pytest.raises(lf.ReadError, match="found inf for a in y"):
+        lf.read_scores(infinite)
+    twice = pl.concat([LONG, LONG.head(1).with_columns(score=0.9)])
+    with pytest.raises(lf.SchemaError, match="run 'a' has more than one value in collection 'x'"):
+        lf.read_scores(twice)
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps.*1 \\(b in y\\)"):
+        found = lf.read_scores(LONG.with_columns(score=pl.Series([0.5, 0.25, 0.75, float("nan")])))
+    assert found.rows() == ROWS[:3]
+    with pytest.warns(lf.LexiframeWarning, match="collection 'x'.*1 \\('a'\\).*mixed with percent"):
+        lf.read_scores(LONG.with_columns(score=pl.Series([0.5, 0.25, 75.0, 0.5])))
+
+
+def test_columns_that_could_mean_two_things_or_nothing():
+    with pytest.raises(lf.SchemaError, match="task and dataset could each be the collection"):
+        lf.read_scores(LONG.with_columns(dataset=pl.lit("d")))
+    with pytest.raises(lf.SchemaError, match="expected a column of values"):
+        lf.read_scores(LONG.select("model", "task"))
+    with pytest.raises(lf.LexiframeError, match="do not say whose scores they are"):
+        lf.read_scores(LONG.select("task", "score"))
+    with pytest.raises(lf.ReadError, match="expected a name as collection, found none"):
+        lf.read_scores(LONG.with_columns(task=pl.Series(["x", "", "x", "y"])))
+    plain = pl.DataFrame({"run": ["a"], "qid": ["q"], "measure": ["AP"], "value": [0.5]})
+    with pytest.raises(lf.SchemaError, match="all sources to have collections, or none"):
+        lf.read_scores([LONG, plain])
+
+
+# --- MTEB -----------------------------------------------------------------------------------------
+
+
+def mteb(folder, model, revision, task, scores, version="1.0.0"):
+    place = folder / model / revision
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "model_meta.json").write_text(json.dumps({"name": model.replace("__", "/")}))
+    content = {"task_name": task, "mteb_version": version, "scores": scores}
+    (place / f"{task}.json").write_text(json.dumps(content))
+
+
+def subset(score, language="eng-Latn"):
+    return {"hf_subset": "default", "languages": [language], "main_score": score}
+
+
+def test_mteb_takes_the_newest_revision_or_all(tmp_path):
+    mteb(tmp_path, "o__m", "old", "T", {"test": [subset(0.5)]}, "1.9.0")
+    mteb(tmp_path, "o__m", "old", "U", {"test": [subset(0.7), subset(0.1, "deu-Latn")]}, "1.9.0")
+    mteb(tmp_path, "o__m", "new", "T", {"test": [subset(0.6)]}, "1.12.0")
+    with pytest.warns(lf.LexiframeWarning, match="several revisions: 1 \\('o__m'\\)"):
+        found = lf.read_scores(tmp_path)
+    assert found.select("collection", "value").rows() == [("T", 0.6), ("U", pytest.approx(0.4))]
+    everything = lf.read_scores(tmp_path, revisions="all", languages="eng")
+    assert everything.select("collection", "replicate", "value").rows() == [
+        ("T", "new", 0.6), ("T", "old", 0.5), ("U", "old", 0.7),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "scores, message",
+    [
+        ({"test": [{"hf_subset": "x"}]}, "a main_score in each subset"),
+        ({"dev": [subset(1)], "train": [subset(1)]}, "found the splits dev, train"),
+        ({"test": [subset("good")]}, "found 'good' for run 'o__m' in collection 'T'"),
+        ({}, "found no split"),
+        (None, "scores by split"),
+    ],
+)
+def test_files_of_mteb_that_are_not(tmp_path, scores, message):
+    mteb(tmp_path, "o__m", "r", "T", scores)
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_scores(tmp_path)
+
+
+def test_a_broken_file_is_named(tmp_path):
+    mteb(tmp_path, "o__m", "r", "T", {})
+    (tmp_path / "o__m/r/T.json").write_text("{")
+    with pytest.raises(lf.ReadError, match=r"T\.json: expected results of MTEB, found no JSON"):
+        lf.read_scores(tmp_path)
+
+
+# --- lm-evaluation-harness ------------------------------------------------------------------------
+
+
+def test_lm_evaluation_harness(tmp_path):
+    place = tmp_path / "org__gpt"
+    place.mkdir()
+    results = {
+        "results": {
+            "arc": {"alias": "arc", "acc,none": 0.5, "acc_stderr,none": 0.1},
+            "ppl": {"perplexity,none": 12.0, "acc,none": 0.25},
+            "group": {"acc,none": 0.4},
+        },
+        "group_subtasks": {"group": ["arc", "ppl"]},
+        "model_name": "org/gpt",
+    }
+    (place / "results_2024-01-01T00-00-00.json").write_text(json.dumps(results))
+    lines = [{"doc_id": n, "filter": "none", "metrics": ["acc"], "acc": n} for n in (0, 1)]
+    (place / "samples_arc_2024-01-01T00-00-00.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    found = lf.read_scores(tmp_path)
+    assert found.rows() == [
+        ("org__gpt", "arc", "0", "acc", 0.0),
+        ("org__gpt", "arc", "1", "acc", 1.0),
+        ("org__gpt", "ppl", None, "acc", 0.25),
+        ("org__gpt", "ppl", None, "perplexity", 12.0),
+    ]
+    with pytest.raises(lf.SchemaError, match="expected scores by 'f1', found 2"):
+        lf.read_scores(tmp_path, measure="f1")
+    (place / "samples_arc_2024-01-01T00-00-00.jsonl").write_text("no")
+    with pytest.raises(lf.ReadError, match="line 1: expected a sample with doc_id"):
+        lf.read_scores(tmp_path)
+    (place / "samples_arc_2024-01-01T00-00-00.jsonl").unlink()
+    (place / "results_2024-01-01T00-00-00.json").write_text("[]")
+    with pytest.raises(lf.ReadError, match="expected the results of tasks"):
+        lf.read_scores(tmp_path)
+    (place / "results_2024-01-01T00-00-00.json").write_text(json.dumps({"results": {}}))
+    with pytest.raises(lf.ReadError, match="expected results with scores, found none"):
+        lf.read_scores(tmp_path)
+
+
+# --- HELM -----------------------------------------------------------------------------------------
+
+
+def stat(name, split="test", mean=0.5, **more):
+    return {
+        "name": {"name": name, "split": split, **more},
+        "count": 2,
+        "sum": 2 * mean,
+        "mean": mean,
+    }
+
+
+def test_helm(tmp_path):
+    place = tmp_path / "mmlu:subject=law,model=openai_gpt"
+    place.mkdir()
+    spec = {"name": place.name, "adapter_spec": {"model": "openai/gpt"}}
+    (place / "run_spec.json").write_text(json.dumps(spec))
+    stats = [stat("em"), stat("em", "valid", 0.9), stat("em", mean=0.1, perturbation={"name": "t"})]
+    (place / "stats.json").write_text(json.dumps(stats))
+    each = [{"instance_id": f"id{n}", "stats": [stat("em", mean=float(n))]} for n in (0, 1)]
+    (place / "per_instance_stats.json").write_text(json.dumps(each))
+    assert lf.read_scores(tmp_path).rows() == [
+        ("openai__gpt", "mmlu:subject=law", "id0", "em", 0.0),
+        ("openai__gpt", "mmlu:subject=law", "id1", "em", 1.0),
+    ]
+    (place / "per_instance_stats.json").unlink()
+    assert lf.read_scores(tmp_path).rows() == [("openai__gpt", "mmlu:subject=law", "em", 0.5)]
+    (place / "stats.json").write_text("{}")
+    with pytest.raises(lf.ReadError, match="expected a list of statistics"):
+        lf.read_scores(tmp_path)
+    (place / "stats.json").write_text("[]")
+    (place / "run_spec.json").write_text("{}")
+    with pytest.raises(lf.ReadError, match=r"name and adapter_spec\.model"):
+        lf.read_scores(tmp_path)

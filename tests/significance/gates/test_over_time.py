@@ -1,0 +1,146 @@
+"""Gates that are looked at again and again, their curves, and gates of algorithms over seeds."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import lexiframe as lf
+from lexiframe.views.sentences.curves import curve_sentence, curve_table
+from tests.significance.replicates.test_algorithms import scores as seeded
+
+so_far, curve = lf.significance.gate_so_far, lf.significance.gate_curve
+TWO = {"baseline": "old", "candidate": "new"}
+RNG = np.random.default_rng(3)
+X = RNG.choice([-0.2, 0.0, 0.0, 0.0, 0.25], 300)
+
+
+def preferences(x, first=0):
+    queries = [f"q{n:04d}" for n in range(first, first + len(x))]
+    return pl.DataFrame({"query_id": queries, "run_a": "new", "run_b": "old", "measure": "AP",
+                         "preference": [float(value) for value in x]})  # fmt: skip
+
+
+@pytest.fixture
+def state(tmp_path):
+    return tmp_path / "state.json"
+
+
+def test_a_job_goes_on_where_it_was_and_stops_when_decided(state):
+    how = {"state": state, "n_planned": 300, **TWO}
+    tables = [so_far(preferences(X[:n]), 0.1, **how) for n in (20, 60, 60, 150, 300)]
+    whole = lf.gate(preferences(X), 0.1, **TWO, order="given", n_planned=300)
+    assert tables[0]["outcome"].item() == "undecided"
+    assert tables[1].equals(tables[2])
+    decided = [table for table in tables if table["outcome"].item() != "undecided"]
+    assert decided[0]["outcome"].item() == whole["outcome"].item() == "pass"
+    kept = json.loads(state.read_text())
+    assert kept["decided_at"] == decided[0]["n"].item() == decided[-1]["n"].item()
+    assert kept["differences"]["AP"] == X[: kept["decided_at"]].tolist()
+
+
+def test_requests_come_in_the_order_of_their_looks(state):
+    """New ones of one look are in the order of their ids, behind those that were seen before."""
+    late, early = preferences(X[:30], first=100), preferences(X[30:60])
+    so_far(late, 0.1, state=state, n_planned=90, **TWO)
+    table = so_far(pl.concat([early, late]), 0.1, state=state, n_planned=90, **TWO)
+    order = [*late["query_id"], *early["query_id"]]
+    assert json.loads(state.read_text())["requests"] == order
+    same = lf.gate(pl.concat([early, late]), 0.1, **TWO, order=order, n_planned=90)
+    assert table.equals(same)
+
+
+def test_what_changed_is_refused(state):
+    how = {"state": state, "n_planned": 300, **TWO}
+    so_far(preferences(X[:50]), 0.02, **how)
+    before = state.read_text()
+    changed = preferences(X[:60]).with_columns(
+        preference=pl.when(query_id="q0003").then(0.5).otherwise("preference")
+    )
+    for d, options, message in (
+        (preferences(X[1:60], first=1), {}, r"found 1 \('q0000'\) missing; give them too"),
+        (changed, {}, r"found others in 1 \('q0003'\)"),
+        (preferences(X[:60]), {"n_planned": 400}, "with n_planned = 300, found 400"),
+        (preferences(X[:60]), {"alpha": 0.1}, "with alpha = None, found 0.1"),
+        (preferences(X[:60]), {"test": "t"}, "gate_so_far: expected no test"),
+    ):
+        with pytest.raises(lf.LexiframeError, match=message):
+            so_far(d, 0.02, **{**how, **options})
+    assert state.read_text() == before
+    for text in ("{", "[]", '{"version": 1}'):
+        state.write_text(text)
+        with pytest.raises(lf.LexiframeError, match="expected the state of a gate"):
+            so_far(preferences(X[:60]), 0.02, **how)
+    state.write_text(before.replace('"version": 1', '"version": 9'))
+    with pytest.raises(lf.LexiframeError, match="a state of version 1, found 9"):
+        so_far(preferences(X[:60]), 0.02, **how)
+
+
+def test_scores_are_taken_too(state):
+    old = np.full(200, 0.5)
+    s = pl.concat([
+        pl.DataFrame({"run": run, "query_id": [f"q{n:04d}" for n in range(200)], "measure": "AP",
+                      "value": old + more})
+        for run, more in (("old", 0.0), ("new", X[:200]))
+    ])  # fmt: skip
+    table = so_far(s, "10%", state=state, n_planned=200, **TWO)
+    assert table["margin"].item() == pytest.approx(0.05)
+    assert table["test"].item() == "betting"
+
+
+@pytest.mark.parametrize("test", ["t", "betting"])
+def test_a_curve_counts_what_the_gate_does(test):
+    d = preferences(X)
+    c = curve(d, 0.05, **TWO, test=test, sizes=[50, 400], trials=300)
+    assert c["case"].unique(maintain_order=True).to_list()[0] == "better by the margin"
+    assert c.height == 10
+    rates = {
+        (case, n): rate for case, n, rate in c.select("case", "n_requests", "pass_rate").rows()
+    }
+    assert rates["worse by the margin", 400] <= 0.1
+    assert rates["unchanged", 400] > rates["unchanged", 50]
+    assert rates["worse by twice the margin", 400] == 0
+    assert ((c["disagree"] >= 0) & (c["disagree"] <= 1)).all()
+    again = curve(d, 0.05, **TWO, test=test, sizes=[50, 400], trials=300)
+    assert c.equals(again)
+    wide = curve_table(c)
+    assert wide.columns == ["measure", "case", "n = 50", "n = 400"]
+    assert curve_sentence(c, 0.05).startswith("AP: ")
+
+
+def test_the_trials_are_those_of_a_plain_loop():
+    d = preferences(X)
+    c = curve(d, 0.05, **TWO, test="t", sizes=40, trials=200)
+    rng = np.random.default_rng(np.random.SeedSequence(0, spawn_key=(40, 0, 0)))
+    drawn = X[rng.integers(0, 300, (40, 200))] - X.mean()
+    passed = [stats.ttest_1samp(x, -0.05, alternative="greater").pvalue < 0.05 for x in drawn.T]
+    assert c.filter(case="unchanged")["pass_rate"].item() == np.mean(passed)
+
+
+def test_a_poor_gate_says_so():
+    rare = np.full(1000, 0.02)
+    rare[:39] = -1.0
+    c = curve(preferences(rare), 0.02, **TWO, test="t", sizes=[200], trials=1000)
+    assert "more than α = 0.05: take test='betting', or more requests" in curve_sentence(c, 0.05)
+    c = curve(preferences(X), 0.001, **TWO, test="t", sizes=[50], trials=100)
+    assert "the gate is poor: with 50 requests" in curve_sentence(c, 0.05)
+
+
+def test_a_gate_of_algorithms():
+    rng = np.random.default_rng(0)
+    runs = {name: rng.random((30, 1)) / 9 + rng.random((30, 4)) / 9 for name in ("old", "new")}
+    s = seeded(runs)
+    e = lf.equivalence(s, 0.05, replicates="run", baseline="old").row(0, named=True)
+    g = lf.gate(s, 0.05, **TWO, replicates="run").row(0, named=True)
+    assert e["test"] == g["test"] == "t(replicates='run')"
+    assert (g["p_value"], g["ci_low"]) == (e["p_not_worse_a"], e["ci_low"])
+    c = lf.compare(s, "t", "none", replicates="run", baseline="old").row(0, named=True)
+    assert e["p_better"] == pytest.approx(c["p_value"])
+    means = s.group_by("run", "query_id", "measure").agg(pl.col("value").mean())
+    of_means = lf.gate(means.sort("run", "query_id"), 0.05, **TWO, test="t")
+    cells = lf.gate(s, 0.05, **TWO, replicates="cell", test="t")
+    assert cells["p_value"].item() == pytest.approx(of_means["p_value"].item())
+    with pytest.raises(lf.LexiframeError, match="the table has replicates, and nobody said"):
+        lf.gate(s, 0.05, **TWO)

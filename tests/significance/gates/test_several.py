@@ -1,0 +1,169 @@
+"""Gates of several measures, any of which may pass, of several candidates, and by bets."""
+
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.significance.bets import Bets
+from lexiframe.significance.gates.gate_rules import Rule
+from lexiframe.significance.gates.gate_tests import adjusted, fewest_ties
+from lexiframe.views.sentences.gates import gate_sentences
+from lexiframe.views.shown.gates import gate_text
+from tests.small_tables import preferences, scores
+
+OLD = np.linspace(0.2, 0.8, 60)
+TWO = {"baseline": "old", "candidate": "new"}
+
+
+def around(mean, spread=0.05, n=60):
+    drawn = np.random.default_rng(3).normal(size=n)
+    return mean + spread * (drawn - drawn.mean()) / drawn.std(ddof=1)
+
+
+def scores_of(runs, measure="AP"):
+    return scores({"old": OLD, **{name: OLD + x for name, x in runs.items()}}, measure)
+
+
+def test_any_measure_may_pass_with_holms_correction():
+    s = pl.concat([
+        scores_of({"new": around(mean)}, name)
+        for name, mean in (("AP", 0.02), ("RR", -0.02), ("nDCG", 0.0))
+    ])  # fmt: skip
+    every = lf.gate(s, 0.03, **TWO, require="better")
+    some = lf.gate(s, 0.03, **TWO, require=["better", "any"])
+    assert some["require"].unique().to_list() == ["any better"]
+    assert some["correction"].unique().to_list() == ["holm"]
+    p = every["p_value"].to_list()
+    assert some["p_value"].to_list() == p
+    assert some["p_adjusted"][0] == pytest.approx(3 * min(p))
+    assert some["outcome"].to_list()[0] == "pass"
+    found = gate_sentences(some)
+    assert found["outcome"].item() == "pass"
+    assert "Holm's correction over the 3 rows" in found["sentence"].item()
+    assert gate_sentences(every)["outcome"].item() != "pass"
+    assert lf.gate(s, 0.03, **TWO, require="any")["require"].unique().to_list() == ["any not-worse"]
+    assert lf.gate(s, 0.03, **TWO, require=["all"]).equals(lf.gate(s, 0.03, **TWO))
+
+
+def test_several_candidates_share_the_level():
+    """Holm over candidates, of which each has the largest p of its measures."""
+    runs = {"a": around(0.0), "b": around(-0.012), "c": around(-0.025)}
+    s = pl.concat([scores_of(runs, "AP"), scores_of({k: x / 2 for k, x in runs.items()}, "RR")])
+    g = lf.gate(s, 0.03, baseline="old", candidate=["a", "b", "c"])
+    assert g.select("measure", "candidate").rows() == [(m, c) for m in ("AP", "RR") for c in "abc"]
+    assert g["correction"].unique().to_list() == ["holm"]
+    alone = pl.concat([lf.gate(s, 0.03, baseline="old", candidate=one) for one in "abc"])
+    largest = dict(alone.group_by("candidate").agg(pl.col("p_value").max()).rows())
+    order = sorted(largest, key=largest.get)
+    holm = np.maximum.accumulate([largest[c] * (3 - k) for k, c in enumerate(order)])
+    of = dict(zip(order, np.minimum(holm, 1), strict=True))
+    by_candidate = dict(g.group_by("candidate").agg(pl.col("p_adjusted").max()).rows())
+    assert by_candidate == pytest.approx(of)
+    said = gate_sentences(g)
+    assert said["candidate"].to_list() == ["a", "b", "c"]
+    assert "Holm's correction over the 3 candidates" in said["sentence"][0]
+    assert {name: all(p < 0.05 for p in g.filter(candidate=name)["p_adjusted"]) for name in "abc"} \
+        == dict(said.select("candidate", pl.col("outcome") == "pass").rows())  # fmt: skip
+    text = gate_text(g)
+    assert all(f"{name} " in text for name in "abc")
+
+
+@pytest.mark.slow
+def test_any_of_several_candidates_passes_wrongly_at_most_alpha_often():
+    """All candidates are worse by the margin, in two measures each."""
+    rng, wrong, trials = np.random.default_rng(0), 0, 300
+    for _ in range(trials):
+        rows = {
+            f"{c}": pl.Series(rng.normal(-0.02, 0.1, 80)) for c in range(4)
+        }  # fmt: skip
+        p = [
+            float(
+                lf.equivalence(preferences({("new", "old"): x.to_numpy()}), 0.02)["p_not_worse_a"][
+                    0
+                ]
+            )
+            for x in rows.values()
+        ]
+        table = pl.DataFrame({"candidate": [*rows], "p": p})
+        wrong += bool((adjusted(table, "p", "holm", Rule("not-worse", False)) < 0.05).any())
+    assert wrong <= 0.05 * trials + 3 * (0.05 * 0.95 * trials) ** 0.5
+
+
+def test_bets_decide_where_differences_are_rare_or_discrete():
+    x = np.zeros(200)
+    x[:3] = -0.02
+    s = scores({"old": np.full(200, 0.5), "new": 0.5 + x}, "AP")
+    row = lf.gate(s, 0.05, **TWO).row(0, named=True)
+    assert (row["test"], row["outcome"]) == ("betting", "pass")
+    assert row["why"].endswith(
+        "decided by bets, which keep α also where 3 of 200 differences are not 0, and they have 2 "
+        "values."
+    )
+    assert (row["level"], row["order"], row["seed"], row["n_planned"]) == (0.05, "random", 0, None)
+    by_t = lf.gate(s, 0.05, **TWO, test="t")
+    assert "level" not in by_t.columns
+    own = s.with_columns(measure=pl.lit("mine"))
+    row = lf.gate(own, 0.05, **TWO, larger_is_better=["mine"]).row(0, named=True)
+    assert row["test"] == "t"
+    assert "need the bounds of the measure (bounds=)" in row["why"]
+    named = lf.gate(own, 0.05, **TWO, larger_is_better=["mine"], bounds={"mine": (0, 1)})
+    assert named["test"].item() == "betting"
+
+
+def test_each_measure_has_its_own_test_and_one_sentence():
+    x = np.zeros(60)
+    x[:3] = -0.02
+    s = pl.concat([scores_of({"new": x}, "P@10"), scores_of({"new": around(0.01)}, "AP")])
+    g = lf.gate(s, 0.1, **TWO)
+    assert g["test"].to_list() == ["t", "betting"]
+    said = gate_sentences(g)
+    assert said.height == 1
+    assert "paired t-test and betting test" in said["sentence"].item()
+
+
+def test_an_undecided_gate_says_how_many_requests_bets_would_need():
+    """n of a t-test, and those that it takes to pass where nothing differs."""
+    s = scores({"old": np.full(40, 0.5), "new": np.full(40, 0.5)}, "AP")
+    row = lf.gate(s, 0.02, **TWO, same_ok=True).row(0, named=True)
+    assert (row["outcome"], row["required"]) == ("undecided", 172)
+    assert [fewest_ties(d, Bets(bound=1.0, level=0.05)) for d in (0.01, 0.02, 0.05, 0.1)] == [
+        346, 172, 68, 33,
+    ]  # fmt: skip
+
+
+def test_looking_at_any_time_needs_bets_and_a_plan():
+    rng = np.random.default_rng(5)
+    x = np.clip(rng.normal(0.0, 0.1, 400), -1, 1)
+    d = preferences({("new", "old"): x}, "AP")
+    how = {"order": "given", "n_planned": 400}
+    p = [lf.gate(d.head(n), 0.1, **TWO, **how)["p_value"].item() for n in range(50, 401, 50)]
+    assert all(later <= before for before, later in pairwise(p))
+    row = lf.gate(d, 0.1, **TWO, **how).row(0, named=True)
+    assert (row["test"], row["order"], row["seed"], row["n_planned"]) == (
+        "betting",
+        "given",
+        None,
+        400,
+    )
+    with pytest.raises(lf.LexiframeError, match="expected test='betting' with order='given'"):
+        lf.gate(d, 0.1, **TWO, **how, test="t")
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ({"candidate": []}, "expected a candidate, found none"),
+        ({"candidate": ["new", "old"]}, "baseline and candidate are both called 'old'"),
+        (
+            {"candidate": "new", "require": ["better", "equivalent"]},
+            "expected require to be one of",
+        ),
+        ({"candidate": "new", "require": "most"}, "expected require to be one of"),
+    ],
+)
+def test_errors(options, message):
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.gate(scores_of({"new": around(0)}), 0.1, baseline="old", **options)
