@@ -164,17 +164,9 @@ STRENGTH_PAIRS = _table(
     "run_a run_b",
     "n_judgments wins ties losses observed expected residual difference ci_low ci_high p_a_wins "
     "p_a_low p_a_high p_b_wins",
-    **dict.fromkeys(("wins", "ties", "losses"), FLOAT),
-)
-CONCORDANCE = _table("concordance", "measure", "n agree ties concordance ci_low ci_high")
-CONCORDANCE_PAIRS = _table(
-    "concordance_pairs", "measure_a measure_b", "n difference ci_low ci_high p_value"
-)
-CONCORDANCE_REQUESTS = _table(
-    "concordance_requests", "measure query_id", "n agree ties concordance"
-)
-CONCORDANCE_BY_STRENGTH = _table(
-    "concordance_by_strength", "measure agreement_low", "agreement_high n concordance"
+    wins=FLOAT,
+    ties=FLOAT,
+    losses=FLOAT,
 )
 PAIR_REQUESTS = _table(
     "pair_requests",

@@ -35,7 +35,9 @@ def loglik(beta, frame):
 
 def test_strengths_maximise_the_likelihood():
     frame = votes(THREE)
-    found = minimize(lambda x: -loglik(dict(zip("xyz", x, strict=True)), frame), np.zeros(3), tol=1e-12)
+    found = minimize(
+        lambda x: -loglik(dict(zip("xyz", x, strict=True)), frame), np.zeros(3), tol=1e-12
+    )
     b = lf.bradley_terry(frame)
     beta = dict(zip(b.strengths["run"], b.strengths["strength"], strict=True))
     assert sum(beta.values()) == pytest.approx(0, abs=1e-12)
@@ -132,10 +134,14 @@ def test_the_existence_of_a_maximum_is_that_of_the_cases():
 
 def test_sets_that_prevent_a_maximum_are_named():
     won = votes([("1", "x", "y", "a"), ("2", "y", "z", "a"), ("2", "y", "z", "b")])
-    with pytest.raises(lf.LexiframeError, match=r"nobody else beat \{'x'\}; nobody else lost to \{'y', 'z'\}"):
+    with pytest.raises(
+        lf.LexiframeError, match=r"nobody else beat \{'x'\}; nobody else lost to \{'y', 'z'\}"
+    ):
         lf.bradley_terry(won)
     parts = votes([(q, a, b, w) for q, a, b in [("1", "u", "v"), ("2", "x", "y")] for w in "ab"])
-    with pytest.raises(lf.LexiframeError, match=r"2 parts that never met: \{'u', 'v'\}, \{'x', 'y'\}"):
+    with pytest.raises(
+        lf.LexiframeError, match=r"2 parts that never met: \{'u', 'v'\}, \{'x', 'y'\}"
+    ):
         lf.bradley_terry(parts)
     assert lf.bradley_terry(won, prior=1).strengths["run"][0] == "x"
 
@@ -149,7 +155,9 @@ def test_davidson_without_a_maximum_is_refused():
         lf.bradley_terry(one, ties="davidson")
     win, tie = np.array([[0, 1], [0, 0]]), np.array([[0, 1], [1, 0]])
     assert not ties_are_bounded(win, tie)
-    without = lf.bradley_terry(votes(THREE[2:] + [("3", "x", "y", "a"), ("3", "z", "x", "a")]), ties="davidson")
+    without = lf.bradley_terry(
+        votes([*THREE[2:], ("3", "x", "y", "a"), ("3", "z", "x", "a")]), ties="davidson"
+    )
     assert without.nu == 0
 
 
@@ -162,10 +170,17 @@ def test_samples_without_a_maximum_are_counted():
 
 
 def test_a_copy_of_a_run_shares_its_rank():
-    rows = [(q, a, b, w) for q, a, b, w in [("1", "x", "z", "a"), ("2", "x", "z", "b"), ("3", "x", "z", "a")]]
+    rows = [
+        (q, a, b, w)
+        for q, a, b, w in [("1", "x", "z", "a"), ("2", "x", "z", "b"), ("3", "x", "z", "a")]
+    ]
     copy = [(q, "y", b, w) for q, _, b, w in rows]
     strengths = lf.bradley_terry(votes(rows + copy)).strengths
-    assert dict(zip(strengths["run"], strengths["rank"], strict=True)) == {"x": 1.5, "y": 1.5, "z": 3.0}
+    assert dict(zip(strengths["run"], strengths["rank"], strict=True)) == {
+        "x": 1.5,
+        "y": 1.5,
+        "z": 3.0,
+    }
 
 
 def test_expected_shares_and_probabilities_of_pairs():
@@ -195,7 +210,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("message", "options"), BAD.items())
+@pytest.mark.parametrize("message, options", BAD.items())
 def test_options_that_do_not_fit_are_refused(message, options):
     with pytest.raises(lf.LexiframeError, match=message):
         lf.bradley_terry(votes(THREE), **options)
@@ -208,7 +223,9 @@ def test_bad_judgments_are_refused():
         lf.bradley_terry(votes([("1", "x", "x", "a")]))
     with pytest.raises(lf.LexiframeError, match="at least one judgment, found none"):
         lf.bradley_terry(votes(THREE).clear())
-    d = pl.DataFrame({"query_id": "1", "run_a": "x", "run_b": "y", "measure": ["m", "n"], "preference": 0.5})
+    d = pl.DataFrame(
+        {"query_id": "1", "run_a": "x", "run_b": "y", "measure": ["m", "n"], "preference": 0.5}
+    )
     with pytest.raises(lf.LexiframeError, match="preferences of one measure, found 2"):
         lf.bradley_terry(d)
     with pytest.raises(lf.LexiframeError, match="stated preferences from -1 to 1"):
@@ -246,3 +263,25 @@ def test_default_intervals_hold_what_they_promise_and_single_judgments_do_not():
             shares.append(((s["ci_low"] <= 0) & (s["ci_high"] >= 0)).mean())
     assert np.mean(inside["request"]) > 0.91
     assert np.mean(inside["judgment"]) < 0.85
+
+
+def test_order_runs_by_signs_of_requests_and_by_judgments():
+    rows = [("1", "x", "y", 0.3), ("1", "x", "z", 0.0), ("2", "x", "y", -0.2), ("2", "y", "z", 0.9)]
+    names = ["query_id", "run_a", "run_b", "preference"]
+    d = pl.DataFrame(rows, schema=names, orient="row").with_columns(measure=pl.lit("RPP"))
+    o = lf.order_runs(d, method="bradley_terry")
+    strengths = lf.bradley_terry(votes(THREE)).strengths  # the same signs
+    assert o["run"].to_list() == strengths["run"].to_list()
+    assert o["value"].to_list() == pytest.approx(strengths["strength"].to_list(), abs=1e-9)
+    v = lf.read_preferences(votes(THREE * 2))
+    stated = lf.order_runs(v, method="bradley_terry")
+    assert stated["value"].to_list() == pytest.approx(strengths["strength"].to_list(), abs=1e-9)
+    assert stated["method"].unique().to_list() == ["bradley_terry"]
+
+
+def test_order_runs_names_the_runs_that_prevent_strengths():
+    d = pl.DataFrame(
+        {"query_id": ["1"], "run_a": "x", "run_b": "y", "measure": "RPP", "preference": 1.0}
+    )
+    with pytest.raises(lf.LexiframeError, match=r"order_runs: .* nobody else beat \{'x'\}"):
+        lf.order_runs(d, method="bradley_terry")

@@ -40,19 +40,17 @@ def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> C
     runs, a_wins, a_is_first = _runs(names, where, given)
     free = [name for name in names if name not in runs]
     won = () if a_wins or "winner" in given else _one_hot(free)
-    found: dict[str, str | None] = {"query_id": _one("query_id", free, where, given)}
-    if found["query_id"] is None:
+    query_id = _one("query_id", free, where, given)
+    if query_id is None:
         raise _missing("query_id", table, where)
-    free = [name for name in free if name != found["query_id"]]
-    for ours in ("winner", "judge", "first", "replicate"):
-        found[ours] = None if ours == "winner" and (won or a_wins) else _one(ours, free, where, given)
-    if found["winner"] is None and not won and not a_wins:
+    free = [name for name in free if name != query_id]
+    winner = None if won or a_wins else _one("winner", free, where, given)
+    if winner is None and not won and not a_wins:
         raise _missing("winner", table, where)
+    judge, first, replicate = (_one(c, free, where, given) for c in ("judge", "first", "replicate"))
     # What says who was shown first goes before what the names of columns suggest.
-    a_is_first = a_is_first and found["first"] is None
-    return Columns(
-        run_a=runs[0], run_b=runs[1], won=won, a_wins=a_wins, a_is_first=a_is_first, **found
-    )  # type: ignore[arg-type]
+    a_is_first = a_is_first and first is None
+    return Columns(query_id, *runs, winner, judge, first, replicate, won, a_wins, a_is_first)
 
 
 def _refuse_unknown(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> None:
@@ -113,9 +111,7 @@ def _one(ours: str, names: list[str], where: str, given: Mapping[str, str]) -> s
 
 def _missing(ours: str, table: pl.DataFrame, where: str) -> SchemaError:
     known = ", ".join(name for group in STATED_NAMES[ours] for name in group)
-    advice = (
-        f"{ours} may be called {known}, or say which column it is: columns={{{ours!r}: '...'}}"
-    )
+    advice = f"{ours} may be called {known}, or say which column it is: columns={{{ours!r}: '...'}}"
     found = f"{ours} is missing (found: {', '.join(table.columns)})"
     return SchemaError(
         Problem(where, "a request, two runs and a winner", found, advice, joints=("; ", ". "))

@@ -70,7 +70,8 @@ class StatedPreferences:
         judges = j["judge"].drop_nulls().n_unique()
         by = f" by {judges:,} judges" if judges else ""
         return (
-            f"{j.height:,} judgments of {runs:,} runs in {j['query_id'].n_unique():,} requests{by}; "
+            f"{j.height:,} judgments of {runs:,} runs in {j['query_id'].n_unique():,} requests{by}"
+            "; "
             f"{ties:,} are ties{bad}.\n{j}"
         )
 
@@ -121,8 +122,8 @@ def read_preferences(
     columns : dict, optional
         Columns of other names: ``{"query_id": "task", "judge": "rater"}``.
     values : dict, optional
-        What other values of the winner mean: ``{"yes": "a", "no": "b", "0": "tie"}``; ``"both_bad"``
-        is a tie that is counted apart.
+        What other values of the winner mean: ``{"yes": "a", "no": "b", "0": "tie"}``;
+        ``"both_bad"`` is a tie that is counted apart.
 
     Returns
     -------
@@ -146,7 +147,7 @@ def read_preferences(
     Notes
     -----
     Judgments of the same request, pair and judge are numbered in their order by ``replicate``; each
-    counts. Preferences whose ``first`` is unknown take no part in `position_bias`.
+    counts.
 
     Examples
     --------

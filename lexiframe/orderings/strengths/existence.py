@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import NegativeCycleError, bellman_ford, connected_components
+
+from lexiframe.base import LexiframeError
+from lexiframe.orderings.strengths.fitting import Counts
 
 
 @dataclass(frozen=True)
 class Components:
-    """The parts of the runs that never met; the sets that nobody outside of them beat or tied,
-    and the sets that beat or tied nobody outside; as lists of numbers of runs."""
+    """Sets of runs, as lists of their numbers.
+
+    ``parts`` never met; nobody outside beat or tied those of ``never_lost``; those of ``never_won``
+    beat or tied nobody outside.
+    """
 
     parts: list[list[int]]
     never_lost: list[list[int]]
@@ -35,6 +39,9 @@ def components(won: np.ndarray) -> Components:
     >>> components(np.array([[0, 2, 1], [0, 0, 1], [0, 1, 0]])).never_lost
     [[0]]
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
     graph = csr_array(won > 0)
     _, part = connected_components(graph, directed=False)
     _, strong = connected_components(graph, connection="strong")
@@ -69,6 +76,9 @@ def ties_are_bounded(wins: np.ndarray, ties: np.ndarray) -> bool:
     >>> ties_are_bounded(win, tie), ties_are_bounded(win + win.T, tie)
     (False, True)
     """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import NegativeCycleError, bellman_ford
+
     if ((wins > 0) & (wins.T > 0)).any():
         return True
     steps = np.where(wins > 0, -1.0, np.where(ties > 0, 1.0, 0.0))
@@ -88,3 +98,50 @@ def named(sets: Sequence[Sequence[int]], runs: Sequence[str]) -> str:
 
     shown = ", ".join(one(members) for members in sets[:3])
     return shown + (f" and {len(sets) - 3} more" if len(sets) > 3 else "")
+
+
+def has_maximum(counts: Counts, *, davidson: bool = False) -> bool:
+    """Return whether strengths of greatest likelihood exist for the counts."""
+    won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
+    if not components(won).exists:
+        return False
+    if not (davidson and counts.ties.any()):
+        return True
+    ties = counts.square(counts.ties, counts.ties)
+    return ties_are_bounded(counts.square(counts.wins, counts.losses), ties)
+
+
+def refuse_no_maximum(
+    counts: Counts, runs: list[str], *, prior: float = 0.0, davidson: bool = False,
+    function: str = "bradley_terry",
+) -> None:  # fmt: skip
+    """Raise where strengths of greatest likelihood do not exist, and say which runs prevent it."""
+    if davidson and not (counts.wins.any() or counts.losses.any()):
+        raise LexiframeError(
+            f"{function}: ties='davidson' needs judgments that are no ties, found ties alone; take "
+            "ties='half'"
+        )
+    if prior:
+        return
+    won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
+    found = components(won)
+    advice = "leave these runs out, judge more pairs, or give prior=1"
+    if found.exists:
+        if davidson and not has_maximum(counts, davidson=True):
+            raise LexiframeError(
+                f"{function}: expected a cycle of runs with more wins than ties, found none, so "
+                "that larger strengths with more ties are always likelier; take ties='half', or "
+                "give prior=1"
+            )
+        return
+    reasons = []
+    if len(found.parts) > 1:
+        reasons.append(f"{len(found.parts)} parts that never met: {named(found.parts, runs)}")
+    if found.never_lost:
+        reasons.append(f"nobody else beat {named(found.never_lost, runs)}")
+    if found.never_won:
+        reasons.append(f"nobody else lost to {named(found.never_won, runs)}")
+    raise LexiframeError(
+        f"{function}: expected that wins lead from each run to each other, found "
+        f"{'; '.join(reasons)}. Their strengths would be infinite or cannot be compared; {advice}"
+    )

@@ -1,7 +1,7 @@
 """Strengths of greatest likelihood, by Newton's method on counts of pairs.
 
-Both models are concave in their parameters, and have the direction in which all strengths grow alike
-as their only flat one, which Σ β = 0 takes away.
+Both models are concave in their parameters. Their only flat direction is the one in which all
+strengths grow alike, which Σ β = 0 takes away.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from scipy.special import expit, xlogy
 
 MOST_STEPS = 100
 ENOUGH = 1e-12
+EQUAL = 1e-9
+"""Strengths that differ by less are equal: Newton's steps end at 1e-12."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Fit:
-    """Strengths (Σ β = 0 over the given runs), log ν (NaN without ties in the model), log-likelihood."""
+    """Strengths (Σ β = 0), log ν (NaN without ties in the model), and the log-likelihood."""
 
     beta: np.ndarray
     log_nu: float
@@ -63,7 +65,9 @@ class Fit:
         return 0.0 if np.isnan(self.log_nu) else float(np.exp(self.log_nu))
 
 
-def fit(counts: Counts, *, davidson: bool = False, prior: float = 0.0, start: np.ndarray | None = None) -> Fit:
+def fit(
+    counts: Counts, *, davidson: bool = False, prior: float = 0.0, start: np.ndarray | None = None
+) -> Fit:
     """Find the maximum, which must exist (`components`, `ties_are_bounded`)."""
     n = counts.n_runs
     whole = counts.with_prior(prior)
@@ -126,7 +130,9 @@ def _value(c: Counts, theta: np.ndarray, davidson: bool) -> float:
     return float((xlogy(c.wins, p_a) + xlogy(c.losses, p_b) + xlogy(c.ties, p_tie)).sum())
 
 
-def _likelihood(c: Counts, theta: np.ndarray, davidson: bool) -> tuple[float, np.ndarray, np.ndarray]:
+def _likelihood(
+    c: Counts, theta: np.ndarray, davidson: bool
+) -> tuple[float, np.ndarray, np.ndarray]:
     """Return the log-likelihood at (β, log ν), its gradient and its information."""
     n, difference = c.wins + c.losses + c.ties, theta[c.a] - theta[c.b]
     p_a, p_b, p_tie = probabilities(difference, theta[-1] if davidson else np.nan)

@@ -40,7 +40,11 @@ class Judged:
         """Return the wins, losses and ties of each entry; a mean counts as wins and losses."""
         is_tie = self.are_single & (self.share == 0.5)
         w = self.weight
-        return w * np.where(is_tie, 0, self.share), w * np.where(is_tie, 0, 1 - self.share), w * is_tie
+        return (
+            w * np.where(is_tie, 0, self.share),
+            w * np.where(is_tie, 0, 1 - self.share),
+            w * is_tie,
+        )
 
 
 def judged_of(votes: Any, function: str = "bradley_terry") -> Judged:
@@ -73,7 +77,7 @@ def judged_of(votes: Any, function: str = "bradley_terry") -> Judged:
     preference = frame["preference"].to_numpy()
     if not (np.abs(preference) <= 1).all():
         raise LexiframeError(
-            f"{function}: expected stated preferences from -1 to 1, found others; other preferences "
+            f"{function}: expected stated preferences from -1 to 1, found others; others "
             "count once a request, by their sign: order_runs(d, method='bradley_terry')"
         )
     return _arrays(frame, (1 + preference) / 2, weight, None, function, are_single=False)
@@ -98,7 +102,9 @@ def _arrays(
             f"itself ({same.height} such rows)"
         )
     known = pl.Enum(runs)
-    a, b = (frame[c].cast(known).to_physical().to_numpy().astype(np.int64) for c in ("run_a", "run_b"))
+    a, b = (
+        frame[c].cast(known).to_physical().to_numpy().astype(np.int64) for c in ("run_a", "run_b")
+    )
     request = frame["query_id"].rank("dense").to_numpy().astype(np.int64) - 1
     number = np.full(frame.height, -1)
     if judge is not None:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from lexiframe.base import progress, resampling
-from lexiframe.orderings.strengths.existence import components, ties_are_bounded
+from lexiframe.orderings.strengths.existence import has_maximum
 from lexiframe.orderings.strengths.fitting import Counts, Fit, fit
 from lexiframe.orderings.strengths.judged import Judged
 
@@ -34,19 +34,6 @@ def resampled(
             counts = Counts(s, pair // s, pair % s, *(one[n] for one in sums))
             has = bool(prior) or has_maximum(counts, davidson=davidson)
             without += not has
-            fitted = fit(
-                counts, davidson=davidson, prior=prior if has else 1.0, start=whole.beta
-            )
+            fitted = fit(counts, davidson=davidson, prior=prior if has else 1.0, start=whole.beta)
             strengths[start + n] = fitted.beta
     return strengths, without
-
-
-def has_maximum(counts: Counts, *, davidson: bool) -> bool:
-    """Return whether strengths of greatest likelihood exist for the counts."""
-    won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
-    if not components(won).exists:
-        return False
-    if not (davidson and counts.ties.any()):
-        return True
-    ties = counts.square(counts.ties, counts.ties)
-    return ties_are_bounded(counts.square(counts.wins, counts.losses), ties)

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, sums, typed, warn
-from lexiframe.orderings.strengths.existence import components, named
-from lexiframe.orderings.strengths.fitting import Counts, Fit, fit, probabilities
+from lexiframe.orderings.strengths.existence import refuse_no_maximum
+from lexiframe.orderings.strengths.fitting import EQUAL, Counts, Fit, fit, probabilities
 from lexiframe.orderings.strengths.judged import Judged, judged_of
-from lexiframe.orderings.strengths.resampling import has_maximum, resampled
+from lexiframe.orderings.strengths.resampling import resampled
 from lexiframe.orderings.strengths.variances import Spread, Unit, check_unit, spread
 from lexiframe.typing import VotesLike
 
@@ -79,7 +79,9 @@ class Strengths:
         of = f"{self.n_judgments:,} judgments in {self.n_requests:,} requests"
         text = f"{first} is the strongest of {len(runs)} runs by {of}"
         if self.strengths["rank"][0] > 1:
-            text = f"{first} and {second} are equally strong, and first of {len(runs)} runs, by {of}"
+            text = (
+                f"{first} and {second} are equally strong, and first of {len(runs)} runs, by {of}"
+            )
         if against is None or against["ci_low"] is None:
             return f"{text}. How sure that is cannot be said from one group of judgments."
         sure = against["ci_low"] > 0 or against["ci_high"] < 0
@@ -104,7 +106,9 @@ class Strengths:
     def largest_residuals(self, n: int = 10) -> pl.DataFrame:
         """Return the pairs that the strengths describe worst, by standardised residual."""
         seen = self.pairs.filter(pl.col("n_judgments") > 0)
-        return seen.sort(pl.col("residual").abs(), "run_a", "run_b", descending=[True, False, False]).head(n)
+        return seen.sort(
+            pl.col("residual").abs(), "run_a", "run_b", descending=[True, False, False]
+        ).head(n)
 
     def __str__(self) -> str:
         return f"{self.sentence}\n{self.strengths}"
@@ -182,9 +186,9 @@ def bradley_terry(
     when some cycle of runs has more wins than ties.
 
     Intervals are β ± t(K − 1) · √(K/(K − 1)) · se for K groups, with the sandwich H⁻¹ (Σ u uᵀ) H⁻¹
-    of the groups' scores u. ``both`` adds the sandwiches of requests and judges and subtracts that of
-    single judgments, below which it never falls, with min(K, J) − 1 degrees of freedom. ``se`` is
-    without the factor √(K/(K − 1)).
+    of the groups' scores u. ``both`` adds the sandwiches of requests and judges, subtracts that
+    of single judgments, below which it never falls, and has min(K, J) − 1 degrees of freedom.
+    ``se`` is without the factor √(K/(K − 1)).
 
     Bradley & Terry, Biometrika 39 (1952), doi:10.2307/2334029; Davidson, JASA 65 (1970),
     doi:10.1080/01621459.1970.10481082.
@@ -213,7 +217,9 @@ def bradley_terry(
         drawn, without = resampled(judged, group, fitted, **how)  # type: ignore[arg-type]
         found = _of_samples(drawn, found)
         if without:
-            warn(f"samples without strengths of greatest likelihood, fitted with prior=1: {without}")
+            warn(
+                f"samples without strengths of greatest likelihood, fitted with prior=1: {without}"
+            )
     return Strengths(
         _runs_table(judged, fitted, found, level, elo=elo),
         _pairs_table(judged, counts, fitted, found, level),
@@ -238,42 +244,6 @@ def _check(ties: str, prior: float, interval: str, by: str, level: float) -> Non
         )
 
 
-def refuse_no_maximum(
-    counts: Counts, runs: list[str], *, prior: float = 0.0, davidson: bool = False,
-    function: str = "bradley_terry",
-) -> None:  # fmt: skip
-    """Raise where strengths of greatest likelihood do not exist, and say which runs prevent it."""
-    if davidson and not (counts.wins.any() or counts.losses.any()):
-        raise LexiframeError(
-            f"{function}: ties='davidson' needs judgments that are no ties, found ties alone; take "
-            "ties='half'"
-        )
-    if prior:
-        return
-    won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
-    found = components(won)
-    advice = "leave these runs out, judge more pairs, or give prior=1"
-    if found.exists:
-        if davidson and not has_maximum(counts, davidson=True):
-            raise LexiframeError(
-                f"{function}: expected a cycle of runs with more wins than ties, found none, so "
-                "that larger strengths with more ties are always likelier; take ties='half', or "
-                "give prior=1"
-            )
-        return
-    reasons = []
-    if len(found.parts) > 1:
-        reasons.append(f"{len(found.parts)} parts that never met: {named(found.parts, runs)}")
-    if found.never_lost:
-        reasons.append(f"nobody else beat {named(found.never_lost, runs)}")
-    if found.never_won:
-        reasons.append(f"nobody else lost to {named(found.never_won, runs)}")
-    raise LexiframeError(
-        f"{function}: expected that wins lead from each run to each other, found "
-        f"{'; '.join(reasons)}. Their strengths would be infinite or cannot be compared; {advice}"
-    )
-
-
 def _of_samples(drawn: np.ndarray, found: Spread) -> Spread:
     """Return the covariance of strengths over samples in place of the sandwich."""
     covariance = np.zeros_like(found.covariance)
@@ -290,17 +260,13 @@ def _runs_table(
     n = np.bincount(judged.a, judged.weight, s) + np.bincount(judged.b, judged.weight, s)
     columns = {
         "run": judged.runs, "strength": beta, "ci_low": beta - half, "ci_high": beta + half,
-        "rank": sums.mid_ranks(beta[None], RELATIVE)[0], "se": se, "n_judgments": n.astype(np.int64),
+        "rank": sums.mid_ranks(beta[None], EQUAL)[0], "se": se, "n_judgments": n.astype(np.int64),
     }  # fmt: skip
     if elo:
         names = {"elo": "strength", "elo_low": "ci_low", "elo_high": "ci_high"}
         columns |= {e: ELO_UNIT * np.asarray(columns[c]) + ELO_MEAN for e, c in names.items()}
     table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
     return table.sort("rank", "run")
-
-
-RELATIVE = 1e-9
-"""Strengths that differ by less are equal: Newton's steps end at 1e-12."""
 
 
 def _pairs_table(
