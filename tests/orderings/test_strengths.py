@@ -187,7 +187,7 @@ def test_expected_shares_and_probabilities_of_pairs():
     b = lf.bradley_terry(votes(THREE), elo=True)
     row = b.pairs.filter(run_a="x", run_b="y").row(0, named=True)
     beta = dict(zip(b.strengths["run"], b.strengths["strength"], strict=True))
-    assert row["observed"] == 0.5
+    assert row["observed_share"] == 0.5
     assert row["p_a_wins"] == pytest.approx(1 / (1 + np.exp(beta["y"] - beta["x"])))
     assert row["difference"] == pytest.approx(beta["x"] - beta["y"])
     elo = dict(zip(b.strengths["run"], b.strengths["elo"], strict=True))

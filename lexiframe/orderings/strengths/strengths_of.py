@@ -165,7 +165,7 @@ def bradley_terry(
         ``ci_low, ci_high``, ``rank`` from 1 (equal strengths share mid-ranks), ``se``, and
         ``n_judgments`` in which the run took part; with ``elo``, also ``elo, elo_low, elo_high``.
         ``pairs``, key ``run_a, run_b``, for all pairs: ``n_judgments``, ``wins, ties, losses`` of
-        run_a, the ``observed`` share of run_a (ties half) and the ``expected`` one, their
+        run_a, ``observed_share`` of run_a (ties half), ``expected_share``, their
         standardised ``residual``, the ``difference`` of the strengths with its interval, and
         ``p_a_wins`` and ``p_b_wins``, the probabilities that either wins, that of run_a with its
         interval (that of the difference, at the given ν). Values that need judgments, or several
@@ -290,7 +290,7 @@ def _pairs_table(
     columns = {
         "run_a": [judged.runs[i] for i in a], "run_b": [judged.runs[i] for i in b],
         "n_judgments": np.rint(n).astype(np.int64), "wins": w, "ties": t, "losses": lost,
-        "observed": observed, "expected": expected,
+        "observed_share": observed, "expected_share": expected,
         "residual": (observed - expected) * np.sqrt(n) / spread_of_one,
         "difference": difference, "ci_low": difference - half, "ci_high": difference + half,
         "p_a_wins": p_a, "p_a_low": ends[0][0], "p_a_high": ends[1][0], "p_b_wins": p_b,
