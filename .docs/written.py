@@ -2,7 +2,7 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-guide, gate, large, spark, papers, glossary, coming-from  the pages of .docs/
+guide, gate, decisions, large, spark, papers, glossary, coming-from  the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -19,6 +19,7 @@ TEXTS = {
     "index.md": "README.md",
     "guide.md": ".docs/guide.md",
     "gate.md": ".docs/gate.md",
+    "decisions.md": ".docs/decisions.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
@@ -37,6 +38,7 @@ CONTENTS = """
 notebooks/index
 guide
 gate
+decisions
 large
 spark
 coming-from

@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import sys
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +20,9 @@ from tests.test_readme import blocks
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = "coming-from.md gate.md glossary.md guide.md large.md papers.md spark.md".split()
+PAGES = (
+    "coming-from.md decisions.md gate.md glossary.md guide.md large.md papers.md spark.md".split()
+)
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
 """The names that are modules or folders of functions."""
@@ -167,6 +170,32 @@ def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     workflow = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
     steps = workflow["jobs"]["gate"]["steps"]
     assert any("lexiframe gate" in step.get("run", "") for step in steps)
+
+
+def test_the_code_of_the_page_on_decisions_runs(tmp_path, monkeypatch):
+    """On a table of scores from two seeds, requests of users, and judgments of a model."""
+    monkeypatch.chdir(tmp_path)
+    digits = lf.bundled("digits")
+    runs = [digits / f"runs/{name}.parquet" for name in ("pixels_euclidean", "pca16_cosine")]
+    p = lf.positions(runs, digits / "qrels.parquet")
+    s = lf.scores(p, "nDCG@10")
+    queries = s["query_id"].unique().sort()
+    users = pl.DataFrame({"query_id": queries, "user": [n // 3 for n in range(len(queries))]})
+    users.write_csv("requests.csv")
+    qrels = pl.DataFrame(lf.read_qrels(digits / "qrels.parquet"))
+    lf.write_trec(qrels, "model.txt")
+    lf.write_trec(qrels.filter(pl.col("query_id").is_in(queries[::2].implode())), "people.txt")
+    seeds = [
+        s.with_columns(replicate=pl.lit(str(k)), value=pl.col("value") * (1 - k / 50))
+        for k in range(3)
+    ]
+    names = {"lf": lf, "runs": runs}
+    for block in blocks((ROOT / ".docs/decisions.md").read_text(encoding="utf-8")):
+        names["s"] = pl.concat(seeds) if "replicates=" in block else s
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lf.LexiframeWarning)
+            exec(compile(block, "decisions.md", "exec"), names)
+    assert names["c"].height == 5
 
 
 @pytest.mark.parametrize("page", PAGES)

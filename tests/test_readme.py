@@ -23,17 +23,17 @@ def blocks(text):
 
 
 def test_the_readme_is_short():
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) < 180
 
 
 def test_the_readme_shows_what_it_prints(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("COLUMNS", "80")
     names, printed = {}, io.StringIO()
     with contextlib.redirect_stdout(printed):
         for block in blocks(README):
             exec(compile(block, "README.md", "exec"), names)
-    shown = re.search(r"begins with the means:\n\n((?: {4}.*\n)+)", README)[1]
+    shown = re.search(r"verdict first, then the means:\n\n((?: {4}.*\n|\n(?= {4}))+)", README)[1]
     assert printed.getvalue().startswith(re.sub(r"(?m)^ {4}", "", shown))
     assert list((tmp_path / "results").glob("*.parquet"))
     assert_the_audit_is_what_the_readme_says(names["s"], printed.getvalue())

@@ -67,8 +67,9 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se elo elo_low elo_high observed_share expected_share residual difference p_a_wins p_b_wins
-        p_a_low p_a_high concordance
+        strength se elo elo_low elo_high observed_share expected_share
+        residual difference p_a_wins p_b_wins
+        p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
@@ -162,7 +163,8 @@ STRENGTHS = _table(
 STRENGTH_PAIRS = _table(
     "strength_pairs",
     "run_a run_b",
-    "n_judgments wins ties losses observed_share expected_share residual difference ci_low ci_high p_a_wins "
+    "n_judgments wins ties losses observed_share expected_share residual difference "
+    "ci_low ci_high p_a_wins "
     "p_a_low p_a_high p_b_wins",
     wins=FLOAT,
     ties=FLOAT,

@@ -36,7 +36,7 @@ def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
     """
     refuse_measures([qrels, *runs])
     if Path(qrels).is_dir() and not _is_data_set_of_judgments(Path(qrels)):
-        judged = [given for given in runs if Path(given).is_file() and _holds_judgments(given)]
+        judged = [given for given in runs if Path(given).is_file() and holds_judgments(given)]
         hint = f"; {judged[0]} looks like the judgments" if judged else ""
         raise LexiframeError(f"{qrels}: expected a file, found a folder{hint}; {_ORDER}")
 
@@ -45,7 +45,7 @@ def explained(error: LexiframeError, qrels: str) -> LexiframeError:
     """Return the error with other advice when judgments are among the runs as well."""
     said = str(error)
     is_twice = (
-        column_forms.CHANGED_PLACES in said and "given as a run" in said and _holds_judgments(qrels)
+        column_forms.CHANGED_PLACES in said and "given as a run" in said and holds_judgments(qrels)
     )
     if not is_twice:
         return error
@@ -56,7 +56,8 @@ def explained(error: LexiframeError, qrels: str) -> LexiframeError:
     )
 
 
-def _holds_judgments(given: str) -> bool:
+def holds_judgments(given: str) -> bool:
+    """Return whether a path is a file that holds judgments."""
     return (
         Path(given).is_file()
         and checks.kind_of(File(given), reading_options.TextOptions()) == "qrels"
@@ -65,7 +66,7 @@ def _holds_judgments(given: str) -> bool:
 
 def _is_data_set_of_judgments(folder: Path) -> bool:
     first = next(iter(sorted(folder.rglob("*.parquet"))), None)
-    return first is not None and _holds_judgments(str(first))
+    return first is not None and holds_judgments(str(first))
 
 
 def _is_measure(given: str) -> bool:

@@ -23,13 +23,18 @@ Judgments = Annotated[
     typer.Argument(
         metavar="QRELS",
         help="Judgments: a file in any form, or - (standard input). Left out with --scores.",
+        default_factory=str,
+        show_default=False,
     ),
 ]
 TwoRuns = Annotated[
     list[str],
     typer.Argument(
         metavar="BASELINE CANDIDATE",
-        help="Two runs: files in any form, or -. With --scores: names of two runs.",
+        help="Two runs: files in any form, or -; NAME=FILE names one. With --scores: names of two "
+        "runs.",
+        default_factory=list,
+        show_default=False,
     ),
 ]
 ScoreFiles = Annotated[
@@ -172,7 +177,7 @@ LargerIsBetter = Annotated[
     ),
 ]
 AsGateFormat = Annotated[
-    Literal["table", "json", "markdown", "junit"],
+    Literal["table", "json", "csv", "markdown", "junit"],
     option(
         OUTPUT,
         "The format of the output: markdown suits a summary of a job on GitHub, junit is XML "
@@ -210,7 +215,7 @@ class GateInputs(InputOptions):
     def two_names(self) -> tuple[str, str]:
         """Return the names of baseline and candidate among the runs of ``--scores``."""
         refuse_reading_options(self)
-        names = [self.qrels, *self.runs]
+        names = [*filter(None, [self.qrels]), *self.runs]
         if len(names) != 2:
             raise typer.BadParameter(
                 "with --scores, expected the names of two runs, BASELINE CANDIDATE, found "
@@ -242,12 +247,6 @@ def told_apart(paths: Sequence[str]) -> list[str]:
     parts = [re.split(r"[/\\]", path) for path in paths]
     ends = (["/".join(part[-n:]) for part in parts] for n in range(1, max(map(len, parts)) + 1))
     return next((end for end in ends if end[0] != end[1]), [])
-
-
-def score_file(text: str) -> str | dict[str, str]:
-    """Return the path of a file, or ``{run: path}`` when its run is named in front of it."""
-    name, _, path = text.partition("=")
-    return {name: path} if name and path and not Path(text).exists() else text
 
 
 def margins_by_measure(given: Sequence[str], asked: Sequence[str] | None) -> dict[str, str | float]:

@@ -123,7 +123,8 @@ FurtherFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...",
-        help="Runs: files in any form, folders, globs, or -. With --scores: more scores.",
+        help="Runs: files in any form, folders, globs, or -; NAME=FILE names one. With --scores: "
+        "more scores.",
         default_factory=list,
         show_default=False,
     ),
@@ -184,8 +185,21 @@ class RunsOrScores(InputOptions):
 
 
 def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:
-    """Find runs, which are read later, one file at a time."""
-    return scan_runs(batches.data_sets_in(list(given)), **how)
+    """Find runs, which are read later, one file at a time; ``NAME=FILE`` names one."""
+    return scan_runs(batches.data_sets_in([named_file(text) for text in given]), **how)
+
+
+def named_file(text: str) -> str | dict[str, str]:
+    """Return the path of a file, or ``{name: path}`` when a name stands in front of it.
+
+    Examples
+    --------
+    >>> named_file("bm25=runs/first.run"), named_file("runs/k=1.run"), named_file("runs/")
+    ({'bm25': 'runs/first.run'}, 'runs/k=1.run', 'runs/')
+    """
+    name, _, path = text.partition("=")
+    is_name = name and path and not {"/", "\\"} & {*name}
+    return {name: path} if is_name and not Path(text).exists() else text
 
 
 def refuse_replacing(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -43,15 +43,24 @@ OutFile = Annotated[
     output("Write the table here, as its ending says: .parquet, .csv or .json.", "--out", "-o"),
 ]
 
+RARE = frozenset(
+    "third header qrels_header column qrels_column decimal negative name_from missing reuse memory "
+    "ties score_type no_relevant duplicates unjudged exclude_self level family alternative trials "
+    "samples seed order keep resume intervals depth".split()
+)
+"""The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
+
 OPTIONS: dict[str, Any] = {
     "qrels": typer.Argument(
         metavar="QRELS", help="Judgments: a file in any form, or - (standard input)."
     ),
-    "runs": typer.Argument(metavar="RUN...", help="Runs: files in any form, folders, globs, or -."),
+    "runs": typer.Argument(
+        metavar="RUN...", help="Runs: files in any form, folders, globs, or -; NAME=FILE names one."
+    ),
     # how files are read
     "scores": option(
         INPUT,
-        "All files hold scores per request, as trec_eval -q and other tools write them.",
+        "Files have scores per request, as of trec_eval -q.",
         "--scores",
     ),
     "missing": option(
@@ -96,9 +105,7 @@ OPTIONS: dict[str, Any] = {
         metavar="FOLDER",
         parser=place,
     ),
-    "requests": option(
-        INPUT, "Attributes of requests: query_id and other columns.", metavar="FILE"
-    ),
+    "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
     # how documents are ranked and counted
     "ties": option(POLICIES, "How documents with equal scores are ordered."),
     "score_type": option(
@@ -136,15 +143,19 @@ OPTIONS: dict[str, Any] = {
         show_default="any positive grade",
     ),
     # how differences are tested
-    "test": option(STATISTICS, "The paired test."),
-    "correction": option(STATISTICS, "Correction of p-values for many comparisons."),
+    "test": option(
+        STATISTICS,
+        f"The paired test: {', '.join(get_args(tests.Test))}.",
+        metavar="TEST",
+    ),
+    "correction": option(STATISTICS, "Of p-values: holm, bonferroni, bh, none.", metavar="HOW"),
     "family": option(STATISTICS, "Correct over the pairs of each measure, or of all measures."),
     "alpha": option(STATISTICS, "Significance level of the tests."),
     "alternative": option(
         STATISTICS, "Two-sided; or run_a (with a baseline: the other run) is better, or worse."
     ),
     "trials": option(
-        STATISTICS, f"Trials of the {' and '.join(tests.DRAWING)} tests, and of --hsd."
+        STATISTICS, f"Trials of tests that draw: {', '.join(tests.DRAWING)} and, in compare, hsd."
     ),
     "samples": option(STATISTICS, "Bootstrap samples for the intervals of correlations."),
     "seed": option(STATISTICS, "Seed of these tests; the same seed gives the same table."),
@@ -157,15 +168,19 @@ OPTIONS: dict[str, Any] = {
         "Tukey's HSD over all runs, instead of a paired test and its correction.",
         show_default="no",
     ),
+    "order": option(
+        STATISTICS,
+        "How preferences order the runs; the papers take mc4. Metrics order them by their mean.",
+    ),
     "baseline": option(
         STATISTICS,
-        "The run that the others are compared with; positive differences are then better.",
+        "The run that the others are compared with.",
         metavar="RUN",
         show_default="all pairs",
     ),
     "by": option(
         STATISTICS,
-        "Group requests by this attribute; repeat for several.",
+        "Group requests by it; repeat for several.",
         metavar="ATTRIBUTE",
     ),
     # what is written and printed
@@ -180,13 +195,18 @@ OPTIONS: dict[str, Any] = {
         "Go on with an evaluation in parts that was interrupted, in the same --out.",
         "--resume",
     ),
-    "all": option(OUTPUT, "Print all tables to look at, not the main one alone.", "--all"),
-    "report": output("Write all of it here as one HTML page to look around in."),
+    "table": option(
+        OUTPUT,
+        "One table: means, comparisons, scores, verdict ...",
+        metavar="NAME",
+        show_default=False,
+    ),
+    "all": option(OUTPUT, "Print all tables to look at, not the main one.", "--all"),
+    "report": output("Write one HTML page to look around in."),
     "format": option(
         OUTPUT,
-        "The format of the output; for evaluate, csv prints the orderings, latex (booktabs) and "
-        "markdown the means with marks of significance. In csv, ' precedes text that a spreadsheet "
-        "would run as a formula.",
+        "table, csv, json, latex or markdown.",
+        metavar="FORM",
     ),
 }
 """What Typer has to know of the parameters of commands, by name.

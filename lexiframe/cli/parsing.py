@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import is_dataclass
 from functools import wraps
 from importlib import import_module
@@ -38,6 +39,10 @@ class Commands(TyperGroup):
             for command in sorted(listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name))
         }
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, of which flags show no type in the help."""
+        return _plain_flags(super().get_params(ctx))
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the name of the command that is called, the command, and its arguments."""
         name, command, rest = super().resolve_command(ctx, args)
@@ -68,22 +73,59 @@ def examples(*commands: str) -> str:
     return "\n\n".join(["Examples:", *(f"  lexiframe {command}" for command in commands)])
 
 
+def _plain_flags(params: list[Any]) -> list[Any]:
+    """Return parameters of which flags show no type: they take no value."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
 class OneValueEach(TyperCommand):
     """A command that refuses an option given twice if it takes one value.
 
     Click would take the last value and not say so: ``--test t --test sign`` tests once.
     """
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, of which flags show no type in the help."""
+        return _plain_flags(super().get_params(ctx))
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command; the parser notes each option that it meets."""
         _, _, met = self.make_parser(ctx).parse_args(args=[*args])
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.replace("Value error, ", "")  # pydantic's own words
+            raise
         for option, n in Counter(met).items():
             takes_one = isinstance(option, TyperOption) and not (option.multiple or option.is_flag)
             if takes_one and n > 1:
                 name = max(option.opts, key=len)
                 ctx.fail(f"{name}: expected one value, found {n}; give the option once")
         return rest
+
+
+def _show_all_help(ctx: typer.Context, asked: bool) -> None:
+    if not asked or ctx.resilient_parsing:
+        return
+    for param in ctx.command.params:
+        param.hidden = False  # type: ignore[attr-defined]
+    typer.echo(ctx.get_help(), color=ctx.color)
+    ctx.exit()
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all",
+        callback=_show_all_help,
+        is_eager=True,
+        expose_value=False,
+        help="Show all options, those for rarer needs, too.",
+    ),
+]
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -106,7 +148,11 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
         except LexiframeError as error:
             raise explained(error, inputs.judged_files()[0]) if inputs else error from None
 
-    vars(of_options)["__signature__"] = Signature([*_options(declared)])  # Typer reads these
+    options = [*_options(declared)]
+    if any(option.annotation.__metadata__[0].hidden for option in options):
+        help_all = Parameter("help_all", Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
+        options.append(help_all)
+    vars(of_options)["__signature__"] = Signature(options)  # Typer reads these
     return of_options
 
 
@@ -119,7 +165,7 @@ def _parameters(declared: Any) -> list[Parameter]:
 
 def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
     """Return parameters as Typer wants them: of values only, and each with what help says."""
-    from lexiframe.cli.options import OPTIONS
+    from lexiframe.cli.options import OPTIONS, RARE
 
     for parameter in declared:
         kind = parameter.annotation
@@ -128,7 +174,9 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         elif get_origin(kind) is Annotated:
             yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
         else:
-            known = Annotated, (kind, OPTIONS[parameter.name])
+            info = copy(OPTIONS[parameter.name])
+            info.hidden = parameter.name in RARE
+            known = Annotated, (kind, info)
             yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
 
 

@@ -9,6 +9,7 @@ from .evaluation import Evaluation as Evaluation
 from .leaderboards import leaderboard as leaderboard
 from .leaderboards import Leaderboard as Leaderboard
 from .evaluation import result_files as result_files
+from .evaluation import table_files as table_files
 
 "What is asked: measures, inference, memory"
 from .options import Asked as Asked

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, ReadError, unknown_name, warn
+from lexiframe.base import LexiframeError, ReadError, check_choice, printed, unknown_name, warn
 from lexiframe.evaluation import handed_over
-from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.buckets.plan import KEPT, Plan
+from lexiframe.evaluation.buckets.sample import Sample, SampledPositions
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
@@ -46,12 +47,11 @@ class Evaluation:
         Key ``run, measure``. ``mean`` over the ``n`` requests, of a preference that of the share of
         the other runs that the run is preferred to in a request (0..1, ties half: the share of
         requests won), with its t interval ``ci_low, ci_high`` of level 1 − alpha. The runs are
-        ranked by mean: ``rank`` is 1 for the best mean or the greatest share of requests won, and
-        null for counts (num_ret), which have no best, and where `evaluate_scores` found that runs
-        lack requests. For preferences ``orderings`` may rank them
-        otherwise, by the method ``order`` (MC4 unless told), which the verdict uses. The measures
-        are in the order asked for, the runs of each in that of their rank under the first, then by
-        name.
+        ranked by mean, as in ``orderings``: ``rank`` is 1 for the best mean or the greatest share
+        of requests won, or for the first by another ``order``. It is null for counts (num_ret),
+        which have no best, and where `evaluate_scores` found that runs lack requests. The
+        measures are in the order asked for, the runs of each in that of their rank under the
+        first, then by name.
     coverage, win_rates, orderings, correlations, tie_rates, sign_agreement, comparisons, power
         The tables that the functions of the same name return (for the orderings, correlations,
         comparisons and power: `order_runs`, `rank_correlations`, `compare` and
@@ -103,6 +103,7 @@ class Evaluation:
     sums: arrays.Reduced | None = None
     _origin: Origin | None = None
     _part: measured.Part | None = None
+    _sample: tuple[Sample, SampledPositions, Plan] | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -485,7 +486,8 @@ class Evaluation:
 
         The page begins with which runs are first, and best where they are told apart from all
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
-        and both rankings of a request. All of its numbers are those of the tables.
+        and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
+        in parts it shows single requests of a sample, 100 or fewer, and says so.
 
         Parameters
         ----------
@@ -528,17 +530,37 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
-        if not self._has_requests:
-            raise LexiframeError(
-                "report: the page shows single requests, and this evaluation has sums over them "
-                "only; evaluate a sample of the requests for it"
-            )
+        tables, rankings = self._of_sample() or (self.tables(), None)
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)
         with output_files.replacing(path) as temporary:
-            page = html_page(self.tables(), self.provenance, self._rankings(), texts, queries)
+            known = rankings or self._rankings()
+            page = html_page(tables, self.provenance, known, texts, queries)
             temporary.write_text(page, encoding="utf-8")
         return path
+
+    def _of_sample(self) -> tuple[dict[str, pl.DataFrame], Rankings] | None:
+        """Return what the report shows of a sample of the requests; None where all are known."""
+        from lexiframe.views import Rankings
+
+        if self._has_requests:
+            return None
+        if self._sample is None or not len(self._sample[0].part.queries):
+            raise LexiframeError(
+                "report: the page shows single requests, and this evaluation has sums over them "
+                "only; evaluate fewer runs, or a sample of the requests for it"
+            )
+        sample, positions, plan = self._sample
+        tables = pairs.tables_of(sample.part.scores, sample.part.pairs)
+        n, among = len(sample.part.queries), int(self.coverage["requests"][0])
+        known = Rankings(
+            positions=positions.positions,
+            measures=plan.measures,
+            attributes=None if self.attributes is None else plan.attributes([*sample.part.queries]),
+            excerpt=f"Single requests, and how stable ranks are, are those of {n:,} of {among:,} "
+            "requests, drawn by their ids; all other numbers are of all requests.",
+        )
+        return self.tables() | dict(zip(KEPT, tables, strict=True)), known
 
     def _rankings(self) -> Rankings:
         """Return what the report shows of rankings, or why it shows none."""
@@ -696,17 +718,45 @@ class Evaluation:
                 raise LexiframeError("runs: expected at least one run, found none; leave it out")
         return shown.paper_of(self.tables(of_requests=False), self.provenance, names, runs, **how)
 
-    def __str__(self) -> str:
+    def summary(self, which: Literal["first", "all"] = "first") -> printed.Summary:
+        """Return what is printed: the verdict in a few sentences, then the means.
+
+        Parameters
+        ----------
+        which : {"first", "all"}
+            ``first`` is what ``print`` shows. ``all`` adds how the runs differ in what they
+            retrieved, their ranks, the tests, how alike the orderings are, ties, and coverage.
+
+        Returns
+        -------
+        printed.Summary
+            It prints as text that fits the terminal, and shows itself in notebooks.
+
+        Raises
+        ------
+        LexiframeError
+            For another ``which``.
+
+        Examples
+        --------
+        >>> import lexiframe as lf
+        >>> folder = lf.bundled("example")
+        >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
+        >>> "Kendall" in str(e.summary("all")), "Kendall" in str(e)
+        (False, False)
+        """
         from lexiframe.views import shown
 
-        return shown.as_text(self.tables(of_requests=False), self.provenance)
+        check_choice("summary", which, ("first", "all"), "which")
+        return shown.summary_of(self.tables(of_requests=False), self.provenance, which)
+
+    def __str__(self) -> str:
+        return str(self.summary())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from lexiframe.views import shown
-
-        return shown.as_html(self.tables(of_requests=False), self.provenance)
+        return self.summary()._repr_html_()
 
 
 ATTRIBUTES = "attributes"

@@ -70,16 +70,6 @@ def held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:
     return Held(plan, baseline) if work is None else held_in(work, plan, baseline)
 
 
-def refuse_report(how: Asked) -> None:
-    """Raise before the work for a report, which shows single requests."""
-    if how.is_reported:
-        raise LexiframeError(
-            "report: the page shows single requests, and these runs are evaluated in parts, of "
-            "which sums over the requests remain; leave the report out, allow more memory, or "
-            "evaluate a sample of the requests for it"
-        )
-
-
 def evaluation_of(
     total: BucketResult,
     plan: Plan,
@@ -109,6 +99,7 @@ def evaluation_of(
         attributes=plan.requests,
         sums=sums if origin is None else None,
         _origin=origin,
+        _sample=None if origin is not None else (total["sample"], total["positions"], plan),
     )
 
 

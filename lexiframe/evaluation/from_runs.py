@@ -32,7 +32,6 @@ from lexiframe.evaluation.from_parts import (
     evaluation_of,
     held_for,
     plan_of,
-    refuse_report,
     tables_to_keep,
 )
 from lexiframe.evaluation.options import Asked, Inference
@@ -69,7 +68,7 @@ def evaluate(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
-    order: Method = "mc4",
+    order: Method = "win_rate",
     test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
@@ -309,7 +308,6 @@ def _in_parts(
     resume: bool = False,
 ) -> Evaluation:
     """Evaluate runs in bounded memory, one part of the requests after the other."""
-    refuse_report(how)
     needed.refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_files.output_folder(out)
     earlier_parts(folder, keep)  # raises before the work

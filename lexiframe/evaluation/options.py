@@ -77,7 +77,7 @@ class Asked:
         requests: RequestsLike,
         by: By,
         *,
-        order: Method = "mc4",
+        order: Method = "win_rate",
         is_reported: bool = False,
     ) -> Asked:
         """Check what is asked for, as users write it, before any data are read."""

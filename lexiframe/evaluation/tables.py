@@ -61,7 +61,8 @@ def pair_tables(
     names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
     chosen = cube.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
-    means += [run_means(chosen, inference.alpha, **within)] if names else []
+    if names:
+        means += [_ranked_as(o, run_means(chosen, inference.alpha, **within), groups.names)]
     o = o.sort(*groups.names, "measure", "method", "rank", "run")
     c = compare(tested or cube, **asdict(inference), **within)
     wins = win_rates(cube, **within)
@@ -79,3 +80,11 @@ def pair_tables(
         "power": discriminative_power(c, inference.alpha, by=groups.names),
         "against_baseline": against,
     }
+
+
+def _ranked_as(o: pl.DataFrame, means: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    """Return means with the ranks of the orderings, so that one run is first in both tables."""
+    on = [*by, "run", "measure"]
+    ranks = o.select(*on, "rank")
+    joined = means.drop("rank").join(ranks, on=on, how="left", nulls_equal=True)
+    return joined.select(means.columns)

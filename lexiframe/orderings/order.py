@@ -41,7 +41,8 @@ def order_runs(
     d
         The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
     method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry"}, optional
-        Default: ``mean`` for scores, ``mc4`` for preferences and where an option of it is given.
+        Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
+        it is given. The papers order runs by ``mc4``.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
         ``win_rate``: the mean over the other runs of the share of requests won; ties count half.
         ``borda``: the mean over requests of S − mid-rank, for S runs ranked by per-request win
@@ -121,7 +122,7 @@ def order_runs(
         # once: a stream is read only once
         d = d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
-        method = "mean" if arrays.is_scores(d) and not told else "mc4"
+        method = "mc4" if told else "mean" if arrays.is_scores(d) else "win_rate"
     rule, cycles = ChosenRule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
     table = grouping.in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
     warn_of_cycles(cycles)

@@ -194,6 +194,17 @@ class Projected:
                 yield p, some
 
 
+def together(parts: Sequence[Part]) -> Part:
+    """Join the arrays of different requests, by the same measures, of the same runs."""
+    first = parts[0]
+    pairs = PairCube.together([part.pairs for part in parts], first.pairs.measures)
+    values = np.full((len(first.scores.measures), len(pairs.queries), len(pairs.runs)), np.nan)
+    scores = replace(first.scores, queries=pairs.queries, values=values)
+    for part in parts:
+        scores.fill(part.scores)
+    return Part(scores, pairs)
+
+
 def unknown(measures: Sequence[Measure], runs: pl.Series, queries: pl.Series) -> Part:
     """Return arrays of some requests and runs without any value."""
     scores = ScoreCube.of_values([], [m for m in measures if isinstance(m, Metric)], runs, queries)

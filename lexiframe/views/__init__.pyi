@@ -10,6 +10,10 @@ from . import display as display
 from .charts.plots import Plots as Plots
 from .charts.leaderboards import LeaderboardPlots as LeaderboardPlots
 
+"For users: any table as LaTeX or Markdown"
+from .shown.any_table import latex as latex
+from .shown.any_table import markdown as markdown
+
 "For people to read: sentences, shown tables, the report"
 from . import sentences as sentences
 from . import shown as shown

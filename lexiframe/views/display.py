@@ -127,7 +127,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     >>> from lexiframe.views.display import ordering_table
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP RPP")
-    >>> "mc4" in ordering_table(e.orderings).as_raw_html()
+    >>> "win_rate" in ordering_table(e.orderings).as_raw_html()
     True
     """
     gt = _great_tables()

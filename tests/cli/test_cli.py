@@ -72,7 +72,8 @@ def test_demo(tmp_path):
     titles = ("Coverage", "Ranks of the runs", "Kendall's τ", "Ties between rankings", "told apart")
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
-    assert f"wrote {len(TABLES)} tables to lexiframe-demo" in outcome.err
+    n_files = len([*TABLES, *FOR_REUSE])
+    assert f"wrote {n_files} files to lexiframe-demo" in outcome.err
     written = [*(f"{name}.parquet" for name in (*TABLES, *FOR_REUSE)), "report.html"]
     assert listing(tmp_path) == sorted(f"lexiframe-demo/{name}" for name in written)
     assert f"wrote the report: {Path('lexiframe-demo', 'report.html')}" in outcome.err
@@ -1630,3 +1631,84 @@ def test_scores_with_columns_of_other_names(tmp_path, lexiframe):
     outcome = lexiframe("evaluate", QRELS, RUNS, "--measure-name", "x")
     assert outcome.status == 2
     assert "--measure-name is for --scores" in outcome.err
+
+
+def test_runs_are_named_in_front_of_their_files(lexiframe):
+    pca8, random = RUNS / "pca8_euclidean.run", RUNS / "random.run"
+    for command in ("evaluate", "compare", "coverage"):
+        outcome = lexiframe(command, QRELS, f"first={random}", pca8)
+        assert "first" in outcome.out
+        assert "pca8_euclidean" in outcome.out
+        assert "random" not in outcome.out
+    gated = lexiframe("gate", QRELS, f"old={pca8}", f"new={random}", "--margin", "AP=0.02")
+    assert "new does not pass the gate" in gated.out + gated.err
+    missing = lexiframe("evaluate", QRELS, "first=missing.run", pca8)
+    assert missing.status == 1
+    assert "missing.run: no such file" in missing.err
+
+
+def test_convert_writes_csv(tmp_path, lexiframe):
+    for given in (QRELS, RUNS / "random.run"):
+        target = tmp_path / "table.csv"
+        assert lexiframe("convert", given, target).status == 0
+        read = lf.read_qrels if given is QRELS else lf.read_runs
+        assert (
+            pl.DataFrame(read(target))
+            .select("query_id", "doc_id")
+            .equals(pl.DataFrame(read(given)).select("query_id", "doc_id"))
+        )
+
+
+def test_the_gate_as_csv(lexiframe):
+    two = [RUNS / "pca8_euclidean.run", RUNS / "random.run", "--margin", "AP=0.02"]
+    outcome = lexiframe("gate", QRELS, *two, "--format", "csv")
+    table = pl.read_csv(outcome.out.encode())
+    assert table.height == 1
+    assert table["outcome"].item() == "fail"
+    assert "does not pass" in outcome.err
+
+
+def test_all_files_that_are_written_are_named(tmp_path, lexiframe):
+    out, report = tmp_path / "results", tmp_path / "new" / "pages" / "report.html"
+    outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "-o", out, "--report", report)
+    for path in out.iterdir():
+        assert path.name in outcome.err
+    assert f"wrote {len([*out.iterdir()])} files to {out}" in outcome.err
+    assert f"made the folder {report.parent}" in outcome.err
+    again = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--report", report)
+    assert "made the folder" not in again.err
+
+
+def test_judges_stand_in_front_of_the_runs(lexiframe):
+    folder = lf.bundled("digits")
+    people, model = folder / "judges/people.parquet", folder / "judges/classifier.parquet"
+    named = lexiframe("judges", f"nist={people}", f"llm={model}")
+    as_options = lexiframe("judges", "--qrels", f"nist={people}", "--qrels", f"llm={model}")
+    assert named.out == as_options.out != ""
+    by_file = lexiframe("judges", people, model)
+    assert "classifier" in by_file.out
+    runs = [folder / "runs/random.parquet", folder / "runs/pca8_euclidean.parquet"]
+    with_runs = lexiframe("judges", f"nist={people}", f"llm={model}", *runs, "-m", "AP")
+    assert with_runs.status == 0
+    assert "nist and llm agree on which run is better" in with_runs.out
+    none = lexiframe("judges", *runs)
+    assert none.status == 2
+    assert "look like runs" in none.err
+
+
+def test_help_shows_no_type_of_flags_and_no_needless_requirement(lexiframe):
+    for command in ("gate", "evaluate", "judges"):
+        assert "<bool>" not in lexiframe(command, "--help").out
+    said = lexiframe("gate", "--help").out
+    assert "--hsd" not in said
+    assert "[QRELS]" in said
+    outcome = lexiframe("gate", "--margin", "AP=0.1")
+    assert outcome.status == 2
+    assert "expected QRELS BASELINE CANDIDATE" in outcome.err
+
+
+def test_messages_are_those_of_the_command_line(lexiframe):
+    for option in ("--trials", "--alpha", "--depth"):
+        refused = lexiframe("evaluate", QRELS, RUNS, option, "abc")
+        assert refused.status == 2
+        assert "Value error" not in refused.err

@@ -77,7 +77,8 @@ def test_comparisons_are_those_of_scipy():
 
 def test_what_it_shows_and_writes(files, tmp_path):
     e = lf.evaluate_scores(files, ["AP", "RR"])
-    for text in (str(e), e._repr_html_()):
+    summary = e.summary("all")
+    for text in (str(summary), summary._repr_html_()):
         assert "Coverage" not in text
         assert "Ranks of the runs by mean" in text
         assert "pixels_euclidean" in text

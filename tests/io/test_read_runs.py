@@ -268,3 +268,9 @@ def test_columns_whose_names_are_patterns_to_polars(write):
     assert rows(table) == [("q", "d", 1.0)]
     frame = pl.DataFrame({"qid": "q", "docno": "d", "score": 1.0, "*": 1, "^.*$": 2})
     assert lf.read_runs({"bm25": frame}).equals(table)
+
+
+def test_some_runs_of_a_list_are_named():
+    folder = lf.bundled("example") / "runs"
+    runs = lf.read_runs([{"first": folder / "random.run"}, folder / "pca8_euclidean.run"])
+    assert set(runs["run"].to_pylist()) == {"first", "pca8_euclidean"}

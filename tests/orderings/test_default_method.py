@@ -1,4 +1,4 @@
-"""`order_runs` without a method: scores by their mean, preferences by MC4."""
+"""`order_runs` without a method: scores by their mean, preferences by shares won."""
 
 import polars as pl
 import pytest
@@ -22,10 +22,10 @@ def test_a_stream_is_read_once():
     assert lf.order_runs(S.to_arrow().to_reader()).equals(lf.order_runs(S))
 
 
-def test_preferences_are_ordered_by_mc4():
+def test_preferences_are_ordered_by_the_share_of_requests_won():
     o = lf.order_runs(D)
-    assert o.equals(lf.order_runs(D, "mc4"))
-    assert o.select("run", "method").rows() == [("b", "mc4"), ("a", "mc4")]
+    assert o.equals(lf.order_runs(D, "win_rate"))
+    assert o.select("run", "method").rows() == [("b", "win_rate"), ("a", "win_rate")]
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ CYCLIC = preferences({"ab": [0.1], "ac": [-1.0], "bc": [0.2]})
 def test_a_request_votes_by_win_rate_or_by_preference():
     assert mc4(CYCLIC, votes="preference") == dict.fromkeys("abc", 2)
     assert mc4(CYCLIC, votes="win_rate") == {"a": 3, "b": 2, "c": 1}
-    default = lf.order_runs(CYCLIC)
+    default = lf.order_runs(CYCLIC, "mc4")
     assert default.equals(lf.order_runs(CYCLIC, "mc4", votes="win_rate"))
 
 

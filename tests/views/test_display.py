@@ -90,7 +90,7 @@ def test_means_of_groups_stand_below_their_names(grouped):
 
 def test_ranks_are_those_of_the_orderings(example):
     table = ordering_table(example.orderings, ["RR", "LR", "AP"])
-    assert names_of(table) == ["", "mean", "mc4", "mean", "RR", "LR", "AP"]
+    assert names_of(table) == ["", "mean", "win_rate", "mean", "RR", "LR", "AP"]
     ranks_of = example.orderings.select("measure", "run", "rank").rows()
     rank = {(measure, run): value for measure, run, value in ranks_of}
     rows, notes = shown(table)

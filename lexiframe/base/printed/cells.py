@@ -20,8 +20,11 @@ _LONGEST_NAME = 40
 _MOST_DECIMALS = 17
 _WORDS = {None: MISSING, True: "true", False: "false"}
 _P_VALUE = re.compile(r"p_(value|adjusted|not_worse|equivalent|better)")
-_NUMBER = re.compile(r"(<?-?([0-9]+(\.[0-9]+)?(e-[0-9]+)?|inf)[*~▲▼ ]{0,2}|—)?")
-"""A number as text, perhaps with the marks of means."""
+_NUMBER = re.compile(
+    r"(<?-?([0-9]+(\.[0-9]+)?(e-[0-9]+)?|inf)[*~▲▼ ]{0,2}"
+    r"( -?[0-9.]+–-?[0-9.]+|±[0-9.]+)?|—)?"
+)
+"""A number as text, perhaps with the marks of means, and an interval."""
 
 
 def cell(name: str, value: Any, decimals: int = 3) -> str:

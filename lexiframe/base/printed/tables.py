@@ -68,7 +68,8 @@ class Section:
     """A part of a summary: a title, a table, and notes below it, each of which may be absent.
 
     ``leads`` is the number of the table's leading columns, see `table_text`. ``parts`` show the
-    same in narrower tables, for text that the table is too wide for.
+    same in narrower tables, for text that the table is too wide for; or ``instead`` does, with less
+    in each row.
     """
 
     title: str = ""
@@ -76,10 +77,13 @@ class Section:
     notes: tuple[str, ...] = ()
     leads: int = 1
     parts: tuple[Section, ...] = ()
+    instead: Section | None = None
 
     def text(self, width: int | None = None) -> str:
         """Return the section as text."""
         title = paragraph(self.title, width)
+        if self.instead and self.table is not None and not fits(self.table, width, self.leads):
+            return self.instead.text(width)
         if self.parts and self.table is not None and not fits(self.table, width, self.leads):
             return "\n".join([title, *(part.text(width) for part in self.parts)])
         table = [] if self.table is None else [table_text(self.table, width, self.leads)]

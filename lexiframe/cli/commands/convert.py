@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError
@@ -28,14 +29,16 @@ PANEL = "Files"
 EXAMPLES = ("convert run.gz run.parquet", "convert qrels.tsv qrels.txt")
 
 
-_OTHER_ENDINGS = {*data_sources.SUFFIXES, ".zip"} - {*data_sources.WRITTEN}
+_OTHER_ENDINGS = {*data_sources.SUFFIXES, ".zip"} - {*data_sources.WRITTEN, ".csv"}
 
 
 def convert(
     source: Annotated[str, typer.Argument(metavar="IN", help="A run or qrels, in any form.")],
     target: Annotated[
         Path,
-        typer.Argument(metavar="OUT", parser=place, help="The file to write; .parquet: Parquet."),
+        typer.Argument(
+            metavar="OUT", parser=place, help="The file to write; .parquet, .csv: a table."
+        ),
     ],
     kind: Kind | None = None,
     third: reading_options.Third | None = None,
@@ -44,7 +47,7 @@ def convert(
     decimal: Decimal = ".",
     duplicates: problems.Duplicates = "error",
 ) -> None:
-    """Convert a run or qrels to TREC text or, if OUT ends in .parquet, to Parquet."""
+    """Convert a run or qrels to TREC text or, as the ending of OUT says, to Parquet or CSV."""
     given = data_sources.only_file(source)
     _refuse_target(target, given)
     # Read once: the kind is found, and the output written, from the same bytes.
@@ -55,7 +58,11 @@ def convert(
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
         table = read_runs(file, third=options.third, **said)
-    if target.suffix.lower() == ".parquet" and "run" in table.column_names:
+    if target.suffix.lower() == ".csv":
+        with output_files.replacing(target) as temporary:
+            pl.DataFrame(table).write_csv(temporary)
+        written = [target]
+    elif target.suffix.lower() == ".parquet" and "run" in table.column_names:
         written = [to_parquet.write_runs(table, target)]
     elif target.suffix.lower() == ".parquet":
         written = [to_parquet.write_parquet(table, target)]
@@ -76,8 +83,8 @@ def _refuse_target(target: Path, file: File) -> None:
         raise LexiframeError("-: convert writes a file, not standard output; name one")
     if target.suffix.lower() in _OTHER_ENDINGS:
         raise LexiframeError(
-            f"{target}: convert writes TREC text and Parquet, not {target.suffix}; choose another "
-            "ending (.run, .qrels, .txt, .gz, .parquet)"
+            f"{target}: convert writes TREC text, Parquet and CSV, not {target.suffix}; choose "
+            "another ending (.run, .qrels, .txt, .gz, .parquet, .csv)"
         )
     # A folder gets a file for each run; which runs there are is not known before they are read.
     output_files.refuse_replacing((target, *target.glob("*.trec")), [file.path])

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, memory_use
+from lexiframe.base import LexiframeError, check_choice, memory_use
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_json, print_table
@@ -24,8 +24,10 @@ from lexiframe.evaluation import (
     evaluate_scores,
     parse_memory,
     result_files,
+    table_files,
 )
 from lexiframe.io import output_files
+from lexiframe.orderings import Method
 from lexiframe.views import sentences
 
 PANEL = "Compare runs"
@@ -35,6 +37,8 @@ EXAMPLES = (
 )
 
 
+_TABLES = (*(path.stem for path in table_files(Path())), "verdict")
+"""The tables that ``--table`` prints: those of an evaluation, and its verdict."""
 _GROUPS_HINT = (
     "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
     "Python, with e = lexiframe.evaluate(..., requests=..., by=...)"
@@ -52,9 +56,15 @@ def evaluate(
     memory: str | None = None,
     keep: list[str] | None = None,
     resume: bool = False,
+    order: Method = "win_rate",
+    all: bool = False,
+    table: str | None = None,
     format: Format = "table",
 ) -> None:
-    """Evaluate runs: their means, orderings, agreement, ties, and a verdict."""
+    """Evaluate runs: which are first, how surely, and their means.
+
+    Formats: csv has the means, json all tables, latex and markdown a table for a paper.
+    """
     parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
     if inputs.scores and (memory or keep or resume):
         raise LexiframeError(
@@ -76,7 +86,10 @@ def evaluate(
             "that less cannot be kept to"
         )
     outputs, is_reported = refuse_outputs(out, report), report is not None
-    e = evaluated(inputs, measure, tests, outputs, is_reported=is_reported, **parts)
+    if table is not None:
+        check_choice("evaluate", table, _TABLES, "--table")
+    how: dict[str, Any] = {"order": order, "is_reported": is_reported, **parts}
+    e = evaluated(inputs, measure, tests, outputs, **how)
     if e.sums is not None:
         typer.echo(
             f"evaluated in parts, with {memory_use.peak_memory()} of memory at most", err=True
@@ -90,14 +103,16 @@ def evaluate(
         write(e, out)
     if report is not None:
         write_report(e, report)
-    if format == "table":
-        typer.echo(str(e))
+    if table is not None:
+        print_table(getattr(e, table), format, tests.alpha)
+    elif format == "table":
+        typer.echo(str(e.summary("all" if all else "first")))
         if tests.by and e.sums is None and e.win_rates.height:
             complain(_GROUPS_HINT)
     elif format == "json":
-        print_json({name: table.to_dicts() for name, table in _printed(e).items()})
+        print_json({name: found.to_dicts() for name, found in _printed(e).items()})
     elif format == "csv":
-        print_table(e.orderings, "csv")
+        print_table(e.means, "csv")
     else:
         typer.echo(e.latex() if format == "latex" else e.markdown(), nl=False)
 
@@ -108,6 +123,7 @@ def evaluated(
     tests: InferenceOptions,
     outputs: list[Path],
     *,
+    order: Method = "win_rate",
     is_reported: bool = False,
     **large: Any,
 ) -> Evaluation:
@@ -122,15 +138,14 @@ def evaluated(
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
     groups = tests.requests, tests.by
     asked = inputs.measures(measure)
-    how = Asked.of(asked, policies, inference, *groups, is_reported=is_reported)
+    how = Asked.of(asked, policies, inference, *groups, order=order, is_reported=is_reported)
     return evaluate_asked(scan, inputs.judgments(), how, **large)
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
-    names = ("coverage", "means", "orderings", "correlations", "tie_rates", "power")
-    tables = {name: getattr(e, name) for name in names}
+    tables = e.tables(of_requests=False)
     if e.provenance["inference"]["baseline"] is not None:
-        tables["against_baseline"] = e.against_baseline
+        tables["verdict"] = e.verdict
     elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
         ranked = sentences.without_unranked(e.tables(of_requests=False), e.provenance["groups"])
         tables["verdict"] = sentences.verdict_of(ranked, e.provenance)
@@ -149,14 +164,17 @@ def refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
 
 def write(e: Evaluation, out: Path) -> None:
     """Write all tables of an evaluation, and say which."""
-    e.write(out)
-    paths = [out / f"{name}.parquet" for name in e.tables()]
+    paths = e.write(out)
     parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
     names = [*(path.name for path in paths), *parts]
-    typer.echo(f"wrote {len(names)} tables to {out}: {', '.join(names)}", err=True)
+    typer.echo(f"wrote {len(names)} files to {out}: {', '.join(names)}", err=True)
 
 
 def write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:
     """Write the page of an evaluation, and say where."""
+    folder = report.parent
+    is_new = not folder.exists()
     path = e.report(report, queries=queries)
+    if is_new:
+        typer.echo(f"made the folder {folder}", err=True)
     typer.echo(f"wrote the report: {path} (open it in a browser)", err=True)

@@ -33,9 +33,8 @@ from lexiframe.cli.gate_inputs import (
     TestOfGate,
     margins_by_measure,
     refuse_shares_of_preferences,
-    score_file,
 )
-from lexiframe.cli.inputs import as_columns, refuse_replacing
+from lexiframe.cli.inputs import as_columns, named_file, refuse_replacing
 from lexiframe.cli.output import complain, print_json, print_table, say
 from lexiframe.evaluation import load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
@@ -184,7 +183,7 @@ def _of_scores(
     requests: str | None,
 ) -> Found:
     names = inputs.two_names()
-    given = [score_file(text) for text in inputs.scores or []]
+    given = [named_file(text) for text in inputs.scores or []]
     paths = [path for one in given for path in (one.values() if isinstance(one, dict) else [one])]
     refuse_replacing(outputs, [requests, *paths])
     chosen = load_chosen(given, list(margins), columns=as_columns(inputs.column))
@@ -213,6 +212,8 @@ def _print(table: pl.DataFrame, format: str) -> None:
         return
     if format == "json":
         print_json(table.to_dicts())
+    elif format == "csv":
+        print_table(table, "csv")
     else:
         typer.echo(shown.junit_xml(table) if format == "junit" else shown.gate_markdown(table))
     complain(sentences.gate_sentences(table)["sentence"].item())

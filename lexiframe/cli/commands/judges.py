@@ -7,12 +7,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError
-from lexiframe.cli.arguments import refuse_measures
-from lexiframe.cli.inputs import InputOptions, found_runs, refuse_replacing
-from lexiframe.cli.options import INPUT, Format, option
+from lexiframe.base import LexiframeError, unknown_name
+from lexiframe.cli.arguments import holds_judgments, refuse_measures
+from lexiframe.cli.inputs import InputOptions, found_runs, named_file, refuse_replacing
+from lexiframe.cli.options import INPUT, STATISTICS, Format, option
 from lexiframe.cli.output import print_json, print_table
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
 from lexiframe.evaluation import MEASURES
@@ -25,29 +26,33 @@ from lexiframe.io import (
     run_scan,
     to_parquet,
 )
-from lexiframe.pairwise import grouping
-from lexiframe.significance import Correction, Family, Test
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import Measure, grouping, measured, pairs, parse_measures
+from lexiframe.significance import Correction, Family, Test, prediction_powered
 from lexiframe.views import sentences
 
 PANEL = "Compare runs"
 EXAMPLES = (
-    "judges --qrels nist=qrels.txt --qrels llm=llm.txt",
-    "judges runs/ --qrels nist=qrels.txt --qrels llm=llm.txt -m nDCG@10 -o results",
+    "judges nist=qrels.txt llm=llm.txt",
+    "judges nist=qrels.txt llm=llm.txt runs/ -m nDCG@10 -o results",
 )
 
 JudgeFiles = Annotated[
     list[str],
     option(
         INPUT,
-        "The judgments of a judge, and what to call it; give two or more.",
+        "The judgments of a judge, as in front of the runs; for files that look like runs.",
         metavar="NAME=FILE",
+        default_factory=list,
+        show_default=False,
     ),
 ]
 SomeRuns = Annotated[
     list[str],
     typer.Argument(
-        metavar="RUN...",
-        help="Runs: files in any form, folders, globs, or -. Without them grades are compared.",
+        metavar="[NAME=]QRELS... [RUN...]",
+        help="The judgments of two judges or more, and what to call each; then runs: files in any "
+        "form, folders, globs, or -. Without runs grades are compared.",
         default_factory=list,
         show_default=False,
     ),
@@ -61,6 +66,12 @@ class JudgeOptions(InputOptions):
     qrels: JudgeFiles  # type: ignore[assignment]
     runs: SomeRuns
 
+    def __post_init__(self) -> None:
+        """Take the files of judgments in front of the runs for those of judges."""
+        judged = [text for text in self.runs if _is_of_judge(text)]
+        self.qrels = [*self.qrels, *(_with_name(text) for text in judged)]
+        self.runs = [text for text in self.runs if text not in judged]
+
     def scan(self) -> run_scan.RunScan:
         """Find the runs, which are read later, one file at a time."""
         refuse_measures(self.runs)
@@ -69,6 +80,11 @@ class JudgeOptions(InputOptions):
 
     def files(self) -> dict[str, str]:
         """Return the file of each judge; raise for a judge without a name, or named twice."""
+        if not self.qrels:
+            raise typer.BadParameter(
+                "expected the judgments of two judges or more, nist=qrels.txt llm=llm.txt, found "
+                "none" + (f" ({', '.join(self.runs)} look like runs)" if self.runs else "")
+            )
         found: dict[str, str] = {}
         for text in self.qrels:
             name, is_named, path = text.partition("=")
@@ -95,6 +111,28 @@ class JudgeOptions(InputOptions):
     def judged_files(self) -> list[str]:
         """Return the files of the judges."""
         return [*self.files().values()]
+
+
+def _is_of_judge(text: str) -> bool:
+    given = named_file(text)
+    return holds_judgments(given if isinstance(given, str) else next(iter(given.values())))
+
+
+def _with_name(text: str) -> str:
+    """Return NAME=FILE; a file without a name is called like itself, without its ending."""
+    return text if isinstance(named_file(text), dict) else f"{Path(text).stem}={text}"
+
+
+Human = Annotated[
+    str | None,
+    option(
+        STATISTICS,
+        "The judge whose judgments are right, of some requests drawn at random: show means by this "
+        "judge and each other one together.",
+        "--human",
+        metavar="NAME",
+    ),
+]
 
 
 @dataclass
@@ -128,6 +166,7 @@ def judges(
     inputs: JudgeOptions,
     measure: list[str] | None = None,
     tests: JudgeTests,
+    human: Human = None,
     out: Path | None = None,
     all: bool = False,
     format: Format = "table",
@@ -135,12 +174,16 @@ def judges(
     """Compare judges: how far their grades agree and, with runs, the conclusions that follow.
 
     Other judges are compared with the first one. The formats csv, latex and markdown have one
-    table: the conclusions about pairs of runs or, without runs, the agreement about grades.
+    table: the conclusions about pairs of runs, without runs the agreement about grades, or with
+    --human the means by people and model together.
     """
     grouping.names_of(tests.requests, tests.by)
     if not inputs.runs:
         tests.refuse_without_runs(measure)
     _refuse_outputs(out, inputs, tests)
+    if human is not None:
+        _print_powered(inputs, human, parse_measures(measure or MEASURES), tests, out, format)
+        return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(tests.requests), "by": tests.by}
     if not inputs.runs:
         _print_grades(inputs, groups, out, format)
@@ -156,6 +199,35 @@ def judges(
         print_json({name: table.to_dicts() for name, table in found.tables().items()})
     else:
         print_table(found.conclusions, format, tests.alpha)
+
+
+def _print_powered(
+    inputs: JudgeOptions, human: str, asked: list[Measure], tests: JudgeTests, out: Path | None,
+    format: Format,
+) -> None:  # fmt: skip
+    """Print what people say of some requests and each model of all: `prediction_powered`."""
+    judges, metrics = inputs.judges(), [one for one in asked if isinstance(one, Metric)]
+    if human not in judges:
+        raise unknown_name("judge", human, judges)
+    if not inputs.runs or not metrics:
+        raise typer.BadParameter("--human needs runs, and metrics to take the means of (-m AP)")
+    found = {}
+    for name, qrels in judges.items():
+        projected = measured.project_runs(inputs.scan(), qrels, metrics, inputs.policies)
+        part = projected.whole(metrics)
+        found[name] = pairs.tables_of(part.scores, part.pairs)[0]
+    tables = [
+        prediction_powered(found[human], found[name], alpha=tests.alpha).select(
+            "run", "measure", pl.lit(name).alias("judge"), pl.exclude("run", "measure")
+        )
+        for name in judges
+        if name != human
+    ]
+    table = pl.concat(tables).sort("run", "measure", "judge")
+    if out is not None:
+        to_parquet.write_tables(out, {"prediction_powered": table})
+        typer.echo(f"wrote {out / 'prediction_powered.parquet'}", err=True)
+    print_table(table, format)
 
 
 _OF_GRADES = ("judge_agreement", "judge_confusion")
@@ -184,7 +256,7 @@ def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -
     if out is None:
         return
     output_files.refuse_unwritable(out)
-    of_grades = [out / f"{name}.parquet" for name in _OF_GRADES]
+    of_grades = [out / f"{name}.parquet" for name in (*_OF_GRADES, "prediction_powered")]
     files = JudgeComparison.files(out) if inputs.runs else of_grades
     output_files.refuse_outputs(files)
     scan = inputs.scan() if inputs.runs else None

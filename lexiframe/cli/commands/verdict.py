@@ -9,6 +9,7 @@ from lexiframe.cli.commands.evaluate import evaluated
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import print_table
+from lexiframe.orderings import Method
 from lexiframe.views import sentences
 
 PANEL = "Compare runs"
@@ -23,6 +24,7 @@ def verdict(
     inputs: RunsOrScores,
     measure: list[str] | None = None,
     tests: InferenceOptions,
+    order: Method = "win_rate",
     format: Format = "table",
 ) -> None:
     """Say which runs are best and which are not significantly worse, a sentence a measure."""
@@ -31,7 +33,7 @@ def verdict(
             "--alternative: a verdict about all pairs needs two-sided tests; leave it out, or name "
             "the --baseline that the runs are compared with"
         )
-    e = evaluated(inputs, measure, tests, [])
+    e = evaluated(inputs, measure, tests, [], order=order)
     if format == "table":
         typer.echo(str(sentences.verdict(e)))
     else:

@@ -161,7 +161,7 @@ def compare_judges(
     family: Family = "measure",
     alpha: float = 0.05,
     baseline: str | None = None,
-    order: Method = "mc4",
+    order: Method = "win_rate",
     samples: int = 1000,
     trials: int = 10_000,
     seed: int = 0,

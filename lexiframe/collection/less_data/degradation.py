@@ -44,7 +44,7 @@ def degradation(
     samples: int = 10,
     seed: int = 0,
     reference: MeasureLike | None = None,
-    order: Method = "mc4",
+    order: Method = "win_rate",
     rel: float | None = None,
     ties: Ties = "doc_id_desc",
     score_type: ScoreType = "float64",

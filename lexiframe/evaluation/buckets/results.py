@@ -12,8 +12,9 @@ import polars as pl
 from lexiframe.base import sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
+from lexiframe.evaluation.buckets.sample import Sample, SampledPositions, size_of
 from lexiframe.metrics import coverages
-from lexiframe.pairwise import arrays, measured
+from lexiframe.pairwise import PairCube, arrays, measured
 from lexiframe.projection import answers
 
 
@@ -125,11 +126,13 @@ OF_BUCKET: Mapping[str, Sink] = {
         lambda plan, bucket: coverages.coverage_sums(bucket.ranked, bucket.positions),
     ),
     "said": Sink(lambda plan: Said(), Said.of),
+    "positions": Sink(lambda plan: SampledPositions(size_of(plan)), SampledPositions.of),
 }
 """What is kept of a bucket as a whole, from its positions."""
 OF_PART: Mapping[str, Sink] = {
     "sums": Sink(_no_sums, _sums_of),
     "attributed": Sink(lambda plan: Attributed(), Attributed.of),
+    "sample": Sink(Sample.none, Sample.of),
 }
 """What is kept of the parts of a bucket, from their arrays."""
 
@@ -169,6 +172,11 @@ class BucketResult:
 _CLASSES = (
     Attributed,
     Said,
+    Sample,
+    SampledPositions,
+    measured.Part,
+    PairCube,
+    arrays.ScoreCube,
     coverages.CoverageSums,
     sums.ExactSums,
     sums.Moments,

@@ -82,7 +82,7 @@ def evaluate(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
-    order: Method = "mc4",
+    order: Method = "win_rate",
     test: Test | own_tests.OwnTest = "t",
     correction: Correction = "holm",
     family: Family = "measure",

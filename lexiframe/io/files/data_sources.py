@@ -185,7 +185,7 @@ def sources_of_runs(runs: Any) -> Found:
     runs = held(runs, "runs")
     is_one = isinstance(runs, str | Path | File) or is_frame(runs) or is_one_run(runs)
     if isinstance(runs, Mapping) and not is_one:
-        found = Found([_named_by_caller(str(name), run) for name, run in runs.items()])
+        found = _expand(runs)
     else:
         several = isinstance(runs, Iterable) and not is_one and getattr(runs, "ndim", 1) > 0
         found = Found.together(_expand(run) for run in (runs if several else [runs]))
@@ -300,6 +300,8 @@ def _held(source: Source) -> Source:
 
 
 def _expand(run: Any) -> Found:
+    if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)):
+        return Found([_named_by_caller(str(name), one) for name, one in run.items()])
     if is_in_ir_datasets(run):
         return Found([Source(run.removeprefix(IR_DATASETS), run)])
     if isinstance(run, File) or is_remote(run):

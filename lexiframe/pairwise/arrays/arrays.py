@@ -358,7 +358,8 @@ class PairCube:
         queries = pl.concat([cube.queries for cube in cubes]).unique().sort()
         shape = len(measures), len(queries)
         values = np.full((*shape, len(first.a)), np.nan)
-        scores = None if first.scores is None else np.full((*shape, len(first.runs)), np.nan)
+        has_scores = any(cube.scores is not None for cube in cubes)
+        scores = np.full((*shape, len(first.runs)), np.nan) if has_scores else None
         joined = replace(first, measures=measures, queries=queries, values=values, scores=scores)
         for cube in cubes:
             joined.fill(cube)

@@ -15,6 +15,9 @@ from .power import power_chart as power_chart
 from .power import power_curve_chart as power_curve_chart
 from .equivalences import equivalence_chart as equivalence_chart
 from .audits import audit_chart as audit_chart
+from .decisions import dependability_chart as dependability_chart
+from .decisions import gate_curve_chart as gate_curve_chart
+from .decisions import powered_chart as powered_chart
 from .conclusions import conclusion_chart as conclusion_chart
 
 "Measures: how they agree, tie and decide"

@@ -18,7 +18,7 @@ from lexiframe.views.charts.marks import dots
 from lexiframe.views.charts.runs_in_order import Order, in_order, ranked
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import of_requests, of_runs, spoken, tested
-from lexiframe.views.sentences.verdicts import GAIN
+from lexiframe.views.sentences.gains import GAIN
 
 if TYPE_CHECKING:
     import altair as alt

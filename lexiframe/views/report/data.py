@@ -19,8 +19,8 @@ from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
@@ -43,12 +43,15 @@ class Rankings:
         The measures that were computed.
     attributes
         The attributes by which requests are grouped; None without groups.
+    excerpt
+        A sentence that says of which requests the page has more than sums; empty: of all.
     """
 
     positions: pl.DataFrame | None = None
     why_none: str = ""
     measures: tuple[Measure, ...] = ()
     attributes: pl.DataFrame | None = None
+    excerpt: str = ""
 
 
 def report_data(
@@ -89,6 +92,7 @@ def report_data(
         "headlines": [
             headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
             + lacking.said(measures)
+            + [rankings.excerpt] * bool(rankings.excerpt)
             for group in groups
         ],
         "inference": _inference(inference, tables["comparisons"]),

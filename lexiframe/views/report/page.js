@@ -29,7 +29,42 @@ function change(changes) {
     if (names.some((name) => changed.includes(name))) draw(state);
   }
   showControls();
+  writeAddress();
   if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus();
+}
+
+const usual = {}; // what is chosen before anything is
+
+// The address says what is chosen, so that a link shows somebody else the same.
+function writeAddress() {
+  const said = new URLSearchParams();
+  for (const name of ["measure", "test", "correction", "group", "baseline", "order"]) {
+    if (state[name] !== usual[name]) said.set(name, state[name] ?? "");
+  }
+  if (state.pair) [said.set("run_a", state.pair[0]), said.set("run_b", state.pair[1])];
+  if (state.pair && state.request !== null) said.set("request", facts.queries.ids[state.request]);
+  const address = said.size ? `#${said}` : location.pathname + location.search;
+  if (said.size || location.hash.includes("=")) history.replaceState(null, "", address);
+}
+
+// Read what the address says; what this page does not have is left out.
+function fromAddress() {
+  const said = new URLSearchParams(location.hash.slice(1));
+  const known = {
+    measure: facts.measures.map(({ name }) => name), test: facts.inference.tests,
+    correction: facts.inference.corrections, group: facts.groups, baseline: ["", ...facts.runs],
+    order: ["", ...facts.measures.map(({ name }) => name)],
+  };
+  const found = { ...usual };
+  for (const [name, values] of Object.entries(known)) {
+    if (said.has(name) && values.includes(said.get(name))) found[name] = said.get(name);
+  }
+  if (found.baseline === "") found.baseline = null;
+  const pair = [said.get("run_a"), said.get("run_b")];
+  if (pair.every((run) => facts.runs.includes(run)) && pair[0] !== pair[1]) found.pair = pair;
+  const request = facts.queries.ids.indexOf(said.get("request"));
+  if (found.pair && requestsOf(found.group).includes(request)) found.request = request;
+  return found;
 }
 
 function choice(name, said, options) {
@@ -94,6 +129,9 @@ async function start() {
     group: facts.groups[0] ?? "",
     baseline: facts.inference.baseline ?? null,
   });
+  Object.assign(usual, state);
+  Object.assign(state, fromAddress());
+  addEventListener("hashchange", () => { if (location.hash.includes("=")) change(fromAddress()); });
   showScope();
   showControls();
   for (const [draw] of Object.values(SECTIONS)) draw(state);

@@ -15,7 +15,7 @@ import polars as pl
 
 from lexiframe.base import __version__, escaped
 from lexiframe.views.report.data import Rankings, report_data
-from lexiframe.views.shown.summary import as_html
+from lexiframe.views.shown.summary import summary_of
 
 SCRIPTS = "data dom tables charts verdict runs pairs requests agreement page".split()
 """The scripts in the order in which they run."""
@@ -50,7 +50,7 @@ def html_page(
         "policy": policy(script),
         "style": part("page.css"),
         "script": script,
-        "summary": as_html(tables, provenance),
+        "summary": summary_of(tables, provenance, "all")._repr_html_(),
         "provenance": _provenance(provenance),
         "version": __version__,
         "facts": as_json(facts),

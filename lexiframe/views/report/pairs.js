@@ -58,7 +58,9 @@ function grid(runs, state, said) {
   }, make("thead", {}, head), make("tbody", {}, rows));
   const read = (event) => {
     const cell = event.target.closest?.("td[data-row]");
-    if (cell) said.textContent = inWords(runs[cell.dataset.row], runs[cell.dataset.column], state);
+    if (!cell) return;
+    said.classList.add("read");
+    said.textContent = inWords(runs[cell.dataset.row], runs[cell.dataset.column], state);
   };
   element.addEventListener("mouseover", read);
   element.addEventListener("focusin", read);

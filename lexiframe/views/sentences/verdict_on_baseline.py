@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped, printed
+from lexiframe.base import escaped, printed, resampling
 from lexiframe.typing import Evaluated
+from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.rows import place_among, without_counts
-from lexiframe.views.sentences.verdicts import GAIN
 from lexiframe.views.sentences.words import how_tested
 
 
@@ -33,15 +34,46 @@ def baseline_sentences(e: Evaluated) -> list[str]:
 pixels_euclidean is not told apart from it (paired t-test, Holm's correction over the 2 pairs, \
 α = 0.05, n = 5 requests).
     """
-    names, inference = e.provenance["groups"], e.provenance["inference"]
-    by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
-    c = without_counts(e.comparisons.rename(dict(zip(names, by, strict=True))))
+    return baseline_verdict(e)["sentence"].to_list()
+
+
+def baseline_verdict(e: Evaluated, alpha: float | None = None) -> printed.Verdict:
+    """Return a row for each measure (test, correction), in each group: see `verdict`."""
+    names, inference, c = e.provenance["groups"], e.provenance["inference"], e.comparisons
+    if alpha is not None:
+        resampling.check_share("verdict", "alpha", alpha)
+        inference = {**inference, "alpha": alpha}
+        c = c.with_columns(reject=pl.col("p_adjusted") < alpha)
+    rows = baseline_rows(c, e.provenance)
+    said = [_sentence(row, names, inference) for row in rows.iter_rows(named=True)]
+    rows = rows.with_columns(
+        baseline=pl.lit(inference["baseline"]), sentence=pl.Series(said, dtype=pl.String)
+    )
+    by = [f"by {name}" for name in names]
+    return printed.Verdict(rows.select(*by, *_COLUMNS).rename(dict(zip(by, names, strict=True))))
+
+
+_COLUMNS = (
+    *("measure", "test", "correction", "baseline"),
+    *("better", "worse", "undecided", "incomparable", "n", "sentence"),
+)
+
+
+def baseline_rows(comparisons: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
+    """List for each measure (test, correction) the runs that are better, worse and undecided.
+
+    Attributes of groups are the first columns, and begin with ``by``: one may have the name of
+    another column.
+    """
+    names, inference = provenance["groups"], provenance["inference"]
+    by = [f"by {name}" for name in names]
+    c = without_counts(comparisons.rename(dict(zip(names, by, strict=True))))
     is_better, run = GAIN > 0, pl.col("run_a")
     of_measure = c.sort("run_a").group_by(*by, "measure", "test", "correction")
     table = of_measure.agg(
         better=run.filter(pl.col("reject") & is_better),
         worse=run.filter(pl.col("reject") & ~is_better),
-        undecided=run.filter(~pl.col("reject")),
+        undecided=run.filter(~pl.col("reject") & (pl.col("n") > 0)),
         incomparable=run.filter(pl.col("n") == 0),
         family=pl.col("p_adjusted").count().cast(pl.Int64),
         n=pl.col("n").filter(pl.col("n") > 0).min(),
@@ -49,9 +81,8 @@ pixels_euclidean is not told apart from it (paired t-test, Holm's correction ove
     )
     if inference["family"] == "all":
         table = table.with_columns(family=pl.col("family").sum().over("test", "correction"))
-    place = place_among(e.provenance["measures"])
-    table = table.sort(*by, place, "test", "correction")
-    return [_sentence(row, names, inference) for row in table.iter_rows(named=True)]
+    place = place_among(provenance["measures"])
+    return table.sort(*by, place, "test", "correction")
 
 
 def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) -> str:

@@ -22,9 +22,11 @@ from lexiframe.base import (
 from lexiframe.io import column_forms
 from lexiframe.significance import MEANS, tests
 from lexiframe.typing import Evaluated, Frame, Told
+from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among, without_counts
 from lexiframe.views.sentences.tables import sentences_of
+from lexiframe.views.sentences.verdict_on_baseline import baseline_verdict
 from lexiframe.views.sentences.words import how_tested
 
 
@@ -69,13 +71,17 @@ def verdict(
         test is possible: it needs two requests in common. ``untested`` lists the others of which
         that is not known for want of a test. Counts (num_ret) have no best and no row. What
         orders the runs need not be what the test compares: ``favoured`` lists the runs that the
-        test puts before all best runs, or significantly before one of them. The sentence names
-        them, and the runs that win the greatest share of requests where these are not the best.
+        test puts before all best runs, or significantly before one of them; the sentence names
+        the latter.
         It calls a run best if it alone is first and all others are significantly worse; else it
         says how many may be: the first, ``not_worse`` and ``untested``.
         ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
         requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
         into words, with the test, correction, family and level.
+
+        With a baseline, ``better``, ``worse``, ``undecided`` and ``incomparable`` list the runs
+        that are significantly better than it, worse, not told apart from it, and without a request
+        in common, in place of the lists above.
 
         For a table that helps to decide, a row for each sentence: its keys, and ``sentence``, which
         is the last column.
@@ -84,11 +90,10 @@ def verdict(
     ------
     LexiframeError
         Where runs lack requests of a measure and `evaluate_scores` was not told what to do (they
-        have no order); when comparisons of a best run with other runs are missing (a baseline was
-        given, say); when the comparisons have other groups or measures than the evaluation; for an
-        alpha not between 0 and 1 or an unknown family; and for one-sided tests: these ask whether
-        ``run_a`` is better than ``run_b``, and the names alone decide which run of a pair is
-        ``run_a``.
+        have no order); when comparisons of a best run with other runs are missing; when the
+        comparisons have other groups or measures than the evaluation; for an alpha not between 0
+        and 1 or an unknown family; and for one-sided tests: these ask whether ``run_a`` is better
+        than ``run_b``, and the names alone decide which run of a pair is ``run_a``.
     TypeError
         When ``e`` is neither an Evaluation nor one of these tables, and for other arguments beside
         such a table.
@@ -111,8 +116,9 @@ the 3 pairs, α = 0.05, n = 5 requests).
     if not hasattr(e, "provenance"):
         return _of_table(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
-    names = ("orderings", "comparisons", "means")
-    tables = {name: getattr(evaluated, name) for name in names}
+    if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
+        return baseline_verdict(evaluated, alpha)
+    tables = {name: getattr(evaluated, name) for name in ("orderings", "comparisons")}
     how: dict[str, Any] = {"alpha": alpha, "family": family}
     return printed.Verdict(verdict_of(tables, evaluated.provenance, comparisons, **how))
 
@@ -144,6 +150,35 @@ def verdict_of(
     family: Literal["measure", "all"] | None = None,
 ) -> pl.DataFrame:
     """Compute the verdict from the tables of an evaluation; ``others`` replace its comparisons."""
+    names, inference = provenance["groups"], provenance["inference"]
+    level = inference["alpha"] if alpha is None else alpha
+    if family is None:
+        family = inference["family"] if others is None else "measure"
+    table = verdict_rows(tables, provenance, others, alpha=alpha, family=family)
+    lacking = Lacking.in_evaluation(provenance)
+    sentences = [
+        " ".join([_sentence(row, names, level, family), *lacking.said([row["measure"]])])
+        for row in table.iter_rows(named=True)
+    ]
+    table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
+    by = [f"by {name}" for name in names]
+    return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
+
+
+def verdict_rows(
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    others: Any = None,
+    *,
+    alpha: float | None = None,
+    family: Literal["measure", "all"] | None = None,
+) -> pl.DataFrame:
+    """List for each measure (test, correction) the runs that are first, and what tests say.
+
+    Attributes of groups are the first columns, and begin with ``by``: one may have the name of
+    another column. ``n_runs`` are compared, and ``better`` are significantly better than a run
+    that is first, by what the test compares.
+    """
     inference = provenance["inference"]
     if alpha is not None:
         resampling.check_share("verdict", "alpha", alpha)
@@ -155,7 +190,7 @@ def verdict_of(
     names = provenance["groups"]
     by = [f"by {name}" for name in names]  # an attribute may have the name of a column below
     renamed = dict(zip(names, by, strict=True))
-    orderings, means = (tables[name].rename(renamed) for name in ("orderings", "means"))
+    orderings = tables["orderings"].rename(renamed)
     _refuse_unranked(orderings, provenance)
     c = _comparisons(tables["comparisons"] if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
@@ -169,21 +204,12 @@ def verdict_of(
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
     table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
-    leading = means.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(first="run")
-    table = table.join(leading, on=[*by, "measure"], how="left", nulls_equal=True)
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))
-    lists = pl.col("not_worse", "untested", "favoured", "better", "first")
+    lists = pl.col("not_worse", "untested", "favoured", "better")
     table = without_counts(table).with_columns(lists.fill_null([]))
-    table = table.sort(*by, place_among(provenance["measures"]), *_KEY)
-    lacking = Lacking.in_evaluation(provenance)
-    sentences = [
-        " ".join([_sentence(row, names, level, family), *lacking.said([row["measure"]])])
-        for row in table.iter_rows(named=True)
-    ]
-    table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
-    return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
+    return table.sort(*by, place_among(provenance["measures"]), *_KEY)
 
 
 def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:
@@ -194,27 +220,6 @@ def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> 
 
 
 _KEY = ("measure", "test", "correction")
-
-
-def _gain() -> pl.Expr:
-    name, gain = pl.col("test").str.extract(r"^([^(]*)"), pl.col("mean_difference")
-    for test in tests.TESTS.values():
-        ahead = pl.col(test.compares.column) - test.compares.neither
-        gain = pl.when(name == test.name).then(ahead).otherwise(gain)
-    return gain
-
-
-GAIN = _gain()
-"""Greater than 0 if the test favours run_a, even where the mean difference does not."""
-
-
-def both_ways(c: pl.DataFrame) -> pl.DataFrame:
-    """Return each comparison for both of its runs: ``run``, its ``rival``, and how far it gains."""
-    a, b = pl.col("run_a"), pl.col("run_b")
-    return pl.concat(
-        c.with_columns(run=run, rival=rival, gain=sign * GAIN)
-        for run, rival, sign in ((a, b, 1), (b, a, -1))
-    )
 
 
 def _comparisons(
@@ -323,7 +328,7 @@ def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: s
         return escaped(f"{best}; {_of_others(row)}.")
     told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
     return escaped(
-        f"{best}; {_of_others(row)}. {_of_favoured(row)}{row['n_significant']:,} of "
+        f"{best}; {_of_others(row)}. {_of_better(row)}{row['n_significant']:,} of "
         f"{row['n_pairs']:,} {told_apart} told apart ({how_tested(row, names, alpha, family)})."
     )
 
@@ -354,24 +359,14 @@ def _of_others(row: dict[str, Any]) -> str:
     return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
 
 
-def _of_favoured(row: dict[str, Any]) -> str:
-    """Say which runs the means and the test put before the best, if there are any."""
-    said = []
-    if row["first"] and not {*row["first"]} & {*row["best"]}:
-        verb = "wins" if len(row["first"]) == 1 else "win"
-        said.append(f"{printed.listed(row['first'])} {verb} the greatest share of requests")
-    if row["favoured"]:
-        test = tests.TESTS.get(row["test"].partition("(")[0])
-        compared = (test.compares if test else MEANS).words
-        ahead = f"{printed.they_are(row['favoured'])} ahead of {printed.listed(row['best'])}"
-        said.append(f"the test compares {compared}, by which {ahead} ({_significantly(row)})")
-    order = "the mean" if row["method"].partition("(")[0] == "mean" else row["method"]
-    return f"But {order} orders the runs, while {' and '.join(said)}. " if said else ""
-
-
-def _significantly(row: dict[str, Any]) -> str:
+def _of_better(row: dict[str, Any]) -> str:
+    """Say which runs the test puts significantly before the first, if there are any."""
     if not row["better"]:
-        return "not significantly"
-    if row["better"] == row["favoured"]:
-        return "significantly"
-    return f"{printed.listed(row['better'])} significantly"
+        return ""
+    test = tests.TESTS.get(row["test"].partition("(")[0])
+    compared = (test.compares if test else MEANS).words
+    better = printed.they_are(row["better"])
+    return (
+        f"The test compares {compared}, by which {better} significantly better than "
+        f"{printed.listed(row['best'])}. "
+    )

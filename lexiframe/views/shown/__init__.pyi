@@ -3,8 +3,7 @@
 "For other rooms: what they use of it"
 from .paper_marks import Marks as Marks
 from .model import ShownTable as ShownTable
-from .summary import as_html as as_html
-from .summary import as_text as as_text
+from .summary import summary_of as summary_of
 from .gates import gate_markdown as gate_markdown
 from .gates import gate_text as gate_text
 from .gates import junit_xml as junit_xml

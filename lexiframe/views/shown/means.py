@@ -12,14 +12,13 @@ from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
 from lexiframe.significance import indistinct_groups, own_tests
+from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among
-from lexiframe.views.sentences.verdicts import both_ways
+from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_intervals
 
 MOST_RUNS = 40
 """The number of runs up to which a summary shows all of them."""
-_DECIMALS = 4
-"""As many as trec_eval prints."""
 
 
 def means_section(
@@ -42,29 +41,32 @@ def means_section(
     found = marks(means, comparisons, inference)
     marked = means.join(found, on=["run", "measure"], maintain_order="left")
     marked = marked.with_columns(mark=pl.col("mark") + lacking.counts(marked))
-    table, left_out = ends(_arranged(marked), "e.means")
-    shares = [name for name in preferences if name in table.columns]
-    said = f"; of {', '.join(shares)} the share of requests won against the other runs"
-    legend = [_legend(inference)] if means["rank"].count() else []  # counts have no best
+    whole, left_out = ends(mean_cells(marked, "nothing"), "e.means")
+    shares = [name for name in preferences if name in whole.columns]
+    of_shares = f" ({', '.join(shares)}: share of requests won)" if shares else ""
+    order = inference["ordering"] if shares else "mean"
+    legend = [_legend(inference, order)] if means["rank"].count() else []  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
     notes = [*legend, *notes, *lacking.notes(measures), *left_out]
-    return printed.Section(f"Means {over}{said * bool(shares)}", table, tuple(notes))
+    return _with_intervals(f"Means {over}{of_shares}", whole, marked, notes, inference["alpha"])
 
 
-def _arranged(marked: pl.DataFrame) -> pl.DataFrame:
-    """Arrange means with their marks as runs × measures."""
-    width = max(map(len, marked["mark"]))
-    cells = [
-        f"{printed.cell('mean', mean, _DECIMALS)}{mark:{width}}"
-        for mean, mark in marked.select("mean", "mark").iter_rows()
-    ]
-    table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
-    best_first = by_rank(table.pivot("measure", index="run", values="rank"))
-    table = table.pivot("measure", index="run", values="cell").fill_null(
-        printed.MISSING + " " * width
-    )
-    return best_first.select("run").join(table, on="run", maintain_order="left")
+def _with_intervals(
+    title: str, whole: pl.DataFrame, marked: pl.DataFrame, notes: Sequence[str], alpha: float
+) -> printed.Section:
+    """Return means with as much of their intervals as there is room for."""
+    if not marked["ci_low"].count():
+        return printed.Section(title, whole, tuple(notes))
+    level = f"{100 * (1 - alpha):g} % intervals"
+    widest = pl.concat([whole, widest_intervals(marked, whole)])
+    said = f"± at most: half of the widest of the {level}"
+    section = printed.Section(title, widest, (*notes, said))
+    table, _ = ends(mean_cells(marked, "half"), "e.means")
+    said = f"±: half of the {level}"
+    section = printed.Section(title, table, (*notes, said), instead=section)
+    table, _ = ends(mean_cells(marked, "both"), "e.means")
+    return printed.Section(f"{title}, with {level}", table, tuple(notes), instead=section)
 
 
 def marks(
@@ -120,13 +122,6 @@ def measures_of_scores(
     return {name for name in provenance["measures"] if derived.known_metric(name) is not None}
 
 
-def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the comparisons by the test and the correction that were named first."""
-    test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
-    named = pl.col("test").str.extract(r"^([^(]*)") == test
-    return comparisons.filter(named, pl.col("correction") == correction)
-
-
 def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> str:
     """Describe the tests, the corrections and the level in a few words."""
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
@@ -139,7 +134,7 @@ def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> 
     return f"{test} test{one_sided}, {correction} over {family}, α = {inference['alpha']:g}"
 
 
-def _legend(inference: Mapping[str, Any]) -> str:
+def _legend(inference: Mapping[str, Any], order: str) -> str:
     """Explain the marks that the table may have, and say that they are about means."""
     baseline, said = inference.get("baseline"), ""
     if baseline is not None:
@@ -150,7 +145,8 @@ def _legend(inference: Mapping[str, Any]) -> str:
         }.get(inference["alternative"], f"; {better} better than {baseline}, ▼ worse")
     elif inference["alternative"] == "two-sided":
         said = "; ~ not significantly different from any run with *"
-    return f"ranked by mean, * the best{said}" + (
+    how = "" if order in ("mean", "win_rate") else f", preferences by {order}"
+    return f"ranked by mean{how}, * the best{said}" + (
         f" ({inference_in_words(inference, first=True)})" if said else ""
     )
 
@@ -188,15 +184,10 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
 def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
     """Return the title and the table of a single run: means, intervals, n where it differs."""
     level = f"{100 * (1 - alpha):g} % intervals"
-    write = partial(printed.cell, "mean", decimals=_DECIMALS)
+    write = partial(printed.cell, "mean", decimals=DECIMALS)
     numbers = [printed.texts_of(means[name], write) for name in ("mean", "ci_low", "ci_high")]
     n = ["n"] if means["n"].n_unique() > 1 else []
     return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
-
-
-def by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
-    """Sort runs by their rank under the first measure, then by the others, then by name."""
-    return ranks.sort(*ranks.columns[1:], "run", nulls_last=True)
 
 
 def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:

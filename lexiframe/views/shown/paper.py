@@ -11,7 +11,8 @@ from lexiframe.base import LexiframeError, printed, shown
 from lexiframe.pairwise import parse_measures
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import place_among
-from lexiframe.views.shown.means import by_rank, measure_notes, measures_of_scores
+from lexiframe.views.shown.mean_cells import by_rank
+from lexiframe.views.shown.means import measure_notes, measures_of_scores
 from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
 from lexiframe.views.shown.paper_marks import (
     UNTESTED,

@@ -10,10 +10,10 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, printed
 from lexiframe.significance import indistinct_groups
+from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.rows import is_first
-from lexiframe.views.sentences.verdicts import both_ways
 from lexiframe.views.sentences.words import test_and_correction
-from lexiframe.views.shown.means import marks, of_first_test
+from lexiframe.views.shown.means import marks
 
 Marks = Literal["auto", "letters", "best", "baseline", "none"]
 """The marks that a table for a paper may have; ``auto`` chooses."""

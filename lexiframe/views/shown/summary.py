@@ -13,12 +13,13 @@ from lexiframe.orderings import agreement_matrix, is_count
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.first import first_sentences
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.rows import is_first, place_among
+from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.against import baseline_section
+from lexiframe.views.shown.mean_cells import by_rank
 from lexiframe.views.shown.means import (
-    by_rank,
     ends,
     inference_in_words,
     means_section,
@@ -26,23 +27,32 @@ from lexiframe.views.shown.means import (
 )
 
 
-def as_text(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
-    """Return the summary of an evaluation as text that fits the terminal."""
-    return "\n\n".join(section.text() for section in summary(tables, provenance))
+def summary_of(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], which: str = "first"
+) -> printed.Summary:
+    """Return what an evaluation prints: the verdict, then the means; or all there is to look at."""
+    means = list(_means(tables, provenance))
+    if which == "first":
+        shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
+        groups = [printed.Section(notes=(f"{left:,} more groups",))] if left > 0 else []
+        first = first_sentences(tables, provenance)
+        return printed.Summary.of(first, *shown, *groups, more=_MORE)
+    return printed.Summary.of(
+        first_sentences(tables, provenance), *(s for s in _all(tables, provenance, means))
+    )
 
 
-def as_html(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> str:
-    """Return the summary of an evaluation as HTML."""
-    return "\n".join(section.html() for section in summary(tables, provenance))
+_MOST_GROUPS = 3
+"""The number of groups of requests whose means the first screen has."""
+_MORE = 'More: --all or e.summary("all"): ranks, tests, agreement, ties, coverage.'
 
 
-def summary(
-    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+def _all(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], means: list[printed.Section]
 ) -> list[printed.Section]:
-    """Return what to look at first, in this order, from all tables of an evaluation."""
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
-        *_means(tables, provenance),
+        *means,
         printed.Section(notes=differences_in_words(coverage)),
         *_ranks(tables, provenance),
         *_verdict(tables, provenance),
@@ -127,46 +137,10 @@ def _verdict(
         by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
         notes = [_BEST.format(by_what)] if v.height else []
         notes += Lacking.in_evaluation(provenance).in_short(v["measure"].to_list())
-        notes += leaders_in_words(tables["means"], v, by, inference["ordering"])
         yield printed.Section(title, table, tuple(notes), leads=len(by) + 1)
 
 
 _BEST = "best: first by {}; the others are tested against these"
-
-
-def leaders_in_words(
-    means: pl.DataFrame, verdict: pl.DataFrame, by: Sequence[str], order: str
-) -> list[str]:
-    """Return a sentence for each measure (and group) whose best runs differ by mean and verdict.
-
-    Examples
-    --------
-    >>> means = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": [1.0, 2.0]})
-    >>> verdict = pl.DataFrame({"measure": ["LP"], "best": [["b"]]})
-    >>> print(*leaders_in_words(means, verdict, [], "mc4"))
-    By LP, a wins the greatest share of requests and has * above, but mc4 puts b first, \
-which the verdict is about.
-    """
-    on = [*by, "measure"]
-    starred = means.filter(is_first(by)).sort("run").group_by(on).agg(starred="run")
-    stated = verdict.unique(on, keep="first", maintain_order=True)
-    both = stated.join(starred, on=on, nulls_equal=True, maintain_order="left")
-    differing = both.filter(pl.col("best").list.sort() != pl.col("starred"))
-    return [_of_leaders(row, by, order) for row in differing.iter_rows(named=True)]
-
-
-def _of_leaders(row: dict[str, Any], by: Sequence[str], order: str) -> str:
-    scope = ", ".join([row["measure"], *(printed.group_of(name, row[name]) for name in by)])
-    starred, best = (_first_names(row[name]) for name in ("starred", "best"))
-    wins, has = ("wins", "has") if len(row["starred"]) == 1 else ("win", "have")
-    return (
-        f"By {scope}, {starred} {wins} the greatest share of requests and {has} * above, but "
-        f"{order} puts {best} first, which the verdict is about."
-    )
-
-
-def _first_names(runs: Sequence[str]) -> str:
-    return " and ".join(map(printed.shortened, printed.first_runs(runs, 3)))
 
 
 def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
@@ -235,7 +209,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
     no_test = v.select(is_empty & (pl.col("n") < 2)).to_series()
     # A measure without any test says so for all of its runs, and lists none.
-    rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test), "favoured": v}
+    rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test)}
     named = {
         name: printed.texts_of(v[name], _listed)
         for name, rows in rows_with.items()
@@ -245,7 +219,6 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     called = {
         "not_worse": "not significantly worse",
         "untested": "not tested",
-        "favoured": "ahead in the test",
     }
     lists = [texts.alias(called.get(name, name)) for name, texts in named.items()]
     n = pl.col("range").alias("n")

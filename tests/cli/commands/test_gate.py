@@ -270,7 +270,7 @@ MARGIN = ["--margin", "AP=0.1"]
         ([QRELS, GOOD, BAD, "-m", "AP,RPP", "--margin", "2%"], "2%; add --margin RPP=0.05"),
         ([QRELS, GOOD, BAD, *MARGIN, "--require", "worse"], "--require"),
         ([QRELS, GOOD, BAD, *MARGIN, "--test", "sign"], "--test"),
-        ([QRELS, GOOD, BAD, *MARGIN, "--format", "csv"], "--format"),
+        ([QRELS, GOOD, BAD, *MARGIN, "--format", "xml"], "--format"),
         ([QRELS, GOOD, BAD, *MARGIN, "--out", ""], "--out"),
         (["a", "b", "c", *MARGIN, "--scores", "x"], "BASELINE CANDIDATE, found 3: a, b, c"),
         (["a", "b", *MARGIN, "--scores", "x", "--depth", "5"], "--depth says how judgments"),

@@ -52,7 +52,7 @@ def test_grades_alone(judges, files, tmp_path):
 
 def test_runs(judges, files, tmp_path):
     how = ["-m", "AP,LP", "--samples", 20, "--test", "sign", "--correction", "none"]
-    status, out, err = judges(RUNS, *files, *how, "-o", tmp_path / "out")
+    status, out, err = judges(RUNS, *files, *how, "--all", "-o", tmp_path / "out")
     assert status == 0
     assert "requests left out, which a judge did not judge" in err.replace("\n", " ")
     assert "AP: order of the runs, and conclusions about pairs, against people" in out
@@ -134,3 +134,25 @@ def test_repeated_judgments_are_removed_when_asked(judges, tmp_path):
     assert status == 0
     assert "removed: 1" in err
     assert json.loads(out)[0]["agreement"] == 1
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_people_and_a_model_together(judges, files, tmp_path):
+    digits = lf.bundled("digits")
+    qrels = pl.DataFrame(lf.read_qrels(digits / "qrels.parquet"))
+    some = qrels["query_id"].unique().sort()[:25]
+    people = tmp_path / "people.parquet"
+    qrels.filter(pl.col("query_id").is_in(some.implode())).write_parquet(people)
+    runs = [digits / f"runs/{name}.parquet" for name in ("pixels_euclidean", "pca16_cosine")]
+    asked = [*runs, "--qrels", f"people={people}", "--qrels", f"llm={digits / 'qrels.parquet'}"]
+    how = ["-m", "AP,RPP", "--human", "people"]
+    status, out, _ = judges(*asked, *how, "--format", "json", "-o", tmp_path / "out")
+    assert status == 0
+    s = [lf.scores(lf.positions(runs, path), "AP") for path in (people, digits / "qrels.parquet")]
+    of = lf.significance.prediction_powered(*s)
+    table = pl.DataFrame(json.loads(out))
+    assert table["judge"].unique().to_list() == ["llm"]
+    assert table["mean"].to_list() == of["mean"].to_list()
+    assert pl.read_parquet(tmp_path / "out" / "prediction_powered.parquet").height == 2
+    assert judges(*asked, "--human", "nist").status == 1
+    assert judges(*asked[2:], "--human", "people").status == 2

@@ -46,7 +46,7 @@ def test_orderings_and_comparisons_are_those_of_each_judge(found):
     for judge, qrels in JUDGES.items():
         p = lf.positions(C_RUNS, qrels)
         s, d = lf.scores(p, ["AP", "nDCG@5"]), lf.preferences(p, ["AP", "nDCG@5", "RPP"])
-        o = pl.concat([lf.order_runs(s), lf.order_runs(d.filter(measure="RPP"), "mc4")])
+        o = pl.concat([lf.order_runs(s), lf.order_runs(d.filter(measure="RPP"), "win_rate")])
         mine = found.orderings.filter(judge=judge).drop("judge")
         assert mine.equals(o.sort("measure", "method", "rank", "run"))
         c = found.comparisons.filter(judge=judge).drop("judge")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from types import SimpleNamespace
@@ -19,7 +20,7 @@ from pyarrow import dataset, parquet
 import lexiframe as lf
 from lexiframe.base import memory_use
 from lexiframe.base.errors import LexiframeError, ReadError
-from lexiframe.evaluation.buckets import batches, sizes
+from lexiframe.evaluation.buckets import batches, sample, sizes
 
 MEASURES = ["AP", "RPP"]
 N_BUCKETS = 4
@@ -476,7 +477,6 @@ SUMS_ONLY = {
     "pair": lambda e, path: e.pair("a", "b"),
     "requests": lambda e, path: e.requests(),
     "explain": lambda e, path: e.explain("1", "a", "b"),
-    "report": lambda e, path: e.report(path / "report.html"),
     "plot.pair": lambda e, path: e.plot.pair("a", "b"),
     "plot.request": lambda e, path: e.plot.request("1", "a", "b"),
     "wilcoxon": lambda e, path: lf.compare(e.sums, "wilcoxon"),
@@ -512,7 +512,26 @@ def test_how_to_get_at_single_requests(e):
         _ = e.positions
     said = "report: the page shows single requests, and this evaluation has sums over them only; ev"
     with pytest.raises(LexiframeError, match=said):
-        e.report("report.html")
+        replace(e, _sample=None).report("report.html")
+
+
+def test_the_report_of_parts_has_a_sample_of_the_requests(data, whole, tmp_path, monkeypatch):
+    """Of the same requests, whatever the buckets are, with the numbers that they have in memory."""
+    monkeypatch.setattr(sample, "_REQUESTS", 7)
+    found = []
+    for n in (1, 4, 9):
+        monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory, n=n: n)
+        e = lf.evaluate(*data, MEASURES, memory="1kB", keep="scores", out=tmp_path / f"{n}")
+        tables, rankings = e._of_sample()
+        found.append((tables["scores"], tables["preferences"], rankings.positions))
+        page = e.report(tmp_path / "report.html").read_text("utf-8")
+        assert "Single requests, and how stable ranks are, are those of 7 of 40 requests" in page
+    chosen = found[0][0]["query_id"].unique()
+    assert len(chosen) == 7
+    expected = [t.filter(pl.col("query_id").is_in(chosen.implode()))
+                for t in (whole.scores, whole.preferences, whole.positions)]  # fmt: skip
+    for tables in found:
+        assert all(one.equals(other) for one, other in zip(tables, expected, strict=True))
 
 
 def test_groups_are_compared_by_what_is_kept(data, tmp_path):

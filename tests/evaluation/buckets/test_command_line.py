@@ -38,7 +38,7 @@ def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path
     assert status == 0, said
     assert "evaluated in parts, with " in said
     assert " of memory at most" in said
-    assert f"wrote 11 tables to {out}: coverage.parquet, means.parquet" in said
+    assert f"wrote 13 files to {out}: coverage.parquet, means.parquet" in said
     assert f", preferences{os.sep} (in parts)\n" in said
     e = lf.evaluate(data[1], data[0], ["AP", "RPP"])
     assert str(e) in printed
@@ -52,26 +52,18 @@ def too_many(*_):
     raise NotEnoughMemoryError("these are too many")
 
 
-def test_a_report_of_data_in_parts_is_refused_before_the_work(
-    data, tmp_path, lexiframe, monkeypatch
+@pytest.mark.parametrize("arguments", [["--memory", "1MB"], []])
+def test_the_report_of_data_in_parts_shows_a_sample(
+    data, tmp_path, lexiframe, monkeypatch, arguments
 ):
-    def refused(*arguments):
-        status, printed, said = lexiframe("evaluate", *data, "-m", "AP RPP", *arguments)
-        assert (status, printed) == (1, "")
-        assert "report: the page shows single requests, and these runs are evaluated in pa" in said
-        assert "leave the report out, allow more memory, or evaluate a sample" in said
-
-    report = ["--report", tmp_path / "report.html"]
-    with monkeypatch.context() as m:
-        m.setattr(batches, "evaluate_bucket", lambda *_: pytest.fail("a bucket was evaluated"))
-        refused(*report, "--memory", "1MB")
-        refused(*report, "--keep", "scores", "--out", tmp_path / "OUT")
-        # preferences that do not fit are known of once the judgments are read
-        m.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
-        refused(*report)
-    assert not [*tmp_path.glob("*.html")]
+    """Also where preferences do not fit, which is known once the judgments are read."""
+    if not arguments:
+        monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+    page = tmp_path / "report.html"
+    report = [*arguments, "--report", page]
     status, _, said = lexiframe("evaluate", *data, "-m", "AP RPP", *report)
-    assert (status, report[1].exists()) == (0, True), said
+    assert status == 0, said
+    assert "Single requests, and how stable ranks are" in page.read_text("utf-8")
 
 
 def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
@@ -102,7 +94,6 @@ def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
     [
         (["--resume"], "--resume: expected the folder of the interrupted evaluation; add --out"),
         (["--memory", "much"], "memory: expected a size such as '4GB' or '500MB', found 'much'"),
-        (["--memory", "1kB", "--test", "wilcoxon"], "take the tests t and sign, for which sums"),
         (["--keep", "scores"], "keep needs a folder to write to"),
     ],
 )

@@ -132,7 +132,7 @@ def test_the_tables_are_those_of_the_evaluation(e, page, name):
 def test_the_ranks_in_samples_are_those_of_rank_distributions(e, page):
     of_metrics = lf.rank_distributions(e.scores, samples=OF_MEANS)
     preferences = e.preferences.filter(~pl.col("measure").is_in(of_metrics["measure"].implode()))
-    others = lf.rank_distributions(preferences, "mc4", samples=OF_PREFERENCES)
+    others = lf.rank_distributions(preferences, "win_rate", samples=OF_PREFERENCES)
     assert same(page.table("rank_distributions"), pl.concat([of_metrics, others]))
     assert any(f"{OF_MEANS} samples, by mean" in note for note in page.facts["notes"]["stability"])
 

@@ -156,7 +156,7 @@ def test_numbers_of_runs_are_those_of_the_tables(e, opened, measure):
         assert row["high"] == written(of_run["ci_high"])
         assert row["n"] == str(of_run["n"])
     if measure == "RPP":
-        assert shown["mc4"].to_list() == [written(x) for x in ordered["value"]]
+        assert shown["win_rate"].to_list() == [written(x) for x in ordered["value"]]
     everything = opened.frame("all-measures")
     for run, said in everything.select("run", measure).rows():
         assert said.startswith(written(means[run]["mean"]))
@@ -606,3 +606,32 @@ def test_every_kind_of_evaluation(browser, tmp_path, kind):
     opened.fits()
     assert opened.faults == []
     opened.context.close()
+
+
+def test_the_address_shows_somebody_else_the_same(e, opened):
+    page = opened.page
+    page.select_option("#choose-measure", "AP")
+    page.click("#grid td[data-row='0'][data-column='1']")
+    page.wait_for_selector("#pair:not([hidden])")
+    address, said = page.url, page.inner_text("#pair")
+    assert "measure=AP" in address
+    assert "run_a=" in address
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("#pair:not([hidden])")
+    assert page.inner_text("#pair") == said
+    assert page.input_value("#choose-measure") == "AP"
+    page.evaluate("location.hash = 'measure=LR&run_a=nobody&run_b=alpha&request=none'")
+    page.wait_for_function("document.getElementById('choose-measure').value === 'LR'")
+    assert page.is_hidden("#pair")
+
+
+def test_the_hint_covers_nothing_and_is_not_printed(e, opened):
+    page = opened.page
+    style = "getComputedStyle(document.getElementById('readout'))"
+    assert page.evaluate(f"{style}.position") == "static"
+    page.hover("#grid td[data-row='0'][data-column='1']")
+    assert page.evaluate(f"{style}.position") == "sticky"
+    page.emulate_media(media="print")
+    assert page.evaluate(f"{style}.display") == "none"
+    page.emulate_media(media="screen")

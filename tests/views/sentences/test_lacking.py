@@ -40,7 +40,7 @@ def test_without_missing_means_have_n_and_no_order():
     ]
     assert e.orderings["rank"].null_count() == 3
     assert e.correlations.height == 0
-    for shown in (str(e), e._repr_html_()):
+    for shown in (str(e.summary("all")), e.summary("all")._repr_html_()):
         assert "0.9000(n=1)" in shown
         said = "no order by AP, because 2 runs lack some of the 2 requests (A has 1, C has 1)"
         assert said in words(shown)
@@ -58,8 +58,8 @@ def test_only_the_measures_with_gaps_are_without_an_order():
     s = pl.concat([scores(GAPS, "AP"), scores({"A": [0.1] * 3, "B": [0.2, 0.3, 0.4]}, "RR")])
     with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
         e = lf.evaluate_scores(s)
-    assert "no order by AP" in words(str(e))
-    assert "Verdict" in str(e)
+    assert "no order by AP" in words(str(e.summary("all")))
+    assert "Verdict" in str(e.summary("all"))
     assert e.orderings.filter(measure="RR")["rank"].null_count() == 0
 
 
@@ -73,9 +73,9 @@ def test_own_is_marked_in_every_table():
     e = evaluated(missing="own")
     assert {*e.orderings["method"]} == {"mean(missing='own')"}
     said = "each run by the requests that it has (missing='own')"
-    assert words(str(e)).count(said) == 2  # ranks and verdict
-    assert "each run is ordered by the requests that it has" in words(str(e))
-    assert "0.9000*(n=1)" in str(e)
+    assert words(str(e.summary("all"))).count(said) == 2  # ranks and verdict
+    assert "each run is ordered by the requests that it has" in words(str(e.summary("all")))
+    assert "0.9000*(n=1)" in str(e.summary("all"))
     assert "missing='own'" in lf.verdict(e)["sentence"][0]
     for paper in (e.latex(), e.markdown()):
         assert "(n=1)" in paper
@@ -102,14 +102,18 @@ def test_common_keeps_the_requests_that_all_have():
     e = evaluated({"A": [0.9, 0.1, None], "B": [0.5, 0.3, 0.2]}, missing="common")
     assert e.scores.height == 4
     assert e.means["n"].to_list() == [2, 2]
-    assert "by AP, only requests that all runs have count (missing='common')" in words(str(e))
+    assert "by AP, only requests that all runs have count (missing='common')" in words(
+        str(e.summary("all"))
+    )
 
 
 def test_pairs_that_share_no_request_are_marked_as_untested():
     e = evaluated(MANY, missing="own")
     assert e.means.filter(rank=1.0)["run"].to_list() == ["a"]
-    assert "0.6000?(n=3)" in str(e)  # c, which shares no request with a
-    assert "? not tested against a run with *: fewer than two requests in common" in words(str(e))
+    assert "0.6000?(n=3)" in str(e.summary("all"))  # c, which shares no request with a
+    assert "? not tested against a run with *: fewer than two requests in common" in words(
+        str(e.summary("all"))
+    )
     v = lf.verdict(e)
     assert v.select("untested", "n_pairs", "n").row(0) == (["c"], 2, 3)
     assert "c cannot be tested" in v["sentence"][0]
@@ -137,9 +141,9 @@ def test_tables_to_look_at_say_so():
 
 def test_with_one_request_nothing_reads_as_significant():
     e = evaluated({"a": [0.5], "b": [0.4], "c": [0.1]})
-    assert "0.4000?" in str(e)
-    assert "0.1000?" in str(e)
-    assert "? not tested against a run with *" in words(str(e))
+    assert "0.4000?" in str(e.summary("all"))
+    assert "0.1000?" in str(e.summary("all"))
+    assert "? not tested against a run with *" in words(str(e.summary("all")))
     assert "With one request, no test is possible." in e.markdown()
 
 

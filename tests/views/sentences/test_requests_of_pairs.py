@@ -18,7 +18,7 @@ def printed(runs, measure="AP", **options):
     """Return what is printed of the verdict as one line of words, without the frame."""
     with warnings.catch_warnings(action="ignore", category=lf.LexiframeWarning):
         e = lf.evaluate_scores(scores(runs, measure), missing="own", **options)
-    return " ".join(str(e).partition("Verdict (")[2].replace("│", "").split())
+    return " ".join(str(e.summary("all")).partition("Verdict (")[2].replace("│", "").split())
 
 
 def test_pairs_without_a_request_do_not_count_in_the_range():
@@ -42,6 +42,6 @@ def test_without_any_test_no_run_is_listed():
 def test_a_measure_without_any_test_stands_beside_one_with_tests():
     one = scores({"a": [0.5], "b": [0.4]}, "AP")
     many = scores({"a": [0.5, 0.2, 0.1], "b": [0.4, 0.3, 0.1]}, "RR")
-    said = str(lf.evaluate_scores(pl.concat([one, many]))).partition("Verdict (")[2]
+    said = str(lf.evaluate_scores(pl.concat([one, many])).summary("all")).partition("Verdict (")[2]
     assert "not tested" not in said
     assert "no test is possible" in said

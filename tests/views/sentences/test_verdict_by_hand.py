@@ -69,4 +69,4 @@ def test_a_run_is_favoured_that_the_test_puts_before_all_of_the_best(gains, favo
 def test_a_run_that_is_significantly_before_one_of_the_best_is_favoured_and_named():
     row = verdict({"ac": {"mean_difference": -0.1, "p_adjusted": 0.01}})
     assert (row["favoured"], row["not_worse"]) == (["c"], ["c", "d"])
-    assert "c is ahead of a and b (significantly)" in row["sentence"]
+    assert "by which c is significantly better than a and b" in row["sentence"]

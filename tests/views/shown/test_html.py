@@ -8,7 +8,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base.printed.tables import html_table
-from lexiframe.views.shown.summary import summary
+from lexiframe.views.shown.summary import summary_of
 
 
 class Cells(HTMLParser):
@@ -80,11 +80,16 @@ def example():
 def test_an_evaluation_shows_the_tables_of_its_text(example, monkeypatch):
     """The words of each line, and the titles and notes around the tables."""
     monkeypatch.setenv("COLUMNS", "1000")
-    page, text = example._repr_html_(), str(example)
+    summary = example.summary("all")
+    page, text = summary._repr_html_(), str(summary)
     assert "&quot;" not in page
     tables = parsed(page)
     boxes = re.findall(r"^┌.*?^└", text, re.DOTALL | re.MULTILINE)
-    sections = [s for s in summary(example.tables(), example.provenance) if s.table is not None]
+    sections = [
+        s
+        for s in summary_of(example.tables(), example.provenance, "all").sections[1:]
+        if s.table is not None
+    ]
     assert len(tables) == len(boxes) == len(sections) == 5
     for (rows, _), box in zip(tables, boxes, strict=True):
         lines = [line for line in box.splitlines() if line.startswith("│")]
@@ -96,7 +101,9 @@ def test_an_evaluation_shows_the_tables_of_its_text(example, monkeypatch):
 
 
 def test_ranks_and_numbers_are_on_the_right(example):
-    means, ranks, verdict, tau, ties = (sides for _, sides in parsed(example._repr_html_()))
+    means, ranks, verdict, tau, ties = (
+        sides for _, sides in parsed(example.summary("all")._repr_html_())
+    )
     for sides in (means, ranks, tau, ties):
         assert sides == ("left", *["right"] * (len(sides) - 1))
     assert verdict == ("left",) * 4
@@ -104,7 +111,7 @@ def test_ranks_and_numbers_are_on_the_right(example):
 
 def test_the_report_has_the_same_tables(example, tmp_path):
     page = example.report(tmp_path / "report.html").read_text()
-    assert parsed(page) == parsed(example._repr_html_())
+    assert parsed(page) == parsed(example.summary("all")._repr_html_())
 
 
 def test_a_run_whose_name_is_markup():

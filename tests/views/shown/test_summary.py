@@ -11,7 +11,7 @@ import lexiframe as lf
 from lexiframe.base.printed.tables import _width
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.shown.means import marks, means_section
-from lexiframe.views.shown.summary import summary
+from lexiframe.views.shown.summary import summary_of
 from tests.views.sentences.test_verdict import RUNS, collection
 
 EXAMPLE = lf.bundled("example")
@@ -32,7 +32,23 @@ def evaluate(runs=RUNS, measures=("RR",), **options):
 
 
 def parts(e):
-    return summary(e.tables(), e.provenance)
+    """All sections but the verdict, those of means without intervals."""
+    return [plain(s) for s in summary_of(e.tables(), e.provenance, "all").sections[1:]]
+
+
+def plain(section):
+    """The means without intervals, which the narrowest terminal shows below one another."""
+    if section.instead is None:
+        return section
+    while section.instead is not None:
+        section = section.instead
+    table = section.table.filter(pl.col("run") != "± at most")
+    return dataclasses.replace(section, table=table, notes=section.notes[:-1])
+
+
+def shown(e):
+    """All that an evaluation prints, the means without intervals."""
+    return "\n\n".join(text for part in parts(e) if (text := part.text()))
 
 
 @pytest.fixture
@@ -51,7 +67,7 @@ LEGEND = (
 
 def test_the_means_come_first_best_first_and_the_best_marked(wide):
     """RR: best 1, near 23/24, mixed 0.6, far 0.25; the test tells far apart, not near and mixed."""
-    text = str(evaluate(alpha=0.01))
+    text = shown(evaluate(alpha=0.01))
     assert text.split("\n\n")[0].splitlines() == [
         "Means over 12 requests",
         "┌────────────────┐",
@@ -70,9 +86,7 @@ def test_a_share_of_requests_won_is_called_so(wide):
     """best beats near in 1 of 12 requests and ties 11: half a win each."""
     e = evaluate(measures=["RR", "LR", "AP"])
     section = parts(e)[0]
-    assert section.title == (
-        "Means over 12 requests; of LR the share of requests won against the other runs"
-    )
+    assert section.title == ("Means over 12 requests (LR: share of requests won)")
     share = ((1 + 11 / 2) / 12 + 1 + (6 + 6 / 2) / 12) / 3
     assert section.table.filter(run="best")["LR"].item() == f"{share:.4f}*"
     assert section.table.columns == ["run", "RR", "LR", "AP"]
@@ -138,7 +152,7 @@ def test_a_baseline_is_what_others_are_better_and_worse_than(baseline, expected)
         e.means, c, ["RR"], [], {**e.provenance["inference"], "baseline": baseline}
     )
     assert c["reject"].to_list() == ([True] * 3 if baseline == "mixed" else [True, True, False])
-    found = section.table.sort("run")["RR"].str.strip_chars("0.123456789 ").to_list()
+    found = plain(section).table.sort("run")["RR"].str.strip_chars("0.123456789 ").to_list()
     assert found == (expected or ["*", "▼", "▼", ""])
     assert section.notes[0] == (
         f"ranked by mean, * the best; ▲ significantly better than {baseline}, ▼ worse (t test, "
@@ -161,11 +175,11 @@ def test_one_sided_comparisons_with_a_baseline_are_said_to_be_so(wide, side, mar
 
 def test_metrics_alone_are_ordered_by_mean_and_by_nothing_else(wide):
     e = evaluate(measures=["RR", "AP"])
-    assert "mc4" not in str(e)
+    assert "win_rate" not in shown(e)
     assert section_of(e, "Ranks").title == "Ranks of the runs by mean"
     about = "best: first by mean; the others are tested against these"
     assert section_of(e, "Verdict").notes == (about,)
-    assert "preferences by mc4" in section_of(evaluate(measures=["RR", "LR"]), "Ranks").title
+    assert "preferences by win_rate" in section_of(evaluate(measures=["RR", "LR"]), "Ranks").title
 
 
 def test_counts_alone_have_no_ranks_and_no_marks_to_explain(wide):
@@ -203,7 +217,7 @@ def test_one_run_has_means_intervals_and_n(wide):
     assert section.table.columns == ["measure", "mean", "ci_low", "ci_high"]
     row = e.means.filter(measure="RR").select("mean", "ci_low", "ci_high").row(0)
     assert section.table.row(2) == ("RR", *(f"{value:.4f}" for value in row))
-    assert "Ranks" not in str(e)
+    assert "Ranks" not in shown(e)
 
 
 def test_groups_have_means_of_their_own(wide):
@@ -241,20 +255,29 @@ def section_of(e, title):
     return next(part for part in parts(e) if part.title.startswith(title))
 
 
-def test_it_is_said_where_the_best_mean_is_not_the_best_of_the_verdict():
+def test_the_verdict_is_about_the_first_of_the_orderings():
     e = evaluate(measures=["RR", "LR"])
-    about = "best: first by mean or, of preferences, by mc4; the others are tested against these"
+    about = (
+        "best: first by mean or, of preferences, by win_rate; the others are tested against these"
+    )
     assert section_of(e, "Verdict").notes == (about,)
     by_mean = section_of(lf.evaluate_scores(e.scores), "Verdict")
     assert by_mean.notes == ("best: first by mean; the others are tested against these",)
-    other = with_first(e, "near")
-    assert section_of(other, "Verdict").notes[1:] == tuple(
-        f"By {name}, best wins the greatest share of requests and has * above, but mc4 puts near "
-        "first, which the verdict is about."
-        for name in ("RR", "LR")
-    )
-    grouped = with_first(evaluate(measures=["LR"], requests=KINDS, by="kind"), "far")
-    assert "By LR, kind = x, " in "".join(section_of(grouped, "Verdict").notes)
+    assert section_of(with_first(e, "near"), "Verdict").table["best"].to_list() == ["near"] * 2
+
+
+@pytest.mark.parametrize("order", ["win_rate", "mc4", "borda", "copeland"])
+def test_one_run_is_first_in_every_table(order):
+    """The run of rank 1 has the star, comes first, and is the best of the verdict."""
+    e = lf.evaluate(EXAMPLE / "runs", EXAMPLE / "qrels.txt", ["LR", "RR", "LP"], order=order)
+    on = ["measure", "run"]
+    ranks = e.means.join(e.orderings, on=on)
+    assert ranks["rank"].equals(ranks["rank_right"])
+    first = e.means.filter(pl.col("rank") == pl.col("rank").min().over("measure"))
+    best = first.sort("run").group_by("measure").agg("run").sort("measure")
+    assert best.rows() == e.verdict.select("measure", "best").sort("measure").rows()
+    starred = marks(e.means, e.comparisons, e.provenance["inference"]).filter(mark="*")
+    assert starred.sort(on).select(on).rows() == first.sort(on).select(on).rows()
 
 
 def test_means_are_sorted_as_they_are_shown():
@@ -288,7 +311,7 @@ def test_long_names_lose_their_middle_and_lists_their_rest_never(wide):
     assert shown.endswith(", 4 others")
     assert all(f"{n}_x" in shown and f"x_{n}, " in shown for n in range(3))
     assert set(e.means["run"]) == set(names)
-    assert shown in str(e)
+    assert shown in str(e.summary("all"))
 
 
 def test_one_request_is_said_to_allow_no_test(wide):
@@ -312,7 +335,7 @@ def test_what_is_missing_is_a_dash_that_is_explained(wide):
     e = evaluate({"a": [1] * 12, "b": [1] * 12}, measures=["RR", "AP"])
     kendall = section_of(e, "Kendall")
     assert kendall.notes == ("—: by one of the two measures all runs are equal",)
-    assert "null" not in str(e)
+    assert "null" not in shown(e)
     assert "│ RR       1.000      — │" in kendall.text()
 
 
@@ -347,14 +370,14 @@ def test_what_was_different_about_the_runs(wide):
         ("mixed", 5, 0.2, 0),
         ("near", 2, 0.5, 0),
     ]
-    assert str(e).split("\n\n")[1] == (
+    assert shown(e).split("\n\n")[1] == (
         "The runs differ: depth from 2 (near) to 5 (3 runs); judged in the top 10 from 20.0 % "
         "(3 runs) to 50.0 % (near); requests not answered from 0 (3 runs) to 1 (far)."
     )
 
 
 def test_runs_that_do_not_differ_are_not_said_to(wide):
-    assert "The runs differ" not in str(evaluate())
+    assert "The runs differ" not in shown(evaluate())
 
 
 def test_judged_at_10_counts_the_first_ten_of_all_rankings():
@@ -388,7 +411,7 @@ def test_nothing_is_cut_and_nothing_is_wider_than_the_terminal(shared, monkeypat
         e = lf.evaluate(folder / "runs", folder / "qrels.trec", **SETS[name])
     for width in (80, 200):
         monkeypatch.setenv("COLUMNS", str(width))
-        text = str(e)
+        text = str(e.summary("all"))
         refuse_cut_and_wide(text, width)
         assert all(number in text for number in numbers_of(e))
 
@@ -396,12 +419,12 @@ def test_nothing_is_cut_and_nothing_is_wider_than_the_terminal(shared, monkeypat
 def test_the_title_says_what_was_asked_for_beyond_the_usual():
     folder = lf.bundled("example")
     e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", rel=1, depth=10)
-    assert str(e).startswith("Means over 5 requests, rel=1, depth=10\n")
-    assert str(lf.evaluate_scores(e.scores)).startswith("Means over 5 requests\n")
+    assert shown(e).startswith("Means over 5 requests, rel=1, depth=10\n")
+    assert shown(lf.evaluate_scores(e.scores)).startswith("Means over 5 requests\n")
 
 
 def test_one_request_against_a_baseline_says_that_no_test_is_possible():
     runs = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"y": 2, "x": 1}}}
     e = lf.evaluate(runs, {"q": {"x": 1}}, "AP num_ret", baseline="b")
-    assert "\nno test is possible with one request\n" in str(e)
+    assert "\nno test is possible with one request\n" in shown(e)
     assert baseline_sentences(e) == ["By AP, no test is possible with one request."]

@@ -1,0 +1,85 @@
+"""A sample of the requests, which shows single requests of an evaluation in parts: `Sample`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import hashing
+from lexiframe.evaluation.buckets.plan import Plan
+from lexiframe.pairwise import measured
+
+_REQUESTS, _CELLS = 100, 2**21
+"""The greatest number of requests, and of their preferences (16 MB), in a sample."""
+
+
+def size_of(plan: Plan) -> int:
+    """Return how many requests a sample has: none where few would be much."""
+    n_pairs = len(plan.runs) * (len(plan.runs) - 1) // 2
+    return min(_REQUESTS, _CELLS // max(n_pairs * len(plan.measures), 1))
+
+
+def _drawn(queries: pl.Series, n: int) -> pl.Series:
+    """Return the n requests whose ids have the least hashes, sorted by id."""
+    if len(queries) <= n:
+        return queries
+    return queries.gather(np.sort(np.argsort(hashing.hashes_of(queries), kind="stable")[:n]))
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The scores and preferences of at most ``n`` requests.
+
+    The requests are those whose ids have the least hashes, whatever the parts are and their order.
+    """
+
+    n: int
+    part: measured.Part
+
+    @classmethod
+    def none(cls, plan: Plan) -> Sample:
+        """Return the sample of no requests."""
+        runs = pl.Series([*plan.runs], dtype=pl.String)
+        return cls(size_of(plan), measured.no_requests(plan.measures, runs))
+
+    @classmethod
+    def of(cls, plan: Plan, part: measured.Part) -> Sample:
+        """Draw requests from a part."""
+        n = size_of(plan)
+        return cls(n, part.of_queries(_drawn(part.queries, n)))
+
+    def __add__(self, other: Sample) -> Sample:
+        """Return the sample of the requests of both."""
+        both = pl.concat([self.part.queries, other.part.queries]).sort()
+        drawn = _drawn(both, self.n)
+        kept = [one.part.of_queries(drawn) for one in (self, other)]
+        kept = [part for part in kept if len(part.queries)]
+        return Sample(self.n, kept[0] if len(kept) == 1 else measured.together(kept or [self.part]))
+
+
+@dataclass(frozen=True)
+class SampledPositions:
+    """The positions of at most ``n`` requests, of the same ones as `Sample`; None: of none."""
+
+    n: int
+    positions: pl.DataFrame | None = None
+
+    @classmethod
+    def of(cls, plan: Plan, bucket: measured.Projected) -> SampledPositions:
+        """Draw requests from a bucket."""
+        return cls(size_of(plan)).of_table(bucket.positions, bucket.queries)
+
+    def of_table(self, p: pl.DataFrame, queries: pl.Series) -> SampledPositions:
+        """Draw from some requests, of which a table has the positions."""
+        drawn = _drawn(queries, self.n)
+        return SampledPositions(self.n, p.filter(pl.col("query_id").is_in(drawn.implode())))
+
+    def __add__(self, other: SampledPositions) -> SampledPositions:
+        """Return the positions of the requests drawn from those of both."""
+        tables = [one.positions for one in (self, other) if one.positions is not None]
+        if not tables:
+            return self
+        p = pl.concat(tables).sort("run", "query_id", maintain_order=True)
+        return self.of_table(p, p["query_id"].unique().sort())
