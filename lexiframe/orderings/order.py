@@ -14,9 +14,6 @@ from lexiframe.orderings.majorities import majority_cycles
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
 from lexiframe.orderings.rules import RULES, Method
-from lexiframe.orderings.strengths.existence import refuse_no_maximum
-from lexiframe.orderings.strengths.fitting import EQUAL, fit
-from lexiframe.orderings.strengths.judged import judged_of
 from lexiframe.pairwise import By, PairCube, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -190,6 +187,10 @@ def stated_rows_of(d: Any) -> pl.DataFrame | None:
 
 def of_stated(d: pl.DataFrame) -> pl.DataFrame:
     """Order the runs by stated preferences, of which each judgment counts once."""
+    from lexiframe.orderings.strengths.existence import refuse_no_maximum
+    from lexiframe.orderings.strengths.fitting import EQUAL, fit
+    from lexiframe.orderings.strengths.judged import judged_of
+
     tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
     for measure in d["measure"].unique().sort():
         judged = judged_of(d.filter(measure=measure), "order_runs")

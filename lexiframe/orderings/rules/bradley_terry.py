@@ -6,8 +6,6 @@ import numpy as np
 
 from lexiframe.base import warn
 from lexiframe.orderings.ordering_rules import AnyPairs, OrderingRule, ValuesAndRanks, ranks_of
-from lexiframe.orderings.strengths.existence import has_maximum, refuse_no_maximum
-from lexiframe.orderings.strengths.fitting import EQUAL, Counts, fit
 
 
 def bradley_terry(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
@@ -15,6 +13,9 @@ def bradley_terry(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAnd
 
     Of several samples, those without a maximum get prior = 1, and a warning counts them.
     """
+    from lexiframe.orderings.strengths.existence import has_maximum, refuse_no_maximum
+    from lexiframe.orderings.strengths.fitting import EQUAL, Counts, fit
+
     found, without = [], 0
     for of_sample, known in zip(lead, n, strict=True):
         wins, losses = (known + of_sample) / 2, (known - of_sample) / 2
