@@ -2,7 +2,8 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-guide, gate, decisions, large, spark, papers, glossary, coming-from  the pages of .docs/
+guide, gate, decisions, leaderboards, large, spark, papers, glossary,
+coming-from     the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -20,6 +21,7 @@ TEXTS = {
     "guide.md": ".docs/guide.md",
     "gate.md": ".docs/gate.md",
     "decisions.md": ".docs/decisions.md",
+    "leaderboards.md": ".docs/leaderboards.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
@@ -39,6 +41,7 @@ notebooks/index
 guide
 gate
 decisions
+leaderboards
 large
 spark
 coming-from

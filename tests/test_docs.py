@@ -21,8 +21,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "coming-from.md decisions.md gate.md glossary.md guide.md large.md papers.md spark.md".split()
-)
+    "coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
+    "papers.md spark.md"
+).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
 """The names that are modules or folders of functions."""

@@ -328,7 +328,8 @@ def leaderboard(
     ----------
     x
         Leaderboards and results that `read_scores` reads: a table, file or folder with one value
-        for each run and collection, or the scores of requests with a column ``collection``.
+        for each run and collection, or the scores of requests with a column ``collection``; or
+        evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``.
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
         mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs).

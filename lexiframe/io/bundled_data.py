@@ -14,10 +14,10 @@ def bundled(name: str = "digits") -> Path:
 
     Parameters
     ----------
-    name : {"digits", "example"}
+    name : {"digits", "example", "leaderboard"}
         ``digits`` is image retrieval over handwritten digits, as Parquet, with a folder ``judges``
         of what two judges say of the same documents; ``example`` is a few of its queries, as TREC
-        text.
+        text; ``leaderboard`` has a file ``scores.csv`` of simulated models and tasks instead.
 
     Returns
     -------
@@ -40,4 +40,6 @@ def bundled(name: str = "digits") -> Path:
     for data in (package / "data", package.parent / "data"):
         if os.path.isdir(data / name):  # noqa: PTH112 - false, not an error, for a long name
             return data / name
-    raise LexiframeError(f"there is no bundled collection {name!r}; expected digits or example")
+    raise LexiframeError(
+        f"there is no bundled collection {name!r}; expected digits, example or leaderboard"
+    )

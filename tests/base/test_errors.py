@@ -472,7 +472,7 @@ CASES = {
     ),
     "bundled": (
         lambda: lf.bundled("letters"),
-        "there is no bundled collection 'letters'; expected digits or example",
+        "there is no bundled collection 'letters'; expected digits, example or leaderboard",
     ),
     # preferences of one's own
     "a lambda": (

@@ -296,6 +296,14 @@ def test_requests_give_the_same_mean_and_one_collection_is_evaluate_scores():
     assert found.ranking["run"].to_list() == e.means.sort("rank")["run"].to_list()
 
 
+def test_evaluations_of_several_collections_are_ranked_together():
+    s = requests_table()
+    parts = {name: s.filter(collection=name).drop("collection") for name in ("c0", "c1")}
+    evaluations = {name: lf.evaluate_scores(part) for name, part in parts.items()}
+    assert lf.leaderboard(evaluations).ranking.equals(lf.leaderboard(s).ranking)
+    assert lf.verdict(lf.leaderboard(s))["sentence"][0].startswith("By the mean over 2")
+
+
 def test_over_requests_refuses_single_requests_and_gaps():
     s = requests_table()
     with pytest.raises(lf.LexiframeError, match="found 1 of 'c0'"):
@@ -330,6 +338,7 @@ def test_tables_are_written_and_the_page_holds_them(tmp_path):
     page = found.report(tmp_path / "board.html").read_text(encoding="utf-8")
     assert "Leaderboard of 4 runs" in page
     facts = json.loads(page.partition('id="facts">')[2].partition("</script>")[0])
+    assert facts["rules"] == ["mean", "borda"]
     assert [row["run"] for row in facts["ranking"]] == found.ranking["run"].to_list()
     assert str(found).startswith("By the mean")
     assert "Ranking" in found._repr_html_()

@@ -105,6 +105,12 @@ def read_board(
 
 
 def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
+    if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
+        # Evaluations by the names of their collections.
+        x = pl.concat(
+            [one.scores.with_columns(collection=pl.lit(str(name))) for name, one in x.items()],
+            how="diagonal_relaxed",
+        )
     table = per_request_scores.scores_of_tools(x)
     if table is None:
         given = score_forms.given_scores(x, None, None, None)

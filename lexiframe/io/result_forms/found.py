@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,11 @@ def result_files(source: Any) -> list[Path]:
     A folder is looked through with all folders in it.
     """
     if isinstance(source, str | Path):
-        path = Path(source).expanduser() if str(source) else Path("-")
-        inside = sorted(path.rglob("*.json*")) if path.is_dir() else [path] if path.exists() else []
-        return [file for file in inside if form_of_result(file) is not None]
+        path = os.path.expanduser(source)  # noqa: PTH111 - no error for an unknown user
+        is_folder = os.path.isdir(path)  # noqa: PTH112 - false for a name that is too long
+        inside = sorted(Path(path).rglob("*.json*")) if is_folder else [Path(path)]
+        named = [file for file in inside if form_of_result(file) is not None]
+        return [file for file in named if os.path.isfile(file)]  # noqa: PTH113
     if isinstance(source, list | tuple) and source:
         several = [result_files(one) for one in source]
         return [file for files in several for file in files] if all(several) else []

@@ -30,7 +30,8 @@ def leaderboard_page(board: Shown) -> str:
     tables = board.tables()
     script = f'"use strict";\n(() => {{\n{part("leaderboard.js")}}})();\n'
     ranking = tables["ranking"]
-    rule = ranking["rule"][0]
+    rules = board.verdict["rule"].unique(maintain_order=True).to_list()
+    rule = rules[0]
     n = ranking.filter(pl.col("rule") == rule).height
     sentences = board.verdict["sentence"].to_list()
     parts = {
@@ -40,18 +41,18 @@ def leaderboard_page(board: Shown) -> str:
         "script": script,
         "summary": "\n".join(f"<p>{html.escape(escaped(one))}</p>" for one in sentences),
         "version": __version__,
-        "facts": as_json(_facts(tables)),
+        "facts": as_json(_facts(tables, rules)),
     }
     page = part("leaderboard.html")
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)
 
 
-def _facts(tables: dict[str, pl.DataFrame]) -> dict[str, Any]:
+def _facts(tables: dict[str, pl.DataFrame], rules: list[str]) -> dict[str, Any]:
     """Return the numbers of the page: columns of tables, and cells as collections by run."""
     cells = tables["cells"].pivot("collection", index="run", values="value")
     collections = cells.columns[1:]
     return {
-        "rules": tables["ranking"]["rule"].unique(maintain_order=True).to_list(),
+        "rules": rules,
         "ranking": tables["ranking"].to_dicts(),
         "collections": collections,
         "cells": {row[0]: list(row[1:]) for row in cells.rows()},
