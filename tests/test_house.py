@@ -451,8 +451,9 @@ def leaderboard_tables():
 
 
 def stated_tables():
-    """Three judgments, and the strengths of the runs by them."""
+    """Four judgments, and the strengths of the runs by them."""
     rows = [("1", "x", "y", "a", "ann"), ("2", "x", "y", "b", "bob"), ("2", "x", "y", "a", "bob")]
+    rows.append(("1", "y", "z", "tie", "ann"))
     names = ["query_id", "left", "right", "winner", "judge"]
     stated = lf.read_preferences(pl.DataFrame(rows, schema=names, orient="row"))
     found = lf.bradley_terry(stated)
