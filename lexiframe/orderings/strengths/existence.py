@@ -125,7 +125,8 @@ def refuse_no_maximum(
         return
     won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
     found = components(won)
-    advice = "leave these runs out, judge more pairs, or give prior=1"
+    other = "give prior=1" if function == "bradley_terry" else "take another method"
+    advice = f"leave these runs out, judge more pairs, or {other}"
     if found.exists:
         if davidson and not has_maximum(counts, davidson=True):
             raise LexiframeError(
