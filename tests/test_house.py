@@ -173,7 +173,7 @@ def test_its_core_loads_little_that_polars_and_pyarrow_do_not():
     assert len(ours) <= 130
 
 
-@pytest.mark.parametrize("command, most", [("compare", 235), ("evaluate", 280)])
+@pytest.mark.parametrize("command, most", [("compare", 240), ("evaluate", 280)])
 def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
     """They take longer to import than small data take to evaluate."""
     example = Path(PACKAGE, "..", "data", "example").resolve()
