@@ -47,7 +47,7 @@ def of_groups(requests: Any, by: Any, cluster: str | None) -> Any:
     return None if cluster is not None and by is None else requests
 
 
-def codes_of(queries: pl.Series, clusters: pl.DataFrame | None) -> np.ndarray:
+def codes_of(queries: pl.Series, clusters: Any) -> np.ndarray:
     """Return the number of the cluster of each request."""
     found = queries.alias("query_id").to_frame().join(
         clusters, on="query_id", how="left", maintain_order="left"
