@@ -135,7 +135,7 @@ def test_a_stream_that_can_be_read_once():
 def test_small_differences_are_wins_and_orders_alike():
     s = pl.DataFrame({"run": ["a", "b"], "query_id": "q", "measure": "m", "value": [1e-9, 1.05e-9]})
     assert lf.win_rates(s)["losses"].item() == 1
-    for method in RULES:
+    for method in {*RULES} - {"bradley_terry"}:  # of a run that always wins it knows no strength
         assert lf.order_runs(s, method)["run"].to_list() == ["b", "a"]
 
 
