@@ -28,7 +28,7 @@ from lexiframe.significance.gates.gate_evidence import (
 from lexiframe.significance.gates.gate_of_judges import answers_of_judges, check_model
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
-from lexiframe.significance.gates.gate_sizes import requests_to_decide
+from lexiframe.significance.gates.gate_sizes import requests_to_decide, unchanged_passes
 from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.gates.gate_tests import (
     Chosen,
@@ -149,7 +149,9 @@ def gate(
         the ``margin`` in the same unit and the interval ``ci_low, ci_high`` of `equivalence`, of
         level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
         opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
-        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence. ``required``
+        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence, also that
+        the gate is poor: that it would pass an unchanged candidate in fewer than half of the cases
+        (about, by the spread observed). ``required``
         is the number of requests that would decide an undecided row, null for the others.
         ``requests`` is the number of requests of which either run has a score,
         ``baseline_answered`` and ``candidate_answered`` how many of them each has; null for
@@ -254,6 +256,7 @@ n = 60 of 60 requests).
     given: Any = d
     ranked = given if isinstance(given, RankedPairs) else None
     given = given if ranked is None else ranked.pairs
+    of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
@@ -261,15 +264,15 @@ n = 60 of 60 requests).
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
     answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
 
-    def asked_of(table: Any, candidate: str) -> Any:
-        two = of_measures(of_two_runs(table, baseline, candidate), sizes)
+    def asked_of(of_two: Any) -> Any:
+        two = of_measures(of_two, sizes)
         if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
             two = with_directions(two, smaller_is_better, larger_is_better)
             if missing == "refuse":
                 refuse_lone_requests(two)
         return two
 
-    of_each = {name: asked_of(given, name) for name in candidates}
+    of_each = {name: asked_of(two) for name, two in of_each.items()}
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
     requests = of_groups(requests, by, cluster)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
@@ -296,7 +299,7 @@ n = 60 of 60 requests).
         chosen = _chosen(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
         if model is not None:
-            theirs = asked_of(model, candidate)
+            theirs = asked_of(of_two_runs(model, baseline, candidate))
             theirs = settle_lone_requests(theirs) if missing == "zero" else theirs
             sizes_of = {
                 name: margins.of(name, mean_score(cube, baseline, name)) for name in measures
@@ -331,7 +334,8 @@ n = 60 of 60 requests).
     shared = 1 if corrected == "none" else table.height
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
     required = _required(table, rule.claim, alpha / shared, power, bets, of_scores=of_scores)
-    table = table.with_columns(required=required)
+    unchanged = _unchanged(table, rule.claim, alpha / shared)
+    table = table.with_columns(required=required, unchanged=unchanged)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return schemas.GATES.arranged(_with_bets(table, bets, seed), groups)
@@ -449,6 +453,22 @@ def _required(
     # A number that is there already did not decide: with few requests the bootstrap cannot.
     sizes[sizes <= table["n"].to_numpy()] = 0
     return pl.Series(sizes).replace(0, None)
+
+
+def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
+    """Return about how probably an unchanged candidate passes each row; null where not known.
+
+    Intervals by t tell the error by clusters, seeds or two judges, too.
+    """
+    from scipy.special import stdtrit
+
+    names = ("mean_difference", "ci_low", "deviation", "margin", "n", "alpha")
+    mean, low, deviation, margin, n, alpha = table.select(names).cast(pl.Float64).to_numpy().T
+    freedom, half = np.maximum(n - 1, 1), mean - low
+    is_t = table["test"].str.starts_with("t").to_numpy()
+    error = np.where(is_t, half / stdtrit(freedom, 1 - alpha), deviation / np.sqrt(n))
+    half = np.where(is_t, error * stdtrit(freedom, 1 - level), half)
+    return pl.Series(unchanged_passes(require, half, error, margin), nan_to_null=True)
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:
