@@ -35,8 +35,8 @@ from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
     algorithm_answers,
-    check_replicates,
     mean_of_replicates,
+    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
@@ -186,9 +186,7 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_shifted("equivalence", name)
-    check_replicates("equivalence", s_or_d, replicates, tests)
-    if replicates in ("request", "cell"):
-        s_or_d = mean_of_replicates("equivalence", s_or_d)
+    s_or_d = without_replicates("equivalence", s_or_d, replicates, tests)
     clusters = clusters_of("equivalence", s_or_d, requests, cluster, tests)
     options = Options("greater", alpha, trials, seed, clusters=clusters)
     check_corrected("equivalence", tests, corrections, family, options)

@@ -43,8 +43,8 @@ from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
-    check_replicates,
     mean_of_replicates,
+    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
@@ -247,9 +247,7 @@ n = 60 of 60 requests).
         )
     no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
     check_model(d, model, test, no_model)
-    check_replicates("gate", d, replicates, [test or "t"])
-    if replicates in ("request", "cell"):
-        d = mean_of_replicates("gate", d)
+    d = without_replicates("gate", d, replicates, [test or "t"])
     bets = Bets.of("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
     grouping.refuse_taken(
