@@ -105,5 +105,5 @@ def confidence_sequence(
             pl.DataFrame({"n_requests": looks, "mean_difference": means, "ci_low": low,
                           "ci_high": high}).with_columns(measure=pl.lit(str(measure)))
         )  # fmt: skip
-    table = pl.concat(rows).with_columns(alpha=pl.lit(alpha), n_planned=pl.lit(n_planned))
+    table = pl.concat(rows).with_columns(alpha=pl.lit(alpha), n_planned=pl.lit(n_planned, pl.Int64))
     return schemas.CONFIDENCE_SEQUENCES.arranged(table)
