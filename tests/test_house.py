@@ -421,6 +421,7 @@ def tables(tmp_path_factory):
             baseline="random",
             candidate="pca8_euclidean",
             n_planned=99,
+            every=2,
         ),
         "components": lf.significance.variance_components(seeds, "run"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
