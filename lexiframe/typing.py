@@ -115,6 +115,10 @@ ScoresLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
 """Scores of another tool: a path, folder or glob, a frame, ``{run: path or frame}``, a list of any
 of these, or an object of another library (see `read_scores`)."""
 
+VotesLike = str | Path | Frame | Mapping[str, Any] | Iterable[Any]
+"""Side-by-side judgments: a path, folder or glob, a frame, ``{judge: path or frame}``, a list of
+any of these, or what `read_preferences` returns."""
+
 TablesLike = Frame | Mapping[str, Frame]
 """A table, or several of the same kind by their names."""
 

@@ -49,6 +49,7 @@ class TableSchema:
 
 _COLUMNS = {
     STR: """
+        winner first
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
@@ -56,6 +57,7 @@ _COLUMNS = {
         name category null doc_a doc_b question source replicate order case
     """,
     INT: """
+        n_judgments
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
@@ -65,6 +67,9 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
+        strength se elo elo_low elo_high observed_share expected_share
+        residual difference p_a_wins p_b_wins
+        p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
         p_a_first p_tie p_b_first correlation p_value ci_low ci_high tie_rate agreement
         system_agreement agreement_low agreement_high system_agreement_low system_agreement_high
@@ -144,7 +149,26 @@ PROVIDERS = _table("providers", "doc_id provider", "")
 PREFERENCES = _table(
     "preferences",
     "query_id run_a run_b measure",
-    "preference deciding_level?",
+    "preference deciding_level? n_judgments?",
+)
+# What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
+JUDGMENTS = _table(
+    "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
+)
+STRENGTHS = _table(
+    "strengths",
+    "run",
+    "strength ci_low ci_high rank se n_judgments elo? elo_low? elo_high?",
+)
+STRENGTH_PAIRS = _table(
+    "strength_pairs",
+    "run_a run_b",
+    "n_judgments wins ties losses observed_share expected_share residual difference "
+    "ci_low ci_high p_a_wins "
+    "p_a_low p_a_high p_b_wins",
+    wins=FLOAT,
+    ties=FLOAT,
+    losses=FLOAT,
 )
 PAIR_REQUESTS = _table(
     "pair_requests",

@@ -46,7 +46,7 @@ OutFile = Annotated[
 RARE = frozenset(
     "third header qrels_header column qrels_column decimal negative name_from missing reuse memory "
     "ties score_type no_relevant duplicates unjudged exclude_self level family alternative trials "
-    "samples seed order keep resume intervals depth".split()
+    "samples seed order keep resume intervals depth measure_name".split()
 )
 """The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
 
@@ -60,7 +60,7 @@ OPTIONS: dict[str, Any] = {
     # how files are read
     "scores": option(
         INPUT,
-        "Files have scores per request, as of trec_eval -q.",
+        "Files have scores per request (trec_eval -q).",
         "--scores",
     ),
     "missing": option(
@@ -201,6 +201,7 @@ OPTIONS: dict[str, Any] = {
         metavar="NAME",
         show_default=False,
     ),
+    "wide": option(OUTPUT, "Print all columns of the table.", "--wide"),
     "all": option(OUTPUT, "Print all tables to look at, not the main one.", "--all"),
     "report": output("Write one HTML page to look around in."),
     "format": option(

@@ -401,7 +401,7 @@ class Evaluation:
         Parameters
         ----------
         what
-            The name of a table, or what `lexiframe.typing` calls what the function takes.
+            The name of a table, or what ``lexiframe.typing`` calls what the function takes.
 
         Returns
         -------

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas, to_polars, typed, warn
+from lexiframe.base import schemas, sums, to_polars, typed, warn
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.majorities import majority_cycles
 from lexiframe.orderings.missing_requests import Missing, settle
@@ -37,7 +37,7 @@ def order_runs(
     ----------
     d
         The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
-    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny"}, optional
+    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry"}, optional
         Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
         it is given. The papers order runs by ``mc4``.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
@@ -49,6 +49,9 @@ def order_runs(
         ``mc4``: a Markov chain that moves to runs that a majority of the requests ranks higher.
         ``kemeny``: the order that the requests contradict least, found exactly, for up to 12 runs;
         placing a before b costs the number of requests that rank b over a.
+        ``bradley_terry``: the strengths that make the wins likeliest, see `bradley_terry`. Each
+        request counts once, by the sign of its preference; stated preferences (with a column
+        ``n_judgments``) count each judgment.
     votes : {"win_rate", "preference"}
         For mc4 and kemeny: whether a request ranks two runs by their per-request win rates over all
         runs (as in the papers), or by the preference between the two.
@@ -139,6 +142,8 @@ def ordering_table(
 
     Without ``refuse``, ranks are null where runs lack requests.
     """
+    if rule.method == "bradley_terry" and (stated := stated_rows_of(d)) is not None:
+        return of_stated(stated)
     d, changed = settle(d, rule.missing)
     table = table_for(d, rule.method)
     tables = [
@@ -169,3 +174,30 @@ def warn_of_cycles(cycles: Sequence[pl.DataFrame]) -> None:
         first = "; ".join(f"{m}: {', '.join(runs)}" for m, _, runs in found.head(3).iter_rows())
         groups = f" in {len(by_group)} groups of requests" if len(cycles) > 1 else ""
         warn(f"majorities form {found.height} cycles{groups} ({first}); majority_cycles lists them")
+
+
+def stated_rows_of(d: Any) -> pl.DataFrame | None:
+    """Return preferences that count several judgments each, else None."""
+    if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums | arrays.ScoreCube):
+        return None
+    frame = to_polars(d) if hasattr(d, "judgments") else d
+    has = isinstance(frame, pl.DataFrame) and "n_judgments" in frame.columns
+    return schemas.check(frame, schemas.PREFERENCES, "d") if has else None
+
+
+def of_stated(d: pl.DataFrame) -> pl.DataFrame:
+    """Order the runs by stated preferences, of which each judgment counts once."""
+    from lexiframe.orderings.strengths.existence import refuse_no_maximum
+    from lexiframe.orderings.strengths.fitting import EQUAL, fit
+    from lexiframe.orderings.strengths.judged import judged_of
+
+    tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
+    for measure in d["measure"].unique().sort():
+        judged = judged_of(d.filter(measure=measure), "order_runs")
+        counts = judged.counts()
+        refuse_no_maximum(counts, judged.runs, function="order_runs")
+        beta = fit(counts).beta
+        columns = {"measure": measure, "method": "bradley_terry", "run": judged.runs}
+        values = {"value": beta, "rank": sums.mid_ranks(beta[None], EQUAL)[0]}
+        tables.append(pl.DataFrame(columns | values))
+    return pl.concat(tables).sort("measure", "method", "rank", "run")

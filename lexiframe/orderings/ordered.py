@@ -72,10 +72,11 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
     ``refuse``, the values have no ranks.
     """
     for measure, of_measure in table:
-        if refuse:
+        allows = RULES[rule.method].allows_gaps
+        if refuse and not allows:
             refuse_lacking(measure, of_measure, rule.missing)
         found = Ordered(measure, of_measure.runs, *_of_sums(measure, of_measure, rule))
-        if not refuse and rule.missing is None and n_lacking(of_measure).any():
+        if not (refuse or allows) and rule.missing is None and n_lacking(of_measure).any():
             found = replace(found, ranks=np.full_like(found.ranks, np.nan))
         yield found
 
@@ -93,9 +94,10 @@ def _of_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
 
 def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
     """Return the rule itself, when the table has all that it needs."""
-    if not isinstance(table, AnyScores):
+    declared = RULES[rule.method]
+    if not (isinstance(table, AnyScores) or declared.allows_gaps):
         refuse_gaps(measure, table)
-    return RULES[rule.method]
+    return declared
 
 
 def _sign(table: Any, declared: OrderingRule) -> int:

@@ -49,6 +49,8 @@ class OrderingRule:
         Which of the options of `order_runs` it has.
     most_runs
         The number of runs of which it can search all orders; None if it does not search.
+    allows_gaps
+        Whether it orders runs of which some share no unit, or lack units that others have.
     """
 
     name: str
@@ -60,6 +62,7 @@ class OrderingRule:
     of_majorities: bool = False
     options: tuple[str, ...] = ()
     most_runs: int | None = None
+    allows_gaps: bool = False
 
 
 _LAST = -1e300  # below all values; −∞ would make differences NaN

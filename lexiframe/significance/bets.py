@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, progress, to_polars
+from lexiframe.base import LexiframeError, check_choice, progress, shown, to_polars
 from lexiframe.metrics import Metric
 from lexiframe.pairwise import PairCube, Pairs, parse_measure
 
@@ -94,6 +94,11 @@ class Bets:
             )
         if n_planned is not None and n_planned < 1:
             raise LexiframeError(f"{called}: expected n_planned to be 1 or more, found {n_planned}")
+        if not isinstance(bounds, Mapping | None):
+            raise LexiframeError(
+                f"{called}: expected bounds to name measures and their ends, {{'mine': (0, 1)}}, "
+                f"found {shown(bounds)}"
+            )
         for name, ends in (bounds or {}).items():
             if not (np.size(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
                 raise LexiframeError(

@@ -47,15 +47,15 @@ def of_groups(requests: Any, by: Any, cluster: str | None) -> Any:
     return None if cluster is not None and by is None else requests
 
 
-def _codes(d: Differences, clusters: Any) -> np.ndarray:
+def codes_of(queries: pl.Series, clusters: Any) -> np.ndarray:
     """Return the number of the cluster of each request."""
-    found = d.queries.alias("query_id").to_frame().join(
+    found = queries.alias("query_id").to_frame().join(
         clusters, on="query_id", how="left", maintain_order="left"
     )  # fmt: skip
     return found["cluster"].rank("dense").to_numpy().astype(np.int64) - 1
 
 
-def _sums(values: np.ndarray, code: np.ndarray) -> np.ndarray:
+def sums_of(values: np.ndarray, code: np.ndarray) -> np.ndarray:
     """Return the sums of rows by cluster: clusters × columns."""
     order = np.argsort(code, kind="stable")
     starts = np.flatnonzero(np.diff(code[order], prepend=-1))
@@ -68,15 +68,25 @@ def clustered(d: Differences, options: Options) -> Estimates:
     se² = G / (G − 1) · Σ_g (Σ_{q in g} (x_q − x̄))² / n² (Liang & Zeger, Biometrika 1986,
     doi:10.1093/biomet/73.1.13). With clusters of one request it is s²/n.
     """
-    code = _codes(d, options.clusters)
-    n_clusters = int(code.max()) + 1
-    squares = (_sums(d.values - d.mean, code) ** 2).sum(axis=0)
+    code = codes_of(d.queries, options.clusters)
+    size, rest = np.bincount(code)[:, None], sums_of(d.values - d.mean, code)
+    e = estimates_of(size, rest, d.mean_rounding)
+    return Estimates(d.mean, np.where(d.deviation > 0, e.error, 0.0), e.df)
+
+
+def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> Estimates:
+    """Return the same of the sizes of clusters and the sums of their differences.
+
+    Both are clusters × columns; an error that is no greater than ``rounding`` is 0.
+    """
+    groups, n = len(total), size.sum(axis=0)
+    mean = total.sum(axis=0) / n
+    squares = ((total - mean * size) ** 2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(squares * n_clusters / (n_clusters - 1)) / d.n
+        error = np.sqrt(squares * groups / (groups - 1)) / n
     # Equal differences, and clusters whose differences cancel, leave rounding alone.
-    is_known = (n_clusters > 1) & (d.deviation > 0) & (error > d.mean_rounding)
-    error = np.where(is_known, error, 0.0)
-    return Estimates(d.mean, error, np.full(len(error), n_clusters - 1))
+    error = np.where((groups > 1) & (error > rounding), error, 0.0)
+    return Estimates(mean, error, np.full(len(error), groups - 1))
 
 
 def clustered_t(d: Differences, options: Options) -> Outcome:
@@ -87,17 +97,26 @@ def clustered_t(d: Differences, options: Options) -> Outcome:
 
 def drawn_clustered_t(d: Differences, options: Options) -> np.ndarray:
     """Return t of samples of whole clusters, from the centred differences: pairs × trials."""
-    code = _codes(d, options.clusters)
-    size = np.bincount(code).astype(float)
-    totals = _sums(d.values - d.mean, code)
+    code = codes_of(d.queries, options.clusters)
+    size = np.bincount(code).astype(float)[:, None]
+    totals = sums_of(d.values - d.mean, code)
     drawn = resampling.drawn_requests(len(size), options.trials, options.seed)
-    n = (drawn @ size)[:, None]
+    return t_of_drawn(drawn, size, totals, d.mean_rounding).T
+
+
+def t_of_drawn(
+    drawn: np.ndarray, size: np.ndarray, totals: np.ndarray, rounding: np.ndarray
+) -> np.ndarray:
+    """Return t of samples: samples × columns, of how often each draws each cluster.
+
+    ``size`` is clusters × columns, or × 1, and ``totals`` sums of centred differences.
+    """
+    n, groups = drawn @ size, len(size)
     mean = drawn @ totals / n
-    mean[np.abs(mean) <= d.mean_rounding] = 0.0
-    squares = drawn @ totals**2 - 2 * mean * (drawn @ (size[:, None] * totals))
-    squares += mean**2 * (drawn @ size**2)[:, None]
-    groups = len(size)
+    mean[np.abs(mean) <= rounding] = 0.0
+    squares = drawn @ totals**2 - 2 * mean * (drawn @ (size * totals))
+    squares += mean**2 * (drawn @ size**2)
     with np.errstate(divide="ignore", invalid="ignore"):
         error = np.sqrt(np.maximum(squares, 0) * groups / max(groups - 1, 1)) / n
         t = mean / error
-    return np.asarray(np.nan_to_num(t.T, posinf=np.inf, neginf=-np.inf))
+    return np.asarray(np.nan_to_num(t, posinf=np.inf, neginf=-np.inf))

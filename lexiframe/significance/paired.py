@@ -43,8 +43,7 @@ from lexiframe.significance.paired_tests import Outcome, with_d_z
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
     algorithm_rows,
-    check_replicates,
-    mean_of_replicates,
+    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, TESTS, Test
@@ -259,10 +258,8 @@ def compare(
         return found.sort(found.columns[: found.columns.index("run_b") + 1])
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
-    check_replicates("compare", d, replicates, tests)
     check_choice("compare", seeds, get_args(Seeds), "seeds")
-    if replicates in ("request", "cell"):
-        d = mean_of_replicates("compare", d)
+    d = without_replicates("compare", d, replicates, tests)
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = of_groups(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)

@@ -110,7 +110,8 @@ def prediction_powered(
     frames = []
     for one in side_by_side("prediction_powered", human, model, of, baseline):
         found = _means(one, inclusion)
-        _warn_of_odd_requests(one, inclusion)
+        if inclusion is None:
+            warn_of_odd_requests("prediction_powered", one)
         frames.append(_rows(one, found, alpha))
     table = pl.concat(frames)
     if (table["n"] < 20).any():
@@ -174,9 +175,9 @@ def _rows(one: SideBySide, found: PoweredMeans, alpha: float) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _warn_of_odd_requests(one: SideBySide, inclusion: Frame | None) -> None:
+def warn_of_odd_requests(called: str, one: SideBySide) -> None:
     """Warn where people's requests are others than those that they did not judge."""
-    if inclusion is not None or len(one.model) < 2 or len(one.others) < 2:
+    if len(one.model) < 2 or len(one.others) < 2:
         return
     from scipy import stats
 
@@ -184,10 +185,10 @@ def _warn_of_odd_requests(one: SideBySide, inclusion: Frame | None) -> None:
     p = stats.ttest_ind(theirs, rest, equal_var=False).pvalue if np.ptp(rest) else math.nan
     if p < _UNLIKELY:
         warn(
-            f"prediction_powered: {one.measure} by the model has the mean {theirs.mean():.3g} in "
+            f"{called}: {one.measure} by the model has the mean {theirs.mean():.3g} in "
             f"the requests that people judged and {rest.mean():.3g} in the others (p = {p:.1g}): "
-            "they hardly were drawn at random; draw them at random, or say with inclusion= how "
-            "probable each was"
+            "they hardly were drawn at random; draw them at random, or say how probable each was "
+            "(inclusion= of prediction_powered)"
         )
 
 

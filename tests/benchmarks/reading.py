@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from peers import PEERS
-from run import cores, machine, measure, open_collection, print_collection, progress
+from run import cores, in_child, machine, measure, open_collection, print_collection, progress
 from sizes import add_sizes
 from stages import Collection, Stage, Thunk, evaluating, text, text_to_scores
 
@@ -141,6 +141,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="the collection; made there if it is not there")
     parser.add_argument("--rounds", type=int, default=5, help="(%(default)s)")
     parser.add_argument("--files", type=int, default=40, help="of Parquet and gzip (%(default)s)")
+    parser.add_argument("--only", default="text,parquet,gzip,judged", help="(%(default)s)")
     parser.add_argument("--peer", action="store_true", help="also measure pytrec_eval")
     add_sizes(parser)
     arguments = parser.parse_args()
@@ -152,11 +153,19 @@ def main() -> None:
         print_collection(arguments.folder, whole)
         print("\n| | wall s | CPU s | wall, ratio | CPU, ratio | peak MB |")
         print("|---|---:|---:|---:|---:|---:|")
+        compared = arguments.only.split(",")
         peer = {"pytrec_eval": PEERS["pytrec_eval"]} if arguments.peer else {}
-        compare(TEXT | peer, whole, arguments.rounds)
-        compare(PARQUET, some._replace(runs=convert(some.runs, Path(temporary))), arguments.rounds)
-        compare(GZIP, some._replace(runs=pack(some.runs, Path(temporary))), arguments.rounds)
-        compare(JUDGED, some, arguments.rounds)
+        if "text" in compared:
+            compare(TEXT | peer, whole, arguments.rounds)
+        if "parquet" in compared:
+            # in a process of its own: one that has Polars' threads cannot be forked
+            converted = in_child(partial(convert, some.runs, Path(temporary)))
+            compare(PARQUET, some._replace(runs=converted), arguments.rounds)
+        if "gzip" in compared:
+            packed = pack(some.runs, Path(temporary))
+            compare(GZIP, some._replace(runs=packed), arguments.rounds)
+        if "judged" in compared:
+            compare(JUDGED, some, arguments.rounds)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ def listing(folder):
 def test_demo(tmp_path):
     outcome = in_a_process("demo", cwd=tmp_path)
     assert outcome.status == 0
-    titles = ("Coverage", "Ranks of the runs", "Kendall's τ", "Ties between rankings", "told apart")
+    titles = ("first by", "Means over", "More: --all")
     assert all(title in outcome.out for title in titles)
     assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
     n_files = len([*TABLES, *FOR_REUSE])
@@ -119,7 +119,11 @@ def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     outputs = {
         name: lexiframe(name, QRELS, RUNS, *options).out
-        for name, options in [("evaluate", []), ("compare", ["-m", "AP"]), ("coverage", [])]
+        for name, options in [
+            ("evaluate", []),
+            ("compare", ["-m", "AP", "--wide"]),
+            ("coverage", []),
+        ]
     }
     assert max(len(line) for out in outputs.values() for line in out.splitlines()) <= width
     c = lf.compare(lf.evaluate(RUNS, QRELS, ["AP"]).scores)
@@ -162,7 +166,7 @@ def test_evaluate_as_json(lexiframe):
     tables = json.loads(outcome.out)
     e = lf.evaluate(RUNS, QRELS, ["RPP", "RR"])
     assert tables.pop("verdict") == lf.verdict(e).to_dicts()
-    assert set(tables) == {"coverage", "means", "orderings", "correlations", "tie_rates", "power"}
+    assert set(tables) == {*TABLES} - {"scores", "preferences"}
     for name, rows in tables.items():
         assert rows == getattr(e, name).to_dicts()
 
@@ -170,9 +174,57 @@ def test_evaluate_as_json(lexiframe):
 def test_evaluate_as_csv(lexiframe):
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "RPP", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(outcome.out)))
-    o = lf.evaluate(RUNS, QRELS, "RPP").orderings
-    assert list(rows[0]) == o.columns
-    assert [(row["run"], float(row["rank"])) for row in rows] == o.select("run", "rank").rows()
+    e = lf.evaluate(RUNS, QRELS, "RPP")
+    assert list(rows[0]) == e.means.columns
+    assert [(row["run"], float(row["mean"])) for row in rows] == e.means.select(
+        "run", "mean"
+    ).rows()
+    named = lexiframe(
+        "evaluate", QRELS, RUNS, "-m", "RPP", "--table", "orderings", "--format", "csv"
+    )
+    assert named.out == e.orderings.write_csv()
+    unknown = lexiframe("evaluate", QRELS, RUNS, "--table", "order")
+    assert unknown.status == 1
+    assert "expected --table to be one of 'coverage', 'means'" in unknown.err
+
+
+def test_all_of_an_evaluation_is_printed_when_asked_for(lexiframe):
+    first = lexiframe("evaluate", QRELS, RUNS, "-m", "AP,RPP").out
+    everything = lexiframe("evaluate", QRELS, RUNS, "-m", "AP,RPP", "--all").out
+    assert everything.strip() == str(lf.evaluate(RUNS, QRELS, "AP RPP").summary("all"))
+    assert everything.startswith(first.partition("\n\nMore:")[0])
+    by_mc4 = lexiframe("evaluate", QRELS, RUNS, "-m", "RPP", "--order", "mc4", "--all").out
+    assert "preferences by mc4" in by_mc4
+
+
+def test_the_first_screen_and_the_first_help_are_short(lexiframe, monkeypatch):
+    """Eight runs and six measures in 25 lines of 80 columns, the verdict first; help in 60."""
+    monkeypatch.setenv("COLUMNS", "80")
+    digits = lf.bundled("digits")
+    runs = sorted((digits / "runs").glob("*.parquet"))[:8]
+    lines = lexiframe("evaluate", digits / "qrels.parquet", *runs).out.splitlines()
+    assert lines[0].startswith("combsum_fine is best by RPP, LR, LP and AP: all others are")
+    assert len(lines) <= 26
+    assert max(map(len, lines)) <= 80
+    shown = lexiframe("evaluate", "--help").out
+    assert len(shown.splitlines()) < 60
+    everything = lexiframe("evaluate", "--help-all").out
+    assert "--ties" not in shown
+    assert all(name in everything for name in ("--ties", "--decimal", "--memory", "--help-all"))
+
+
+def test_comparisons_have_the_columns_that_one_reads(lexiframe, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = lexiframe("compare", QRELS, RUNS, "-m", "RR,AP").out
+    assert out.startswith("difference run a − run b, with 95 % intervals; paired t-test, ")
+    assert [line for line in out.splitlines() if line in ("RR", "AP")] == ["RR", "AP"]
+    heads = [line.strip("│ ").split() for line in out.splitlines() if line.startswith("│ run a")]
+    assert heads == ["run a run b diff. interval adj. p sig.".split()] * 2
+    assert max(map(len, out.splitlines())) <= 80
+    latex = lexiframe("compare", QRELS, RUNS, "-m", "AP", "--format", "latex").out
+    assert r"\caption{AP: difference run a $-$ run b" in latex
+    markdown = lexiframe("compare", QRELS, RUNS, "-m", "AP", "--format", "markdown").out
+    assert markdown.startswith("Table: AP: difference run a")
 
 
 @pytest.mark.slow
@@ -219,7 +271,7 @@ def test_options_reach_the_evaluation(tmp_path, lexiframe):
         options = ["-m", "RR", "--rel", "2", "--ties", ties, "--format", "csv"]
         outcome = lexiframe("evaluate", qrels, one, *options)
         (row,) = csv.DictReader(io.StringIO(outcome.out))
-        rank[ties] = 1 / float(row["value"])
+        rank[ties] = 1 / float(row["mean"])
     assert rank == {"doc_id_desc": 1, "doc_id_asc": 2, "input": 2, "rank": 2}
 
 
@@ -451,12 +503,15 @@ def test_explain_one_request(lexiframe, monkeypatch):
     levels = e.explain("q0078", "pixels_euclidean", "random")
     assert json.loads(lexiframe(*command, "--format", "json").out) == levels.to_dicts()
     printed = lexiframe(*command).out
-    assert "Request q0078: pixels_euclidean against random" in printed
-    measures, by_level = printed.split("\n\n")
+    said, by_level, measures = printed.split("\n\n")
+    assert said.startswith("In request q0078, pixels_euclidean is better by AP")
+    assert "LR (level 21 decides)" in said
     assert ["LR", "—", "—", "1.000", "21"] in rows_of(measures)
     head, *rows = rows_of(by_level)
-    assert head == "level doc_a position_a doc_b position_b sign decides AP_a AP_b LR".split()
-    assert [int(row[0]) for row in rows] == levels["level"].to_list()
+    assert head == "level item of pixels_euclidean at item of random at decides".split()
+    found = levels.filter(pl.any_horizontal(pl.col("position_a", "position_b").is_not_null()))
+    assert [int(row[0]) for row in rows] == found["level"].to_list()
+    assert [row[0] for row in rows if row[-1] == "LR"] == ["21"]
     unknown = lexiframe(*command[:-1], "78")
     assert (unknown.status, unknown.out) == (1, "")
     assert "unknown query '78'. Known: q0066" in unknown.err
@@ -604,10 +659,11 @@ def test_each_help_has_panels_defaults_and_two_examples(lexiframe, monkeypatch, 
     assert len(examples) == 3
     assert all(line.startswith(f"lexiframe {command}") for line in examples[1:])
     panels = [re.sub(r"[^A-Za-z]", "", line) for line in lines if line.startswith("╭─")]
-    known = ["Input", "Measures", "Policies", "Statistics", "Output"]
-    assert [p for p in panels if p in known] == [p for p in known if p in panels]
+    known = ["Measures", "Input", "Statistics", "Output"]
     if command in ("evaluate", "compare", "verdict"):
-        assert set(known) <= set(panels)
+        assert [p for p in panels if p in known] == known
+        lines = lexiframe(command, "--help-all").out.splitlines()
+        assert any(line.startswith("╭─ Policies") for line in lines)
         said = " ".join(" ".join(lines).replace("│", " ").split())
         for default in ("any positive grade", "RPP LR LP AP nDCG@10 RR", "no cut", "holm"):
             assert default in said
@@ -1160,7 +1216,7 @@ def test_messages_that_cannot_be_written_are_dropped(tmp_path, monkeypatch, lexi
     monkeypatch.setattr(sys, "stderr", Full())
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--out", tmp_path / "out")
     assert outcome.status == 0
-    assert outcome.out.startswith("Means over 5 requests\n")
+    assert "\nMeans over 5 requests" in outcome.out
     assert {path.stem for path in (tmp_path / "out").iterdir()} == {*TABLES, *FOR_REUSE}
     assert lexiframe("evaluate", QRELS, "no.run") == (1, "", "")
     assert lexiframe("evaluate", "--no-such-option").status == 2

@@ -239,5 +239,5 @@ def test_grades_below_0_are_counted(tmp_path):
     assert found.select("run", "negative", "judged").rows() == [("ham", 0, 1), ("spam", 2, 3)]
     as_zero = lf.coverage(runs, lf.read_qrels(qrels, negative="not relevant"))
     assert as_zero.select("negative", "judged").rows() == [(0, 1), (0, 5)]
-    said = str(lf.evaluate(runs, qrels, ["AP"]))
+    said = str(lf.evaluate(runs, qrels, ["AP"]).summary("all"))
     assert "with a grade below 0, counted as unjudged: 2." in " ".join(said.split())

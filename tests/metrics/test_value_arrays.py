@@ -18,7 +18,7 @@ KEPT = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]], bool)
 def test_by_request_only_values_that_count():
     found = Values(KEYS, METRICS, VALUES, KEPT)
     for n, metric in enumerate(METRICS):
-        array = found.by_request(metric, 2)
+        array = found.by_request(metric, pl.Series(["q1", "q2"]))
         for row, (run, query) in enumerate(KEYS.rows()):
             value = array["ab".index(run), ["q1", "q2"].index(query)]
             assert math.isnan(value) if not KEPT[row, n] else value == VALUES[row, n]

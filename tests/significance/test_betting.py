@@ -262,6 +262,7 @@ def test_audit_tests_resamples_against_their_mean():
 
 
 WRONG = [
+    ({"bounds": "text"}, "expected bounds to name measures and their ends, .* found 'text'"),
     ({}, "of which no bounds are known; say them"),
     ({"bounds": {"mine": (1, 0)}}, "expected the least and the greatest value in bounds"),
     ({"bounds": {"mine": (-0.1, 0.1)}}, "expected differences from −0.1 to 0.1, found 5 others"),

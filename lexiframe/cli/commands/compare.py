@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,10 +14,12 @@ from lexiframe.cli.options import Format, OutFile
 from lexiframe.cli.output import print_table, refuse_other_ending, write_table
 from lexiframe.evaluation import MEASURES, load_chosen
 from lexiframe.io import output_files
+from lexiframe.metrics import as_list
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import PairsLike, grouping, measured, parse_measures
 from lexiframe.significance import check_inference, tukey_hsd
 from lexiframe.significance import compare as compare_runs
+from lexiframe.views import shown
 
 PANEL = "Compare runs"
 EXAMPLES = (
@@ -34,9 +36,13 @@ def compare(
     intervals: Literal["t", "bca"] = "t",
     hsd: Literal["randomized", "parametric"] | None = None,
     out: OutFile = None,
+    wide: bool = False,
     format: Format = "table",
 ) -> None:
-    """Test which runs differ, pair by pair."""
+    """Test which runs differ, pair by pair.
+
+    Text, latex and markdown have the columns that one reads; --wide and other formats have all.
+    """
     if hsd is not None and (tests.baseline is not None or tests.alternative != "two-sided"):
         raise LexiframeError(
             "--hsd: compares all pairs of runs, on both sides; leave --baseline and --alternative "
@@ -65,7 +71,24 @@ def compare(
     if out is not None:
         write_table(out, c, {"table": "comparisons", **facts, "inference": how})
         typer.echo(f"wrote {out}", err=True)
-    print_table(c, format, tests.alpha)
+    if wide or format not in ("table", "latex", "markdown"):
+        print_table(c, format, tests.alpha)
+        return
+    if format == "table":
+        typer.echo(shown.comparisons_text(c, _names(measure), tests.alpha))
+        return
+    said, shortly = shown.comparisons_in_short(c, _names(measure), tests.alpha)
+    paper = replace(shown.ShownTable.of(shortly), notes=(f"{said}.",))
+    typer.echo(shown.paper_latex(paper) if format == "latex" else shown.paper_markdown(paper))
+
+
+def _names(measure: list[str] | None) -> list[str]:
+    """Return the names of the measures in the order in which they were asked for."""
+    asked = as_list(measure or MEASURES)
+    try:
+        return [str(one) for one in parse_measures(asked)]
+    except LexiframeError:  # scores of other tools may have names of their own
+        return [str(one) for one in asked]
 
 
 def _run_pairs(

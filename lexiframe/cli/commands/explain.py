@@ -40,8 +40,8 @@ def explain(
     if format != "table":
         print_table(table if query is None else e.explain(query, a, b), format)
     elif query is not None:
-        levels, title = e.explain(query, a, b), f"Request {query}: {a} against {b}"
-        typer.echo(shown.levels_text(table.filter(query_id=query), levels, title))
+        levels = e.explain(query, a, b)
+        typer.echo(shown.levels_text(table.filter(query_id=query), levels, query, a, b))
     else:
         text, note = shown.requests_text(table, a, b)
         if note:

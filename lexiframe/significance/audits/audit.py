@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed, warn
+from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
+from lexiframe.significance.audits.drawn_clusters import ClusterTrials, drawn_cluster_trials
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
 from lexiframe.significance.bets import Bets, BoundsLike
+from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.estimates import Estimates
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -32,7 +37,6 @@ _ALL: tuple[Test, ...] = ("t", "sign", "wilcoxon", "randomization", "bootstrap")
 
 
 @typed
-@grouping.by_groups
 def audit(
     d: PairsLike,
     /,
@@ -45,6 +49,7 @@ def audit(
     inner_trials: int = 1000,
     seed: int = 0,
     bounds: BoundsLike | None = None,
+    cluster: str | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -82,6 +87,10 @@ def audit(
         many pairs and requests.
     bounds
         For ``betting``, as for `compare`.
+    cluster : str, optional
+        The attribute in ``requests`` that requests which hang together share, as for `compare`. A
+        trial then draws whole clusters, and ``sizes`` are numbers of clusters; ``t`` and
+        ``bootstrap`` are those of clusters. Exchanged are the runs of whole clusters.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -89,7 +98,8 @@ def audit(
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, null, n_requests``, sorted by it; ``n_requests`` is the size. Rates are
+        Key ``measure, test, null, n_requests``, sorted by it; ``n_requests`` is the size: with
+        ``cluster`` that of clusters, which the test names, as ``t(cluster='user')``. Rates are
         shares in 0..1, and each has a Clopper–Pearson interval of 95 % in the columns behind it
         that end in ``_low`` and ``_high``:
 
@@ -118,7 +128,8 @@ def audit(
         For an unknown test, an alpha outside 0..1, sizes that are no whole numbers from 2; when
         trials or inner_trials is no positive integer, seed no integer from 0, or no pair of runs
         shares two requests; when inner_trials is so small that no p-value can be below alpha; and
-        for functions and p-values that `compare` refuses.
+        for functions and p-values that `compare` refuses. With ``cluster``, for another test than
+        t and bootstrap, and for a request without a cluster.
 
     Warns
     -----
@@ -161,22 +172,41 @@ def audit(
     _check(chosen, alpha, null, trials, inner_trials, seed)
     each: Any = [sizes] if np.ndim(sizes) == 0 else sizes
     numbers = checked_sizes("audit", each).tolist()
-    options = Options("two-sided", alpha, inner_trials, seed)
+    clusters = clusters_of("audit", d, requests, cluster, chosen)
+    options = Options("two-sided", alpha, inner_trials, seed, clusters=clusters)
+    said: dict[str, object] = {} if cluster is None else {"cluster": cluster}
+    names = [notation.write(name_of_test(test), None, said, None) for test in chosen]
+    of_group = partial(
+        _audited, tests=chosen, names=names, numbers=numbers, null=null, trials=trials,
+        options=options, bounds=bounds,
+    )  # fmt: skip
+    return grouping.in_groups(of_group, d, of_groups(requests, by, cluster), by)
+
+
+def _audited(
+    d: Any, tests: list[Any], names: list[str], numbers: list[int], null: str, trials: int,
+    options: Options, bounds: BoundsLike | None,
+) -> pl.DataFrame:  # fmt: skip
     rows = []
     for measure, known in pairs_by_measure("audit", d):
         pairs = _with_two_requests(measure, known)
         for size in numbers:
-            drawn = drawn_trials(pairs, null, size, trials, seed)
+            drawn: Iterable[Any]
+            if options.clusters is None:
+                drawn = drawn_trials(pairs, null, size, trials, options.seed)
+            else:
+                asked = (options.clusters, null, size, trials, options.seed)
+                drawn = drawn_cluster_trials(pairs, *asked)
             how = options
-            if "betting" in chosen:
+            if "betting" in tests:
                 bets = Bets.of("audit", d, bounds, "random", None)
-                how = replace(options, bets=bets.of_measure(measure, pairs, alpha))
-            counts = sum(_counts(pairs, of_block, chosen, how) for of_block in drawn)
-            same = {"measure": measure, "null": null, "n_requests": size, "alpha": alpha}
+                how = replace(options, bets=bets.of_measure(measure, pairs, options.alpha))
+            counts = sum(_counts(pairs, of_block, tests, how) for of_block in drawn)
+            same = {"measure": measure, "null": null, "n_requests": size, "alpha": options.alpha}
             same |= {"trials": trials, "n_pairs": len(pairs.a), "n": len(pairs.queries)}
             rows += [
-                same | dict(zip(_COUNTED, [name_of_test(test), *of_test], strict=True))
-                for test, of_test in zip(chosen, np.asarray(counts).tolist(), strict=True)
+                same | dict(zip(_COUNTED, [name, *of_test], strict=True))
+                for name, of_test in zip(names, np.asarray(counts).tolist(), strict=True)
             ]
     return schemas.AUDITS.arranged(_with_rates(pl.DataFrame(rows)))
 
@@ -221,7 +251,9 @@ def _with_two_requests(measure: str, pairs: Pairs) -> Pairs:
     return some_pairs(pairs, enough).of_known_requests()
 
 
-def _counts(pairs: Pairs, trials: Trials, tests: list[Any], options: Options) -> np.ndarray:
+def _counts(
+    pairs: Pairs, trials: Trials | ClusterTrials, tests: list[Any], options: Options
+) -> np.ndarray:
     """Count the trials of a block for each test: tests × what `_COUNTED` names after the test."""
     differ = trials.better != 0
     rows = []
@@ -235,8 +267,10 @@ def _counts(pairs: Pairs, trials: Trials, tests: list[Any], options: Options) ->
     return np.array(rows)
 
 
-def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcome:
+def _tested(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: Options) -> Outcome:
     """Test all trials as `compare` tests pairs."""
+    if isinstance(trials, ClusterTrials):
+        return trials.tested(test, options)
     drawn = trials.drawn
     if test == "betting" and trials.means is not None:
         kept = replace(drawn, values=np.tile(np.split(drawn.values, 2, axis=1)[1], 2))
@@ -248,7 +282,7 @@ def _tested(test: Any, pairs: Pairs, trials: Trials, options: Options) -> Outcom
     return with_d_z(drawn, options, *own_result(test, both, np.arange(len(both.a))))
 
 
-def _ahead(test: Any, d: Differences, outcome: Outcome) -> np.ndarray:
+def _ahead(test: Any, d: Differences | Estimates, outcome: Outcome) -> np.ndarray:
     """Return the sign of what the test compares: positive if it puts run a ahead."""
     compared = TESTS[test].compares if test in TESTS else MEANS
     found = d.mean if compared is MEANS else getattr(outcome, compared.column)

@@ -35,8 +35,8 @@ from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
     algorithm_answers,
-    check_replicates,
     mean_of_replicates,
+    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
@@ -186,9 +186,7 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_shifted("equivalence", name)
-    check_replicates("equivalence", s_or_d, replicates, tests)
-    if replicates in ("request", "cell"):
-        s_or_d = mean_of_replicates("equivalence", s_or_d)
+    s_or_d = without_replicates("equivalence", s_or_d, replicates, tests)
     clusters = clusters_of("equivalence", s_or_d, requests, cluster, tests)
     options = Options("greater", alpha, trials, seed, clusters=clusters)
     check_corrected("equivalence", tests, corrections, family, options)
@@ -221,7 +219,7 @@ def equivalence(
             replicates=replicates, seeds=seeds,
         )  # fmt: skip
     table = grouping.in_groups(of_group, s_or_d, requests, by)
-    groups = table.columns[: table.width - len(_UNCORRECTED)]
+    groups = table.columns[: table.width - len(UNCORRECTED)]
     if not table.height:
         raise LexiframeError(
             "equivalence: expected preferences between runs, or scores of two runs for the same "
@@ -260,12 +258,12 @@ _KINDS = (
 )
 """The questions, each of which has p and its correction."""
 _CORRECTED = ("correction", "conclusion", "trivial")
-_UNCORRECTED = {
+UNCORRECTED = {
     name: dtype
     for name, dtype in schemas.EQUIVALENCES.columns.items()
     if name not in _CORRECTED and not name.endswith("_adjusted")
 }
-_UNCORRECTED |= {"least_p": schemas.FLOAT}
+UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
 def of_algorithms(
@@ -276,7 +274,7 @@ def of_algorithms(
     sizes = {name: margins.of(name, mean_score(cube, baseline, name)) for name in cube.measures}
     return algorithm_answers(
         s, sizes, seeds=seeds, replicates=replicates, options=options, baseline=baseline,
-        columns=_UNCORRECTED,
+        columns=UNCORRECTED,
     )  # fmt: skip
 
 
@@ -286,7 +284,7 @@ def uncorrected(
     """Return a row for each measure, test and pair, without the corrections."""
     of_sums = options.clusters is None and all(test in OF_SUMS for test in tests)
     cube, how = cube_of(s_or_d, baseline, of_sums=of_sums), options
-    frames = [pl.DataFrame(schema=_UNCORRECTED)]
+    frames = [pl.DataFrame(schema=UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "equivalence"):
         margin = margins.of(measure, mean_score(cube, baseline, measure))
         if "betting" in tests:
@@ -296,7 +294,7 @@ def uncorrected(
                 found = SHIFTED[test](d, np.full(len(pair), margin), how)
                 p_equivalent = np.maximum(found.p_not_worse_a, found.p_not_worse_b)
                 rows = rows_of_pairs(
-                    _UNCORRECTED, pairs, pair, measure=measure, test=test, margin=margin, n=d.n,
+                    UNCORRECTED, pairs, pair, measure=measure, test=test, margin=margin, n=d.n,
                     mean_difference=d.mean, p_equivalent=p_equivalent,
                     level=how.bets.level if test == "betting" else None, **found._asdict(),
                 )  # fmt: skip

@@ -25,9 +25,10 @@ from lexiframe.significance.gates.gate_evidence import (
     settle_lone_requests,
     with_directions,
 )
+from lexiframe.significance.gates.gate_of_judges import answers_of_judges, check_model
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
-from lexiframe.significance.gates.gate_sizes import requests_to_decide
+from lexiframe.significance.gates.gate_sizes import requests_to_decide, unchanged_passes
 from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.gates.gate_tests import (
     Chosen,
@@ -42,12 +43,12 @@ from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
-    check_replicates,
     mean_of_replicates,
+    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
-from lexiframe.typing import RequestsLike
+from lexiframe.typing import Frame, RequestsLike
 
 ToDecide = Annotated[PairsLike, "ranked_pairs"]
 """As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
@@ -74,6 +75,7 @@ def gate(
     cluster: str | None = None,
     replicates: Replicates | None = None,
     seeds: Seeds = "unrelated",
+    model: Frame | None = None,
     requests: RequestsLike = None,
     by: By = None,
     missing: GateMissing = "refuse",
@@ -120,6 +122,11 @@ def gate(
     replicates, seeds
         What the column ``replicate`` of scores tells apart, as for `compare`: with "run" the gate
         is about algorithms that would be trained anew.
+    model : frame, optional
+        The scores by a model's judgments where ``d`` has those by people's, of the same runs and
+        measures, in the requests that people judged and in others. ``t`` then decides about the
+        estimate of `lexiframe.significance.prediction_powered`, which needs people's requests to be
+        drawn at random; ``test`` is ``t(model)`` and ``n`` the number of people's requests.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. Each group of requests has to pass; its attributes are the first columns.
@@ -142,7 +149,9 @@ def gate(
         the ``margin`` in the same unit and the interval ``ci_low, ci_high`` of `equivalence`, of
         level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
         opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
-        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence. ``required``
+        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence, also that
+        the gate is poor: that it would pass an unchanged candidate in fewer than half of the cases
+        (about, by the spread observed). ``required``
         is the number of requests that would decide an undecided row, null for the others.
         ``requests`` is the number of requests of which either run has a score,
         ``baseline_answered`` and ``candidate_answered`` how many of them each has; null for
@@ -160,7 +169,9 @@ def gate(
         measure, a measure that has no request of both runs, and when the candidate is the baseline.
         Where there is no evidence: for requests of only one of the two runs, unless ``missing``
         says what they mean; for runs with the same values in all requests, unless ``same_ok``; for
-        a measure of unknown direction; and for a margin as wide as the range of its measure.
+        a measure of unknown direction; and for a margin as wide as the range of its measure. With
+        ``model``, for what is no table of scores, for runs and measures that the model lacks, and
+        with another test than t, groups, clusters, replicates or an order.
 
     Notes
     -----
@@ -201,7 +212,8 @@ def gate(
     probability ``power``. It is null where this takes more than 10^9 requests, as on the margin,
     where all differences are equal or there is one request, and where it is no more than there are
     (the bootstrap takes more than a t-test where there are few). It rests on the observed
-    difference, which is an estimate itself.
+    difference, which is an estimate itself. With a model it counts people's requests, and takes
+    the model to judge as many times theirs as it did.
 
     Examples
     --------
@@ -233,9 +245,9 @@ n = 60 of 60 requests).
             f"gate: expected test='betting' with order='given', found {test!r}: no other test may "
             "be looked at at any time"
         )
-    check_replicates("gate", d, replicates, [test or "t"])
-    if replicates in ("request", "cell"):
-        d = mean_of_replicates("gate", d)
+    no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
+    check_model(d, model, test, no_model)
+    d = without_replicates("gate", d, replicates, [test or "t"])
     bets = Bets.of("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
     grouping.refuse_taken(
@@ -251,20 +263,24 @@ n = 60 of 60 requests).
     margins.refuse_unknown(measures)
     measures = [name for name in measures if name in sizes] if isinstance(sizes, dict) else measures
     answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
-    for name, two in of_each.items():
-        of_each[name] = of_measures(two, sizes)
-        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-            of_each[name] = with_directions(of_each[name], smaller_is_better, larger_is_better)
-            if missing == "refuse":
-                refuse_lone_requests(of_each[name])
 
+    def asked_of(of_two: Any) -> Any:
+        two = of_measures(of_two, sizes)
+        if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
+            two = with_directions(two, smaller_is_better, larger_is_better)
+            if missing == "refuse":
+                refuse_lone_requests(two)
+        return two
+
+    of_each = {name: asked_of(two) for name, two in of_each.items()}
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
     requests = of_groups(requests, by, cluster)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
     options = Options("greater", alpha, trials, seed, bets=bets, clusters=clusters)
-    test = "t" if test is None and (clusters is not None or is_of_seeds) else test
+    is_for_t = clusters is not None or is_of_seeds or model is not None
+    test = "t" if test is None and is_for_t else test
 
     def of_group(group: Any, candidate: str) -> pl.DataFrame:
         part = group
@@ -282,12 +298,23 @@ n = 60 of 60 requests).
             refuse_wide(margins.of(name, mean_score(cube, baseline, name)), name)
         chosen = _chosen(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
-        found = [
-            of_algorithms(whole, options, baseline, margins, replicates, seeds)
-            if is_of_seeds
-            else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
-            for one in tests
-        ]
+        if model is not None:
+            theirs = asked_of(of_two_runs(model, baseline, candidate))
+            theirs = settle_lone_requests(theirs) if missing == "zero" else theirs
+            sizes_of = {
+                name: margins.of(name, mean_score(cube, baseline, name)) for name in measures
+            }
+            of_judges, spread = answers_of_judges(part, theirs, sizes_of, options, baseline)
+        found = (
+            [of_judges]
+            if model is not None
+            else [
+                of_algorithms(whole, options, baseline, margins, replicates, seeds)
+                if is_of_seeds
+                else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
+                for one in tests
+            ]
+        )
         tested = pl.concat(found).filter(run_a=candidate).join(spread, on="measure")
         said = pl.DataFrame(
             [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
@@ -307,7 +334,8 @@ n = 60 of 60 requests).
     shared = 1 if corrected == "none" else table.height
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
     required = _required(table, rule.claim, alpha / shared, power, bets, of_scores=of_scores)
-    table = table.with_columns(required=required)
+    unchanged = _unchanged(table, rule.claim, alpha / shared)
+    table = table.with_columns(required=required, unchanged=unchanged)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return schemas.GATES.arranged(_with_bets(table, bets, seed), groups)
@@ -425,6 +453,22 @@ def _required(
     # A number that is there already did not decide: with few requests the bootstrap cannot.
     sizes[sizes <= table["n"].to_numpy()] = 0
     return pl.Series(sizes).replace(0, None)
+
+
+def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
+    """Return about how probably an unchanged candidate passes each row; null where not known.
+
+    Intervals by t tell the error by clusters, seeds or two judges, too.
+    """
+    from scipy.special import stdtrit
+
+    names = ("mean_difference", "ci_low", "deviation", "margin", "n", "alpha")
+    mean, low, deviation, margin, n, alpha = table.select(names).cast(pl.Float64).to_numpy().T
+    freedom, half = np.maximum(n - 1, 1), mean - low
+    is_t = table["test"].str.starts_with("t").to_numpy()
+    error = np.where(is_t, half / stdtrit(freedom, 1 - alpha), deviation / np.sqrt(n))
+    half = np.where(is_t, error * stdtrit(freedom, 1 - level), half)
+    return pl.Series(unchanged_passes(require, half, error, margin), nan_to_null=True)
 
 
 def _deviations(cube: Any, candidate: str) -> pl.DataFrame:

@@ -80,7 +80,23 @@ def _of_undecided(row: Row) -> str:
         needed = "no number of requests that was tried would decide it"
     else:
         needed = f"it would take about {row['required']:,} requests"
-    return f"{p}, {_observed(row)}; {needed}"
+    return f"{p}, {_observed(row)}; {_poor(row)}{needed}"
+
+
+_POOR = 0.5
+"""A gate that would pass an unchanged candidate less often than this is said to."""
+
+
+def _poor(row: Row) -> str:
+    """Say that a gate would hardly pass a candidate that is as good; nothing where it would."""
+    rate = row.get("unchanged")
+    if rate is None or not rate < _POOR:
+        return ""
+    share = "less than 1 %" if rate < 0.01 else f"about {100 * rate:.0f} %"
+    return (
+        f"with {row['n']:,} requests this gate would pass an unchanged candidate in {share} of "
+        "cases (gate_curve and --curve show more); "
+    )
 
 
 _EVIDENCE: dict[str, Callable[[Row], str]] = {

@@ -1,4 +1,4 @@
-"""How many requests a gate would need to decide: `requests_to_decide`."""
+"""How many requests a gate needs to decide, and what it would do when nothing changed."""
 
 from __future__ import annotations
 
@@ -42,3 +42,31 @@ def requests_to_decide(
     none = np.iinfo(np.int64).max
     least = np.minimum(*(np.where(size > 0, size, none) for size in sizes))
     return np.where(least == none, 0, least)
+
+
+def unchanged_passes(
+    require: str,
+    half: np.ndarray,
+    error: np.ndarray,
+    margin: np.ndarray,
+) -> np.ndarray:
+    """Return about how probably a gate passes an unchanged candidate; NaN where it is not known.
+
+    ``half`` is how far the interval's lower end is below the mean, and ``error`` the standard error
+    of the mean, which is taken for normal and around 0: Φ((δ − half) / error), for "equivalent"
+    on both sides. What is to be better is not to be unchanged: NaN.
+
+    Examples
+    --------
+    >>> half, error = np.array([0.01, 0.03]), np.array([0.006, 0.018])
+    >>> unchanged_passes("not-worse", half, error, np.full(2, 0.02)).round(3).tolist()
+    [0.952, 0.289]
+    """
+    from scipy.special import ndtr
+
+    if require == "better":
+        return np.full(len(half), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = (margin - half) / error
+    either = np.maximum(2 * ndtr(room) - 1, 0.0)
+    return np.asarray(either if require == "equivalent" else ndtr(room))

@@ -19,14 +19,13 @@ Seeds = Literal["unrelated", "paired"]
 """Whether the seeds of two runs have anything to do with one another."""
 
 
-def has_replicates(d: Any) -> bool:
-    """Return whether a table tells replicates apart."""
-    return hasattr(d, "columns") and "replicate" in d.columns
+def without_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> Any:
+    """Return scores whose replicates say nothing more: their means, unless they are seeds.
 
-
-def check_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> None:
-    """Raise unless the design is stated where there are replicates, and the test knows it."""
-    if replicates is None and has_replicates(d):
+    Raise unless the design is stated where there are replicates, and the test knows it.
+    """
+    table = to_polars(d) if isinstance(d, pl.LazyFrame) else d
+    if replicates is None and hasattr(table, "columns") and "replicate" in table.columns:
         raise LexiframeError(
             f"{called}: the table has replicates, and nobody said what they are; say "
             "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
@@ -38,6 +37,7 @@ def check_replicates(called: str, d: Any, replicates: Replicates | None, tests: 
             f"{called}: expected test='t' with replicates={replicates!r}, found "
             f"{', '.join(map(str, tests))}: only t knows that runs trained anew would differ"
         )
+    return mean_of_replicates(called, table) if replicates in ("request", "cell") else table
 
 
 def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:

@@ -98,7 +98,9 @@ def _layers(rows: pl.DataFrame, rate: str) -> list[Any]:
     colour, shape = lines_of("test", rows["test"].unique().sort())
     axis = draw.Axis(values=rows["n_requests"].unique().sort().to_list(), grid=False)
     scale = draw.Scale(zero=False, nice=False, padding=10)
-    x = draw.X("n_requests:Q", title="requests", axis=axis, scale=scale)
+    of_clusters = rows["test"].str.contains("(cluster=", literal=True).all()
+    title = "clusters" if of_clusters else "requests"
+    x = draw.X("n_requests:Q", title=title, axis=axis, scale=scale)
     y = {"title": _AXES[rate], "axis": draw.Axis(format="%")}
     base = draw.Chart().encode(x, draw.Y("rate:Q", **y), colour)
     intervals = base.mark_rule(opacity=0.6).encode(draw.Y("low:Q", **y), draw.Y2("high"))

@@ -38,10 +38,15 @@ def _sentences(part: pl.DataFrame, of_group: str) -> str:
     )
 
 
+def _drawn(rows: list[Row]) -> str:
+    """Name what a trial draws: requests, or clusters of them."""
+    return "clusters" if "(cluster=" in rows[0]["test"] else "requests"
+
+
 def _at_sizes(rows: list[Row], rate: str) -> str:
     """List a rate by size: "5.1 % of samples of 25 requests and 5.0 % of 50"."""
     texts = [f"{printed.percent(row[rate])} of {row['n_requests']:,}" for row in rows]
-    texts[0] = texts[0].replace(" of ", " of samples of ") + " requests"
+    texts[0] = texts[0].replace(" of ", " of samples of ") + f" {_drawn(rows)}"
     return printed.listed(texts)
 
 
@@ -51,7 +56,7 @@ def _kept(rows: list[Row]) -> str:
     less = [f"{row['n_requests']:,}" for row in rows if row["error_high"] < row["alpha"]]
     said = [
         f"{how} often than promised"
-        + f" with {printed.listed(sizes)} requests" * (len(sizes) < len(rows))
+        + f" with {printed.listed(sizes)} {_drawn(rows)}" * (len(sizes) < len(rows))
         for how, sizes in (("more", more), ("less", less))
         if sizes
     ]

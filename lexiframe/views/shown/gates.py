@@ -29,8 +29,9 @@ def gate_text(table: pl.DataFrame) -> str:
     └──────────────────────────────────────────────────────────────────┘
     Coverage: 6 requests, of which old has 6 and new 6.
     AP: It is not known whether new is worse than old by more than 0.1: p = 0.7292,
-    of the opposite 0.2708, mean difference -0.15, n = 6; it would take about 88
-    requests.
+    of the opposite 0.2708, mean difference -0.15, n = 6; with 6 requests this gate
+    would pass an unchanged candidate in about 24 % of cases (gate_curve and --curve
+    show more); it would take about 88 requests.
     new does not pass the gate: AP does not decide whether it is not worse than old
     by more than the margin, but about 88 requests would (paired t-test, α = 0.05, n
     = 6 of 6 requests).

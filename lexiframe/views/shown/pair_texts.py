@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from lexiframe.base import escaped, printed
@@ -28,24 +30,58 @@ def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
     return text, note if wide.height > printed.MOST else ""
 
 
-def levels_text(table: pl.DataFrame, levels: pl.DataFrame, title: str) -> str:
-    """Return what each measure says of one request, and then its recall levels.
+def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str, b: str) -> str:
+    """Return what is said of two rankings of one request, then their positions side by side.
 
-    Thresholds and grades are left out where all are the same.
+    ``table`` is what `Evaluation.pair` returns of the request, and ``levels`` is that of
+    `Evaluation.explain`. Levels that neither run retrieved are counted; of many, the first and the
+    last are shown, and each one that decides. Thresholds are shown where there are several.
     """
-    missing = "; —: preferences have no values, or no single level decides"
-    missing *= table["value_a"].null_count() > 0
-    graded = ("threshold", "relevance_a", "relevance_b")
-    same = [name for name in graded if levels[name].n_unique() == 1]
-    not_found = levels["position_a"].null_count() + levels["position_b"].null_count()
-    by_level = "Recall level by recall level"
-    by_level += "; —: not retrieved, or nothing to decide" * (not_found > 0)
-    return "\n".join(
-        [
-            printed.paragraphs(escaped(f"{title}; positive: the first is better{missing}")),
-            printed.plain_text(table.drop("query_id", "run_a", "run_b")),
-            "",
-            printed.paragraphs(by_level),
-            printed.plain_text(levels.drop(same)),
-        ]
+    found = levels.filter(pl.any_horizontal(pl.col("position_a", "position_b").is_not_null()))
+    marks = table.drop_nulls("deciding_level").group_by("deciding_level", maintain_order=True)
+    decides = dict(marks.agg(pl.col("measure").str.join(", ")).iter_rows())
+    graded = ["threshold"] if levels["threshold"].n_unique() > 1 else []
+    shown = found.select(
+        *graded,
+        "level",
+        pl.col("doc_a").alias(f"item of {a}"),
+        pl.col("position_a").alias("at"),
+        pl.col("doc_b").alias(f"item of {b}"),
+        pl.col("position_b").alias(" at"),
+        pl.col("level")
+        .replace_strict(decides, default="", return_dtype=pl.String)
+        .alias("decides"),
     )
+    place = pl.int_range(pl.len())
+    is_end = (place < printed.MOST // 2) | (place >= pl.len() - printed.MOST // 2)
+    part = shown.filter(is_end | pl.col("level").is_in([*decides]))
+    notes = (
+        [f"{printed.MISSING}: not retrieved"]
+        if part["at"].null_count() + part[" at"].null_count()
+        else []
+    )
+    if part.height < shown.height:
+        notes.append(f"{shown.height - part.height:,} levels between are left out: --format csv")
+    if found.height < levels.height:
+        notes.append(f"{levels.height - found.height:,} more levels: retrieved by neither")
+    sections = printed.Section("", part, tuple(notes), leads=1)
+    values = printed.plain_text(table.drop("query_id", "run_a", "run_b"))
+    said = printed.paragraph(_who_is_better(table, query_id, a, b))
+    return f"{said}\n\n{sections.text()}\n\n{values}"
+
+
+def _who_is_better(table: pl.DataFrame, query_id: str, a: str, b: str) -> str:
+    """Say by which measures each of two runs is better, and which levels decide."""
+    sides = {a: pl.col("preference") > 0, b: pl.col("preference") < 0}
+    said = []
+    for run, is_better in sides.items():
+        of = [_by(row) for row in table.filter(is_better).iter_rows(named=True)]
+        said += [f"{run} is better by {printed.and_joined(of)}"] if of else []
+    tied = table.filter(pl.col("preference") == 0)["measure"].to_list()
+    said += [f"they are equal by {printed.and_joined(tied)}"] if tied else []
+    return f"In request {query_id}, {'; '.join(said)}."
+
+
+def _by(row: dict[str, Any]) -> str:
+    level = row["deciding_level"]
+    return row["measure"] if level is None else f"{row['measure']} (level {level:,} decides)"

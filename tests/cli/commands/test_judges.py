@@ -154,5 +154,7 @@ def test_people_and_a_model_together(judges, files, tmp_path):
     assert table["judge"].unique().to_list() == ["llm"]
     assert table["mean"].to_list() == of["mean"].to_list()
     assert pl.read_parquet(tmp_path / "out" / "prediction_powered.parquet").height == 2
-    assert judges(*asked, "--human", "nist").status == 1
+    other = judges(*asked, "--human", "nist")
+    assert other.status == 1
+    assert "unknown judge 'nist'" in other.err
     assert judges(*asked[2:], "--human", "people").status == 2

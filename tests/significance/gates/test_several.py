@@ -1,5 +1,6 @@
 """Gates of several measures, any of which may pass, of several candidates, and by bets."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -167,3 +168,28 @@ def test_looking_at_any_time_needs_bets_and_a_plan():
 def test_errors(options, message):
     with pytest.raises(lf.LexiframeError, match=message):
         lf.gate(scores_of({"new": around(0)}), 0.1, baseline="old", **options)
+
+
+def poor_row(test=None, n=60, spread=0.1, margin=0.02, **options):
+    s = scores({"old": [0.5] * n, "new": [0.5 + x for x in around(-0.005, spread, n)]}, "AP")
+    return lf.gate(s, margin, **TWO, test=test, **options).row(0, named=True)
+
+
+@pytest.mark.parametrize("require", ["not-worse", "equivalent"])
+@pytest.mark.parametrize("test", ["t", "bootstrap", "betting"])
+def test_a_poor_gate_says_how_rarely_it_passes_what_is_unchanged(test, require):
+    """About what its curve says, which draws the requests again and again."""
+    row = poor_row(test, require=require)
+    said = re.search(r"pass an unchanged candidate in (less than 1|about \d+) % of", row["why"])
+    rate = int(said[1].split()[-1]) / 100
+    s = scores({"old": [0.5] * 60, "new": [0.5 + x for x in around(-0.005, 0.1, 60)]}, "AP")
+    asked = {"sizes": 60, "require": require, "trials": 400, "inner_trials": 400}
+    curve = lf.significance.gate_curve(s, 0.02, **TWO, test=test, **asked)
+    assert rate == pytest.approx(curve.filter(case="unchanged")["pass_rate"].item(), abs=0.07)
+
+
+def test_a_gate_of_few_requests_is_not_called_poor_where_it_is_not():
+    row = poor_row("t", spread=0.05)
+    assert row["outcome"] == "pass"
+    assert "unchanged" not in poor_row("t", require="better")["why"]
+    assert poor_row("t", spread=0.3)["why"].endswith("requests.")

@@ -126,7 +126,7 @@ WRONG = [
     (S, {"test": "sign", "replicates": "run"}, "expected test='t' with .*, found sign"),
     (S, {"replicates": "run", "seeds": "same"}, "expected seeds to be"),
     (S[1:], {"replicates": "run"}, "expected each replicate of a in all 4 requests"),
-    (S.filter(replicate="s0"), {"replicates": "run"}, "expected two or more replicates of a"),
+    (S.filter(replicate="s0"), {"replicates": "run"}, "of a, found one; how much it would vary"),
     (S.filter(query_id="q000"), {"replicates": "run"}, "expected two or more requests of AP"),
     (S.filter(~((pl.col("run") == "a") & (pl.col("replicate") == "s0"))),
      {"replicates": "run", "seeds": "paired"}, "expected the same replicates of all runs"),

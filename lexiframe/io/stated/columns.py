@@ -1,0 +1,118 @@
+"""Which columns of a table of side-by-side judgments are the request, the runs and the winner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from lexiframe.base import Problem, SchemaError
+from lexiframe.io.column_forms.column_names import CHOSEN, ONE_HOT, PAIRS_OF_RUNS, STATED_NAMES
+
+OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names in the table of what a judgment consists of; None where the table lacks it.
+
+    ``won`` are three columns of 0 and 1. ``a_wins`` says that the run of the first column won, as
+    in tables of chosen and rejected answers; ``a_is_first`` that it was shown first.
+    """
+
+    query_id: str
+    run_a: str
+    run_b: str
+    winner: str | None = None
+    judge: str | None = None
+    first: str | None = None
+    replicate: str | None = None
+    won: tuple[str, ...] = ()
+    a_wins: bool = False
+    a_is_first: bool = False
+
+
+def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> Columns:
+    """Find the columns of judgments; ``given`` says some, ``{our name: the table's}``."""
+    _refuse_unknown(table, where, given)
+    names = [name for name in table.columns if name not in given.values()]
+    runs, a_wins, a_is_first = _runs(names, where, given)
+    free = [name for name in names if name not in runs]
+    won = () if a_wins or "winner" in given else _one_hot(free)
+    query_id = _one("query_id", free, where, given)
+    if query_id is None:
+        raise _missing("query_id", table, where)
+    free = [name for name in free if name != query_id]
+    winner = None if won or a_wins else _one("winner", free, where, given)
+    if winner is None and not won and not a_wins:
+        raise _missing("winner", table, where)
+    judge, first, replicate = (_one(c, free, where, given) for c in ("judge", "first", "replicate"))
+    # What says who was shown first goes before what the names of columns suggest.
+    a_is_first = a_is_first and first is None
+    return Columns(query_id, *runs, winner, judge, first, replicate, won, a_wins, a_is_first)
+
+
+def _refuse_unknown(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> None:
+    for ours, theirs in given.items():
+        if ours not in OURS:
+            raise SchemaError(
+                f"columns: expected lexiframe's names ({', '.join(OURS)}), found {ours!r}"
+            )
+        if theirs not in table.columns:
+            found = f"columns names {theirs!r}, which is not there"
+            raise SchemaError(Problem(where, "", f"{found} (found: {', '.join(table.columns)})"))
+
+
+def _runs(
+    names: list[str], where: str, given: Mapping[str, str]
+) -> tuple[tuple[str, str], bool, bool]:
+    """Return the columns of the two runs, whether the first won, and was shown first."""
+    if "run_a" in given and "run_b" in given:
+        pair = (given["run_a"], given["run_b"])
+        return pair, False, PAIRS_OF_RUNS.get(pair, False)
+    shown = [pair for pair in PAIRS_OF_RUNS if {*pair} <= {*names}]
+    if len(shown) > 1:
+        found = " and ".join(f"{a}, {b}" for a, b in shown)
+        advice = f"say which: columns={{'run_a': {shown[0][0]!r}, 'run_b': {shown[0][1]!r}}}"
+        raise SchemaError(Problem(where, "two columns that name the runs", found, advice))
+    if shown:
+        return shown[0], False, PAIRS_OF_RUNS[shown[0]]
+    for pair in CHOSEN:
+        if {*pair} <= {*names}:
+            return pair, True, False
+    pairs = ", ".join(f"{a} and {b}" for a, b in [*PAIRS_OF_RUNS, *CHOSEN])
+    advice = (
+        f"they may be called {pairs}; or say which they are: "
+        "columns={'run_a': '...', 'run_b': '...'}"
+    )
+    found = f"none (found: {', '.join(names)})"
+    raise SchemaError(Problem(where, "two columns that name the runs", found, advice))
+
+
+def _one_hot(names: list[str]) -> tuple[str, ...]:
+    return next((three for three in ONE_HOT if {*three} <= {*names}), ())
+
+
+def _one(ours: str, names: list[str], where: str, given: Mapping[str, str]) -> str | None:
+    """Return the column that we call ``ours``, of the first group of names that the table has."""
+    if ours in given:
+        return given[ours]
+    for group in STATED_NAMES[ours]:
+        candidates = [name for name in group if name in names]
+        if len(candidates) > 1:
+            advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
+            found = f"{' and '.join(candidates)} could each be {ours}"
+            raise SchemaError(Problem(where, "", found, advice))
+        if candidates:
+            return candidates[0]
+    return None
+
+
+def _missing(ours: str, table: pl.DataFrame, where: str) -> SchemaError:
+    known = ", ".join(name for group in STATED_NAMES[ours] for name in group)
+    advice = f"{ours} may be called {known}, or say which column it is: columns={{{ours!r}: '...'}}"
+    found = f"{ours} is missing (found: {', '.join(table.columns)})"
+    return SchemaError(
+        Problem(where, "a request, two runs and a winner", found, advice, joints=("; ", ". "))
+    )

@@ -1,0 +1,255 @@
+"""Reading preferences that people or models state: `read_preferences`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import Problem, ReadError, SchemaError, schemas, typed, warn
+from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.files.data_sources import File, Source, sources_of_runs
+from lexiframe.io.logs.files import read_log
+from lexiframe.io.stated.columns import Columns, find_columns
+from lexiframe.io.stated.winners import BOTH_BAD, sides
+from lexiframe.typing import VotesLike
+
+
+@dataclass(frozen=True)
+class StatedPreferences:
+    """Side-by-side judgments, as `read_preferences` returns them.
+
+    Wherever a table of preferences is expected, it stands for its ``preferences``.
+
+    Attributes
+    ----------
+    judgments : polars.DataFrame
+        Key ``query_id, run_a, run_b, judge, replicate`` (run_a < run_b); ``winner`` (``a``, ``b``
+        or ``tie``) and ``first``, the run that was shown first (``a``, ``b`` or null).
+    measure : str
+        The name of the preferences as a measure.
+    both_bad : int
+        How many of the ties are judgments that both are bad.
+    left_out : int
+        How many rows named no winner and were left out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> rows = {"prompt": ["p", "p"], "left": ["x", "y"], "right": ["y", "x"],
+    ...         "winner": ["left", "tie"]}
+    >>> lf.read_preferences(pl.DataFrame(rows)).preferences["preference"].to_list()
+    [0.5]
+    """
+
+    __module__ = "lexiframe"  # where users find it
+
+    judgments: pl.DataFrame
+    measure: str = "stated"
+    both_bad: int = 0
+    left_out: int = 0
+
+    @cached_property
+    def preferences(self) -> pl.DataFrame:
+        """Rows of `preferences`: the mean of +1, −1 and 0, with ``n_judgments``."""
+        return stated_rows(self.judgments, self.measure)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Export the preferences, so that every function that takes preferences takes these."""
+        return self.preferences.__arrow_c_stream__(requested_schema)
+
+    def __str__(self) -> str:
+        j = self.judgments
+        runs = pl.concat([j["run_a"], j["run_b"]]).n_unique()
+        ties = int((j["winner"] == "tie").sum())
+        bad = f", {self.both_bad:,} of them of two bad answers" if self.both_bad else ""
+        judges = j["judge"].drop_nulls().n_unique()
+        by = f" by {judges:,} judges" if judges else ""
+        return (
+            f"{j.height:,} judgments of {runs:,} runs in {j['query_id'].n_unique():,} requests{by}"
+            "; "
+            f"{ties:,} are ties{bad}.\n{j}"
+        )
+
+    __repr__ = __str__
+
+
+def stated_rows(judgments: pl.DataFrame, measure: str) -> pl.DataFrame:
+    """Return a row of preferences for each request and pair: (wins − losses) / judgments."""
+    won, lost = ((pl.col("winner") == side).sum().cast(pl.Int64) for side in "ab")
+    rows = judgments.group_by("query_id", "run_a", "run_b").agg(
+        preference=(won - lost) / pl.len(), n_judgments=pl.len().cast(pl.Int64)
+    )
+    order = [c for c in schemas.PREFERENCES.columns if c != "deciding_level"]
+    return rows.with_columns(measure=pl.lit(measure)).select(order).sort(schemas.PREFERENCES.key)
+
+
+@typed
+def read_preferences(
+    source: VotesLike,
+    /,
+    *,
+    measure: str = "stated",
+    columns: Mapping[str, str] | None = None,
+    values: Mapping[str, str] | None = None,
+) -> StatedPreferences:
+    """Read side-by-side judgments: someone saw two runs' answers and said which is better.
+
+    Parameters
+    ----------
+    source
+        A file (CSV, TSV, JSON, JSON lines, Parquet), a folder, a glob, a frame, a list of any of
+        these, or ``{judge: file or frame}`` for files that name no judge. Each row is one judgment:
+
+        - the request: ``query_id``, ``qid``, ``question_id``, ``prompt_id``, ``prompt``,
+          ``question``, ``instruction``, ..., and ``id`` where nothing else is there;
+        - the two runs: ``left, right``; ``model_a, model_b``; ``run_a, run_b``; ``system_a,
+          system_b``; ``model_1, model_2``; ``generator_1, generator_2``; or ``chosen_model,
+          rejected_model`` and ``winner, loser``, of which the first one won;
+        - the winner: ``winner``, ``preference``, ``preferred``, ``vote``, ...: a name of one of the
+          two runs, a side (``left``, ``a``, ``model_a``, ...), ``tie``, ``tie (bothbad)``, the
+          numbers 1, 0 and −1, or 1, 2 and 1.5 as AlpacaEval has them; or the three columns
+          ``winner_model_a, winner_model_b, winner_tie`` of 0 and 1;
+        - who judged, if it is known: ``judge``, ``worker``, ``annotator``, ...;
+        - which was shown first: a column ``first`` with a side or a name; otherwise the run under
+          ``left``, ``model_a`` or ``system_a``.
+    measure : str
+        What the preferences are called as a measure.
+    columns : dict, optional
+        Columns of other names: ``{"query_id": "task", "judge": "rater"}``.
+    values : dict, optional
+        What other values of the winner mean: ``{"yes": "a", "no": "b", "0": "tie"}``;
+        ``"both_bad"`` is a tie that is counted apart.
+
+    Returns
+    -------
+    StatedPreferences
+        With ``judgments``, one row each, and ``preferences``, one row for each request and pair,
+        whose ``preference`` is the mean of +1 (run_a won), −1 and 0, with ``n_judgments``. All
+        functions that take preferences take it as it is.
+
+    Raises
+    ------
+    ReadError
+        For a file that cannot be read, and a winner that cannot be understood, with its row.
+    SchemaError
+        For missing or ambiguous columns, a run against itself, an empty id, and no judgments.
+
+    Warns
+    -----
+    LexiframeWarning
+        When rows name no winner and are left out; and when a tie means that both are bad.
+
+    Notes
+    -----
+    Judgments of the same request, pair and judge are numbered in their order by ``replicate``; each
+    counts.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> v = lf.read_preferences(pl.DataFrame({
+    ...     "question_id": ["q1", "q1"], "model_a": ["x", "y"], "model_b": ["y", "x"],
+    ...     "winner": ["model_a", "tie (bothbad)"]}).head(1))
+    >>> v.judgments.select("run_a", "run_b", "winner", "first").rows()
+    [('x', 'y', 'a', 'a')]
+    """
+    parts = [_read(one, dict(columns or {}), dict(values or {})) for one in _sources(source)]
+    judgments = pl.concat(parts)
+    left_out = judgments["winner"].null_count()
+    judgments = judgments.filter(pl.col("winner").is_not_null())
+    if not judgments.height:
+        raise SchemaError("read_preferences: expected at least one judgment, found none")
+    both_bad = int((judgments["winner"] == BOTH_BAD).sum())
+    if left_out:
+        warn(f"judgments without a winner, left out: {left_out:,} rows")
+    if both_bad:
+        warn(f"judgments that both are bad, counted as ties: {both_bad:,}")
+    judgments = judgments.with_columns(pl.col("winner").replace(BOTH_BAD, "tie"))
+    return StatedPreferences(_numbered(judgments), measure, both_bad, left_out)
+
+
+def _sources(source: Any) -> list[Source]:
+    return sources_of_runs(source).sources
+
+
+def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl.DataFrame:
+    """Read one source into judgments whose winner may be null or ``both_bad``."""
+    is_file = isinstance(source.origin, File)
+    where = str(source.origin) if is_file else "judgments"
+    table = read_log(source.origin) if is_file else to_frame(source.origin, "winner", where)
+    found = find_columns(table, where, columns)
+    ids = {c: _ids(table, getattr(found, c), where) for c in ("query_id", "run_a", "run_b")}
+    judge = None if found.judge is None else table[found.judge].cast(pl.String)
+    if judge is None and source.is_given:
+        judge = pl.repeat(source.name, table.height, dtype=pl.String, eager=True)
+    winner = sides(table, found, where, values)
+    frame = pl.DataFrame(ids).with_columns(
+        winner.alias("winner"),
+        (pl.lit(None, pl.String) if judge is None else judge).alias("judge"),
+        _first(table, found, where).alias("first"),
+    )
+    _refuse_itself(frame, where)
+    return _in_order_of_names(frame)
+
+
+def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
+    column = table[name]
+    if not (column.dtype == pl.String or column.dtype.is_integer()):
+        column = column.cast(pl.String, strict=False)
+    bad = (column.cast(pl.String).fill_null("") == "").arg_true()
+    if len(bad):
+        found = f"none in row {bad[0] + 1} ({len(bad)} such rows)"
+        raise SchemaError(Problem(where, f"an id in {name}", found, "give it one"))
+    return column.cast(pl.String)
+
+
+def _first(table: pl.DataFrame, found: Columns, where: str) -> pl.Series:
+    """Return which side was shown first: ``a``, ``b`` or null."""
+    if found.a_is_first:
+        return pl.repeat("a", table.height, dtype=pl.String, eager=True)
+    if found.first is None:
+        return pl.repeat(None, table.height, dtype=pl.String, eager=True)
+    as_winner = Columns(found.query_id, found.run_a, found.run_b, winner=found.first)
+    side = sides(table, as_winner, where, {})
+    return side.replace({"tie": None, BOTH_BAD: None})
+
+
+def _refuse_itself(frame: pl.DataFrame, where: str) -> None:
+    same = (frame["run_a"] == frame["run_b"]).arg_true()
+    if len(same):
+        raise ReadError(
+            f"{where}, row {same[0] + 1}: expected two runs, found {frame['run_a'][same[0]]!r} "
+            f"against itself ({len(same)} such rows); leave them out"
+        )
+
+
+def _in_order_of_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Exchange the runs where run_a > run_b, with the sides of the winner and of the first."""
+    turned = pl.col("run_a") > pl.col("run_b")
+    other = {"a": "b", "b": "a"}
+    return frame.select(
+        "query_id",
+        "judge",
+        run_a=pl.min_horizontal("run_a", "run_b"),
+        run_b=pl.max_horizontal("run_a", "run_b"),
+        **{
+            c: pl.when(turned).then(pl.col(c).replace(other)).otherwise(pl.col(c))
+            for c in ("winner", "first")
+        },
+    )
+
+
+def _numbered(judgments: pl.DataFrame) -> pl.DataFrame:
+    """Number the judgments of the same request, pair and judge, in their order."""
+    key = ["query_id", "run_a", "run_b", "judge"]
+    number = pl.int_range(1, pl.len() + 1).over(key).alias("replicate")
+    numbered = judgments.with_columns(number).sort(*key, "replicate")
+    return numbered.with_columns(pl.col("replicate").cast(pl.String)).select(
+        *schemas.JUDGMENTS.columns
+    )

@@ -1,0 +1,39 @@
+"""Strengths in samples of requests or judges, drawn with replacement."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import coo_array
+
+from lexiframe.base import progress, resampling
+from lexiframe.orderings.strengths.existence import has_maximum
+from lexiframe.orderings.strengths.fitting import Counts, Fit, fit
+from lexiframe.orderings.strengths.judged import Judged
+
+_BLOCK = 50
+
+
+def resampled(
+    judged: Judged, group: np.ndarray, whole: Fit, *, prior: float, davidson: bool, samples: int,
+    seed: int,
+) -> tuple[np.ndarray, int]:  # fmt: skip
+    """Return the strengths in each sample, and how many samples have no maximum.
+
+    Those are fitted with one comparison of each run with an imaginary one (prior = 1).
+    """
+    known = np.unique(group, return_inverse=True)[1]
+    k, s = int(known.max()) + 1, len(judged.runs)
+    pair, place = np.unique(judged.a * s + judged.b, return_inverse=True)
+    parts = [coo_array((x, (known, place)), (k, len(pair))).tocsr() for x in judged.outcomes()]
+    drawn = resampling.drawn_requests(k, samples, seed)
+    strengths, without = np.empty((samples, s)), 0
+    for start in progress(range(0, samples, _BLOCK), -(-samples // _BLOCK), "resampling"):
+        block = drawn[start : start + _BLOCK]
+        sums = [block @ part for part in parts]
+        for n in range(len(block)):
+            counts = Counts(s, pair // s, pair % s, *(one[n] for one in sums))
+            has = bool(prior) or has_maximum(counts, davidson=davidson)
+            without += not has
+            fitted = fit(counts, davidson=davidson, prior=prior if has else 1.0, start=whole.beta)
+            strengths[start + n] = fitted.beta
+    return strengths, without

@@ -1,0 +1,94 @@
+"""Trials of an audit that draw whole clusters of requests, and their tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import memory_use, progress, resampling
+from lexiframe.pairwise import Pairs
+from lexiframe.significance.clusters import codes_of, estimates_of, sums_of, t_of_drawn
+from lexiframe.significance.differences import Options
+from lexiframe.significance.estimates import Estimates
+from lexiframe.significance.paired_tests import Outcome
+
+_AT_ONCE = 500
+"""The number of trials tested at once; fewer of many clusters."""
+_CELLS = 2**22
+"""The number of drawn clusters that the trials at once may have."""
+_BYTES = 100
+_ROUNDING = 1e-9
+"""What t of a sample may differ from t by, relative to 1 + |t|, and count as equal."""
+
+
+@dataclass(frozen=True)
+class ClusterTrials:
+    """Some trials, each with a pair of runs and a sample of its clusters.
+
+    ``size`` and ``total`` are how many requests each drawn cluster has, and the sum of their
+    differences: clusters × 2 trials, first all with equal means, then all as they are. ``pair``,
+    ``better`` and ``seed`` are those of `Trials`.
+    """
+
+    pair: np.ndarray
+    better: np.ndarray
+    size: np.ndarray
+    total: np.ndarray
+    rounding: np.ndarray
+    seed: int
+
+    @property
+    def drawn(self) -> Estimates:
+        """The mean of each trial and its error by clusters."""
+        return estimates_of(self.size, self.total, self.rounding)
+
+    def tested(self, test: str, options: Options) -> Outcome:
+        """Test all trials by Student's t of clusters, or by a bootstrap of clusters."""
+        e = self.drawn
+        found = e.outcome(np.full(len(e.mean), np.nan), options)
+        if test == "t":
+            return found
+        rest = self.total - e.mean * self.size
+        drawn = resampling.drawn_requests(len(rest), options.trials, options.seed)
+        t = t_of_drawn(drawn, self.size, rest, self.rounding)
+        near = _ROUNDING * (1 + np.abs(np.nan_to_num(found.statistic)))
+        count = options.extreme(t, found.statistic, near).sum(axis=0)
+        p = (1 + count) / (1 + options.trials)
+        return found._replace(p_value=np.where(np.isnan(found.statistic), 1.0, p))
+
+
+def drawn_cluster_trials(
+    pairs: Pairs, clusters: pl.DataFrame, null: str, size: int, trials: int, seed: int
+) -> Iterator[ClusterTrials]:
+    """Draw ``size`` clusters with replacement from a random pair, ``trials`` times.
+
+    The two runs of a whole cluster are swapped, or not, where runs are to be exchangeable.
+    """
+    code = codes_of(pairs.queries, clusters)
+    sizes = sums_of((~np.isnan(pairs.values)).astype(float), code)
+    totals = sums_of(np.nan_to_num(pairs.values), code)
+    mean, rounding = pairs.differences.mean, pairs.mean_rounding
+    better = np.where(np.abs(mean) <= rounding, 0, np.sign(mean))
+    # The clusters of each pair, and then those that it has no request of.
+    places, n = np.argsort(sizes == 0, axis=0, kind="stable"), (sizes > 0).sum(axis=0)
+    at_once = max(1, min(_AT_ONCE, _CELLS // size))
+    memory_use.refuse_more_than_available(
+        at_once * size * _BYTES, f"trials of {size:,} clusters", "take fewer clusters (sizes)"
+    )
+    starts = range(0, trials, at_once)
+    for number, start in enumerate(progress(starts, len(starts), f"audit, {size} clusters")):
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size, number)))
+        inner, these = int(rng.integers(2**32)), min(at_once, trials - start)
+        pair = rng.integers(0, len(n), these)
+        cluster = places[rng.integers(0, n[pair], (size, these)), pair]
+        of_size, kept = sizes[cluster, pair], totals[cluster, pair]
+        if null == "centred":
+            equal = kept - mean[pair] * of_size
+        else:
+            equal = kept * (1.0 - 2.0 * rng.integers(0, 2, (size, these)))
+        both = np.concatenate([equal, kept], axis=1)
+        rough = np.tile(np.broadcast_to(rounding, mean.shape)[pair], 2)
+        yield ClusterTrials(pair, better[pair], np.tile(of_size, 2), both, rough, inner)

@@ -1,0 +1,81 @@
+"""Comparisons of pairs as people read them: a row in one piece, what is the same in the caption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from lexiframe.base import printed, schemas
+from lexiframe.views.sentences.rows import place_among
+from lexiframe.views.sentences.words import test_and_correction
+
+
+def comparisons_in_short(
+    c: pl.DataFrame, measures: Sequence[str], alpha: float
+) -> tuple[str, pl.DataFrame]:
+    """Return a caption, and the columns that one reads: pair, difference, interval, p, verdict.
+
+    The measures are in the order in which they were asked for. Tests, corrections and numbers of
+    requests are columns only where they differ.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
+    >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
+    >>> said
+    "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \
+pairs of a family, α = 0.05, n = 5"
+    >>> table.columns
+    ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
+    """
+    groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
+    c = c.sort(*groups, place_among(measures), maintain_order=True)
+    keys = ("measure", "test", "correction", "n")
+    differing = [name for name in keys if c[name].n_unique() > 1]
+    table = printed.as_cells(printed.with_p_values(c, alpha)).select(
+        *groups,
+        *(name for name in differing if name != "n"),
+        pl.col("run_a").alias("run a"),
+        pl.col("run_b").alias("run b"),
+        pl.col("mean_difference").alias("diff."),
+        pl.format("{}, {}", "ci_low", "ci_high").alias("interval"),
+        pl.col("p_adjusted").alias("adj. p"),
+        c.select(
+            pl.when("reject").then(pl.lit("yes")).when(pl.col("n") == 0)
+            .then(pl.lit(printed.MISSING)).otherwise(pl.lit("no")).alias("sig.")
+        ).to_series(),
+        *(name for name in differing if name == "n"),
+    )  # fmt: skip
+    return _caption(c, differing, alpha), table
+
+
+def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
+    """Return the caption, and a table for each measure, that fit the terminal."""
+    said, table = comparisons_in_short(c, measures, alpha)
+    parts = [table]
+    if "measure" in table.columns:
+        parts = table.partition_by("measure", maintain_order=True)
+    titles = [part["measure"][0] if "measure" in part.columns else "" for part in parts]
+    sections = (
+        printed.Section(title, part.drop("measure", strict=False))
+        for title, part in zip(titles, parts, strict=True)
+    )
+    return "\n".join([printed.paragraph(said), *(section.text() for section in sections)])
+
+
+def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:
+    """Say what is the same in all rows."""
+    if c.is_empty():
+        return "No pair of runs is compared."
+    row = c.row(0, named=True)
+    measure = f"{row['measure']}: " * ("measure" not in differing)
+    test, correction = test_and_correction(row["test"], row["correction"])
+    said = [test] * ("test" not in differing)
+    said += [f"{correction} the pairs of a family"] * ("correction" not in differing)
+    said += [f"α = {alpha:g}"] + [f"n = {row['n']:,}"] * ("n" not in differing)
+    said += [f"{printed.MISSING}: no request in common"] * (c["n"].min() == 0)
+    level = f"with {100 * (1 - alpha):g} % intervals"
+    return f"{measure}difference run a − run b, {level}; {', '.join(said)}"

@@ -1,0 +1,180 @@
+"""Reading side-by-side judgments in the forms in which people have them."""
+
+import json
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from tests.conftest import SHARED
+
+
+def read(rows, **options):
+    return lf.read_preferences(pl.DataFrame(rows), **options)
+
+
+def winners(rows, **options):
+    return read(rows, **options).judgments.sort("query_id")["winner"].to_list()
+
+
+def two(a, b, winner, **more):
+    n = len(winner)
+    return {
+        "query_id": [str(i) for i in range(n)],
+        a: ["x"] * n,
+        b: ["y"] * n,
+        "winner": winner,
+        **more,
+    }
+
+
+FORMS = {
+    "sides": (two("left", "right", ["left", "right", "tie"]), ["a", "b", "tie"]),
+    "arena": (two("model_a", "model_b", ["model_a", "model_b", "Tie"]), ["a", "b", "tie"]),
+    "letters": (two("system_a", "system_b", ["A", "B", "C"]), ["a", "b", "tie"]),
+    "names": (two("run_a", "run_b", ["x", "y", "tie"]), ["a", "b", "tie"]),
+    "signs": (two("run_1", "run_2", [1, -1, 0]), ["a", "b", "tie"]),
+    "AlpacaEval": (two("generator_1", "generator_2", [1.0, 2.0, 1.5]), ["a", "b", "tie"]),
+    "LMSYS": (
+        {
+            "id": [0, 1, 2], "model_a": ["x"] * 3, "model_b": ["y"] * 3,
+            "winner_model_a": [1, 0, 0], "winner_model_b": [0, 1, 0], "winner_tie": [0, 0, 1],
+        },
+        ["a", "b", "tie"],
+    ),
+    "reward models": (
+        {"prompt": ["0", "1"], "chosen_model": ["x", "y"], "rejected_model": ["y", "x"]},
+        ["a", "b"],
+    ),
+    "winners and losers": (
+        {"qid": ["0", "1"], "winner": ["x", "y"], "loser": ["y", "x"]}, ["a", "b"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms_of_judgments(name):
+    columns, expected = FORMS[name]
+    assert winners(columns) == expected
+
+
+def test_runs_are_put_in_order_with_the_winner_and_who_was_first():
+    v = read(
+        {"qid": ["1", "1"], "left": ["y", "x"], "right": ["x", "y"], "winner": ["left", "left"]}
+    )
+    assert v.judgments.select("run_a", "run_b", "winner", "first", "replicate").rows() == [
+        ("x", "y", "b", "b", "1"),
+        ("x", "y", "a", "a", "2"),
+    ]
+    assert v.preferences.rows() == [("1", "x", "y", "stated", 0.0, 2)]
+
+
+def test_who_was_shown_first_may_stand_in_a_column():
+    columns = two("model_a", "model_b", ["a", "b", "tie"], first=["model_b", "y", "a"])
+    assert read(columns).judgments["first"].to_list() == ["b", "b", "a"]
+    without = read(two("run_a", "run_b", ["a"])).judgments["first"]
+    assert without.to_list() == [None]
+
+
+def test_both_bad_is_a_tie_that_is_counted_and_said():
+    with pytest.warns(lf.LexiframeWarning, match="both are bad, counted as ties: 1"):
+        v = read(two("model_a", "model_b", ["tie (bothbad)", "model_a"]))
+    assert v.both_bad == 1
+    assert "1 are ties, 1 of them of two bad answers" in str(v)
+
+
+def test_judgments_without_a_winner_are_counted_and_said():
+    with pytest.warns(lf.LexiframeWarning, match="without a winner, left out: 1 rows"):
+        v = read(two("model_a", "model_b", [None, "model_a"]))
+    assert v.left_out == 1
+
+
+def test_judges_are_columns_or_keys():
+    v = read(two("left", "right", ["left", "tie"], worker=[7, 8]))
+    assert v.judgments["judge"].to_list() == ["7", "8"]
+    one = pl.DataFrame(two("left", "right", ["left"]))
+    both = lf.read_preferences({"ann": one, "bob": one})
+    assert both.judgments["judge"].to_list() == ["ann", "bob"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "tsv", "json"])
+def test_files(tmp_path, ending):
+    frame = pl.DataFrame(two("left", "right", ["left", "right", "tie"], worker=["a", "b", "c"]))
+    path = tmp_path / f"votes.{ending}"
+    write = {
+        "csv": frame.write_csv,
+        "tsv": lambda p: frame.write_csv(p, separator="\t"),
+        "jsonl": frame.write_ndjson,
+        "json": lambda p: p.write_text(json.dumps(frame.to_dicts())),
+        "parquet": frame.write_parquet,
+    }
+    write[ending](path)
+    assert lf.read_preferences(path).judgments.equals(lf.read_preferences(frame).judgments)
+
+
+def test_values_and_columns_can_be_said():
+    columns = {"task": ["1", "2"], "left": ["x", "x"], "right": ["y", "y"], "liked": ["yes", "no"]}
+    said = {"columns": {"query_id": "task", "winner": "liked"}, "values": {"yes": "a", "no": "b"}}
+    assert winners(columns, **said) == ["a", "b"]
+
+
+def test_what_it_returns_stands_for_its_preferences():
+    v = read(two("left", "right", ["left", "right", "left"]))
+    assert lf.win_rates(v).row(0, named=True)["wins"] == 2
+
+
+BAD = {
+    r"row 1: .*a side or a tie, found 1 \('maybe'\)": (two("left", "right", ["maybe", "left"]), {}),
+    r"0 and 1 alone, and 0 may be a tie": (two("left", "right", [0, 1]), {}),
+    r"expected winners 1, 0, -1 or 1, 2, 1.5, found": (two("left", "right", [3, 1]), {}),
+    r"the name of a run and of the other side": (
+        {"qid": ["1"], "left": ["b"], "right": ["a"], "winner": ["a"]}, {}),
+    r"row 1: expected two runs, found 'x' against itself": (
+        {"qid": ["1"], "left": ["x"], "right": ["x"], "winner": ["tie"]}, {}),
+    r"winner is missing": ({"qid": ["1"], "left": ["x"], "right": ["y"]}, {}),
+    r"query_id is missing": ({"left": ["x"], "right": ["y"], "winner": ["tie"]}, {}),
+    r"two columns that name the runs, found none": ({"qid": ["1"], "winner": ["tie"]}, {}),
+    r"found left, right and model_a, model_b": (
+        two("left", "right", ["tie"], model_a=["x"], model_b=["y"]), {}),
+    r"winner and vote could each be winner": (two("left", "right", ["tie"], vote=["tie"]), {}),
+    r"an id in left, found none in row 1": (
+        {"qid": ["1"], "left": [""], "right": ["y"], "winner": ["tie"]}, {}),
+    r"1 in at most one of": ({**FORMS["LMSYS"][0], "winner_tie": [1, 0, 1]}, {}),
+    r"expected lexiframe's names .* found 'who'": (
+        two("left", "right", ["tie"]), {"columns": {"who": "left"}}),
+    r"columns names 'nobody', which is not there": (
+        two("left", "right", ["tie"]), {"columns": {"judge": "nobody"}}),
+    r"values: expected 'a', 'b', 'tie' or 'both_bad' for 'x', found 'left'": (
+        two("left", "right", ["x"]), {"values": {"x": "left"}}),
+    r"one of 'yes', as values says, found 1 \('no'\)": (
+        two("left", "right", ["no"]), {"values": {"yes": "a"}}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_what_cannot_be_read_is_refused(message):
+    columns, options = BAD[message]
+    with pytest.raises(lf.LexiframeError, match=message):
+        read(columns, **options)
+
+
+def test_no_judgments_are_refused():
+    with pytest.raises(lf.LexiframeError, match="at least one judgment, found none"):
+        lf.read_preferences(pl.DataFrame(two("left", "right", ["left"])).clear())
+
+
+@pytest.mark.conformance
+def test_real_judgments_become_the_rows_of_a_plain_loop():
+    v = lf.read_preferences(SHARED / "data" / "llmfao" / "votes.csv")
+    assert v.judgments.height == 8931
+    loop = pl.read_parquet(SHARED / "conformance" / "llmfao" / "llmfao_preferences.parquet")
+    assert v.preferences.height == loop.height == 2139
+
+    def counted(rows):
+        pair = pl.concat_str(
+            pl.min_horizontal("run_a", "run_b"), pl.max_horizontal("run_a", "run_b")
+        )
+        return rows.select(
+            pair, pl.col("preference").abs().round(9), pl.col("n_judgments").cast(pl.Int64)
+        )
+
+    assert counted(v.preferences).sort(pl.all()).equals(counted(loop).sort(pl.all()))

@@ -1,0 +1,287 @@
+"""Strengths from side-by-side judgments, against other tools, plain loops and simulations."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.optimize import minimize
+
+import lexiframe as lf
+from lexiframe.orderings.strengths.existence import components, ties_are_bounded
+from lexiframe.orderings.strengths.fitting import Counts, fit
+from tests.conftest import SHARED
+
+VOTES = SHARED / "data" / "llmfao" / "votes.csv"
+EXPECTED = SHARED / "conformance" / "llmfao"
+
+
+def votes(rows, **more):
+    names = ["query_id", "run_a", "run_b", "winner"]
+    return pl.DataFrame(rows, schema=names, orient="row").with_columns(**more)
+
+
+THREE = [("1", "x", "y", "a"), ("1", "x", "z", "tie"), ("2", "x", "y", "b"), ("2", "y", "z", "a")]
+
+
+def loglik(beta, frame):
+    total = 0.0
+    for _, a, b, winner in frame.rows():
+        p = 1 / (1 + np.exp(beta[b] - beta[a]))
+        share = {"a": 1, "b": 0, "tie": 0.5}[winner]
+        total += share * np.log(p) + (1 - share) * np.log(1 - p)
+    return total
+
+
+def test_strengths_maximise_the_likelihood():
+    frame = votes(THREE)
+    found = minimize(
+        lambda x: -loglik(dict(zip("xyz", x, strict=True)), frame), np.zeros(3), tol=1e-12
+    )
+    b = lf.bradley_terry(frame)
+    beta = dict(zip(b.strengths["run"], b.strengths["strength"], strict=True))
+    assert sum(beta.values()) == pytest.approx(0, abs=1e-12)
+    assert [beta[r] for r in "xyz"] == pytest.approx(list(found.x - found.x.mean()), abs=1e-5)
+    assert b.loglik == pytest.approx(-found.fun, abs=1e-10)
+
+
+@pytest.mark.conformance
+def test_other_tools_find_the_same_strengths():
+    b = lf.bradley_terry(lf.read_preferences(VOTES))
+    assert b.loglik == pytest.approx(-5743.3817238829, abs=1e-9)
+    own = b.strengths.sort("run")
+    loop = pl.read_parquet(EXPECTED / "llmfao_bradley_terry.parquet").sort("run")
+    assert own["run"].to_list() == loop["run"].to_list()
+    assert own["strength"].to_list() == pytest.approx(loop["beta"].to_list(), abs=1e-9)
+    assert own["se"].to_list() == pytest.approx(loop["se_request"].to_list(), abs=1e-9)
+    evalica = pl.read_csv(EXPECTED / "evalica.csv").filter(algorithm="bradley_terry").sort("item")
+    log = evalica["score"].log()
+    assert own["strength"].to_list() == pytest.approx((log - log.mean()).to_list(), abs=1e-9)
+    rank = pl.read_csv(EXPECTED / "arena_rank.csv").sort("competitors")
+    theirs = (rank["ratings"] - rank["ratings"].mean()) * np.log(10) / 400
+    assert own["strength"].to_list() == pytest.approx(theirs.to_list(), abs=1e-3)
+
+
+@pytest.mark.conformance
+def test_davidson_and_priors_are_those_of_plain_loops():
+    v = lf.read_preferences(VOTES)
+    loop = pl.read_parquet(EXPECTED / "llmfao_bradley_terry.parquet").sort("run")
+    tied = lf.bradley_terry(v, ties="davidson")
+    summary = json.loads((EXPECTED / "llmfao_summary.json").read_text())
+    assert tied.nu == pytest.approx(summary["nu"], abs=1e-9)
+    assert tied.loglik == pytest.approx(-8995.839704, abs=1e-6)
+    # The loop stopped where the likelihood no longer changed, the strengths by less than 2e-8.
+    theirs = loop["davidson"].to_list()
+    assert tied.strengths.sort("run")["strength"].to_list() == pytest.approx(theirs, abs=5e-8)
+    prior = lf.bradley_terry(v, prior=1)
+    assert prior.loglik == pytest.approx(-5743.389261382998, abs=1e-9)
+    theirs = loop["prior1"].to_list()
+    assert prior.strengths.sort("run")["strength"].to_list() == pytest.approx(theirs, abs=1e-9)
+
+
+@pytest.mark.conformance
+def test_intervals_take_judgments_of_a_request_together():
+    """Single judgments have a median of .1156, and requests of .178: the default is the latter."""
+    v = lf.read_preferences(VOTES)
+    assert lf.bradley_terry(v).strengths["se"].median() == pytest.approx(0.17827, abs=1e-5)
+    single = lf.bradley_terry(v, by="judgment").strengths
+    assert single["se"].median() == pytest.approx(0.11563, abs=1e-5)
+    rank = pl.read_csv(EXPECTED / "arena_rank.csv")
+    assert np.sqrt(rank["variances"]).median() * np.log(10) / 400 == pytest.approx(
+        single["se"].median(), abs=1e-3
+    )
+    loop = pl.read_parquet(EXPECTED / "llmfao_bradley_terry.parquet").sort("run")
+    judge = lf.bradley_terry(v, by="judge").strengths.sort("run")["se"]
+    assert judge.to_list() == pytest.approx(loop["se_judge"].to_list(), abs=1e-9)
+    both = lf.bradley_terry(v, by="both").strengths.sort("run")["se"]
+    squares = loop["se_request"] ** 2 + loop["se_judge"] ** 2 - loop["se_single"] ** 2
+    least = np.maximum(np.sqrt(squares.to_numpy()), loop["se_single"].to_numpy())
+    assert both.to_list() == pytest.approx(least.tolist(), abs=1e-9)
+
+
+@pytest.mark.conformance
+def test_rows_of_preferences_count_their_judgments():
+    v = lf.read_preferences(VOTES)
+    rows = lf.bradley_terry(v.preferences).strengths.sort("run")
+    single = lf.bradley_terry(v).strengths.sort("run")
+    assert rows["strength"].to_list() == pytest.approx(single["strength"].to_list(), abs=1e-9)
+
+
+@pytest.mark.conformance
+def test_the_existence_of_a_maximum_is_that_of_the_cases():
+    for name, case in json.loads((EXPECTED / "ford_cases.json").read_text()).items():
+        n = 1 + max(i for row in [*case["wins"], *case["ties"]] for i in row[:2])
+        wins, ties = np.zeros((n, n)), np.zeros((n, n))
+        for a, b, k in case["wins"]:
+            wins[a, b] += k
+        for a, b, k in case["ties"]:
+            ties[a, b] += k
+        found = components(wins + (ties + ties.T) / 2)
+        assert found.exists == case["exists"], name
+        assert found.parts == case["parts"], name
+        assert (found.never_lost, found.never_won) == (case["never_lost"], case["never_won"]), name
+        a, b = np.nonzero(wins)
+        ta, tb = np.nonzero(ties)
+        zero = np.zeros(len(a))
+        counts = Counts(
+            n, np.r_[a, ta], np.r_[b, tb], np.r_[wins[a, b], 0 * ta], np.r_[zero, 0 * ta],
+            np.r_[zero, ties[ta, tb]],
+        )  # fmt: skip
+        assert fit(counts, prior=1).beta == pytest.approx(case["beta_prior1"], abs=1e-9), name
+        if case["exists"]:
+            assert fit(counts).beta == pytest.approx(case["beta"], abs=1e-9), name
+
+
+def test_sets_that_prevent_a_maximum_are_named():
+    won = votes([("1", "x", "y", "a"), ("2", "y", "z", "a"), ("2", "y", "z", "b")])
+    with pytest.raises(
+        lf.LexiframeError, match=r"nobody else beat \{'x'\}; nobody else lost to \{'y', 'z'\}"
+    ):
+        lf.bradley_terry(won)
+    parts = votes([(q, a, b, w) for q, a, b in [("1", "u", "v"), ("2", "x", "y")] for w in "ab"])
+    with pytest.raises(
+        lf.LexiframeError, match=r"2 parts that never met: \{'u', 'v'\}, \{'x', 'y'\}"
+    ):
+        lf.bradley_terry(parts)
+    assert lf.bradley_terry(won, prior=1).strengths["run"][0] == "x"
+
+
+def test_davidson_without_a_maximum_is_refused():
+    ties = votes([("1", "x", "y", "tie"), ("2", "x", "y", "tie")])
+    with pytest.raises(lf.LexiframeError, match="found ties alone"):
+        lf.bradley_terry(ties, ties="davidson")
+    one = pl.concat([ties, votes([("3", "x", "y", "a")])])
+    with pytest.raises(lf.LexiframeError, match="more wins than ties, found none"):
+        lf.bradley_terry(one, ties="davidson")
+    win, tie = np.array([[0, 1], [0, 0]]), np.array([[0, 1], [1, 0]])
+    assert not ties_are_bounded(win, tie)
+    without = lf.bradley_terry(
+        votes([*THREE[2:], ("3", "x", "y", "a"), ("3", "z", "x", "a")]), ties="davidson"
+    )
+    assert without.nu == 0
+
+
+def test_samples_without_a_maximum_are_counted():
+    rows = [(str(q), "x", "y", "a" if q else "b") for q in range(6)]
+    with pytest.warns(lf.LexiframeWarning, match="samples without strengths of greatest"):
+        b = lf.bradley_terry(votes(rows), interval="bootstrap", samples=60)
+    assert 0 < b.without_maximum < 60
+    assert b.samples == 60
+
+
+def test_a_copy_of_a_run_shares_its_rank():
+    rows = [
+        (q, a, b, w)
+        for q, a, b, w in [("1", "x", "z", "a"), ("2", "x", "z", "b"), ("3", "x", "z", "a")]
+    ]
+    copy = [(q, "y", b, w) for q, _, b, w in rows]
+    strengths = lf.bradley_terry(votes(rows + copy)).strengths
+    assert dict(zip(strengths["run"], strengths["rank"], strict=True)) == {
+        "x": 1.5,
+        "y": 1.5,
+        "z": 3.0,
+    }
+
+
+def test_expected_shares_and_probabilities_of_pairs():
+    b = lf.bradley_terry(votes(THREE), elo=True)
+    row = b.pairs.filter(run_a="x", run_b="y").row(0, named=True)
+    beta = dict(zip(b.strengths["run"], b.strengths["strength"], strict=True))
+    assert row["observed_share"] == 0.5
+    assert row["p_a_wins"] == pytest.approx(1 / (1 + np.exp(beta["y"] - beta["x"])))
+    assert row["difference"] == pytest.approx(beta["x"] - beta["y"])
+    elo = dict(zip(b.strengths["run"], b.strengths["elo"], strict=True))
+    assert elo["x"] == pytest.approx(1000 + 400 / np.log(10) * beta["x"])
+    assert b.largest_residuals(1).height == 1
+    assert str(b).startswith(b.sentence)
+
+
+def test_one_request_has_no_interval():
+    one = lf.bradley_terry(votes([("1", "x", "y", "a"), ("1", "x", "y", "b")]))
+    assert one.strengths["ci_low"].null_count() == 2
+    assert "cannot be said" in str(one)
+
+
+BAD = {
+    r"by='judge' needs to know who judged": {"by": "judge"},
+    r"expected prior to be a number of comparisons": {"prior": -1.0},
+    r"interval='bootstrap' draws requests or judges": {"interval": "bootstrap", "by": "judgment"},
+    r"expected ties to be one of": {"ties": "win"},
+}
+
+
+@pytest.mark.parametrize("message, options", BAD.items())
+def test_options_that_do_not_fit_are_refused(message, options):
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.bradley_terry(votes(THREE), **options)
+
+
+def test_bad_judgments_are_refused():
+    with pytest.raises(lf.LexiframeError, match="to be 'a', 'b' or 'tie', found 'left'"):
+        lf.bradley_terry(votes([("1", "x", "y", "left")]))
+    with pytest.raises(lf.LexiframeError, match="found 'x' against itself"):
+        lf.bradley_terry(votes([("1", "x", "x", "a")]))
+    with pytest.raises(lf.LexiframeError, match="at least one judgment, found none"):
+        lf.bradley_terry(votes(THREE).clear())
+    d = pl.DataFrame(
+        {"query_id": "1", "run_a": "x", "run_b": "y", "measure": ["m", "n"], "preference": 0.5}
+    )
+    with pytest.raises(lf.LexiframeError, match="preferences of one measure, found 2"):
+        lf.bradley_terry(d)
+    with pytest.raises(lf.LexiframeError, match="stated preferences from -1 to 1"):
+        lf.bradley_terry(d.head(1).with_columns(preference=pl.lit(2.0)))
+    with pytest.raises(lf.LexiframeError, match="needs single judgments, found means"):
+        lf.bradley_terry(d.head(1), by="judgment", prior=1.0)
+
+
+def simulated(requests, each, runs, rng, judges=0):
+    """Judgments whose requests have effects of their own on the runs, and whose truth is 0."""
+    effect = rng.normal(0, 0.6, (requests, runs))
+    q = np.repeat(np.arange(requests), each)
+    a = rng.integers(0, runs, len(q))
+    b = (a + rng.integers(1, runs, len(q))) % runs
+    shift = effect[q, a] - effect[q, b]
+    j = rng.integers(0, max(judges, 1), len(q))
+    if judges:
+        taste = rng.normal(0, 0.6, (judges, runs))
+        shift = shift + taste[j, a] - taste[j, b]
+    won = rng.random(len(q)) < 1 / (1 + np.exp(-shift))
+    columns = {"query_id": q, "run_a": a, "run_b": b, "judge": j}
+    text = [pl.Series(name, x).cast(pl.String) for name, x in columns.items()]
+    return pl.DataFrame(text).with_columns(winner=pl.Series(np.where(won, "a", "b")))
+
+
+@pytest.mark.slow
+def test_default_intervals_hold_what_they_promise_and_single_judgments_do_not():
+    """150 sets × 6 runs; a share below .91 is four standard errors of 900 dependent ones away."""
+    rng = np.random.default_rng(7)
+    inside = {"request": [], "judgment": []}
+    for _ in range(150):
+        v = simulated(13, 100, 6, rng)
+        for by, shares in inside.items():
+            s = lf.bradley_terry(v, by=by).strengths
+            shares.append(((s["ci_low"] <= 0) & (s["ci_high"] >= 0)).mean())
+    assert np.mean(inside["request"]) > 0.91
+    assert np.mean(inside["judgment"]) < 0.85
+
+
+def test_order_runs_by_signs_of_requests_and_by_judgments():
+    rows = [("1", "x", "y", 0.3), ("1", "x", "z", 0.0), ("2", "x", "y", -0.2), ("2", "y", "z", 0.9)]
+    names = ["query_id", "run_a", "run_b", "preference"]
+    d = pl.DataFrame(rows, schema=names, orient="row").with_columns(measure=pl.lit("RPP"))
+    o = lf.order_runs(d, method="bradley_terry")
+    strengths = lf.bradley_terry(votes(THREE)).strengths  # the same signs
+    assert o["run"].to_list() == strengths["run"].to_list()
+    assert o["value"].to_list() == pytest.approx(strengths["strength"].to_list(), abs=1e-9)
+    v = lf.read_preferences(votes(THREE * 2))
+    stated = lf.order_runs(v, method="bradley_terry")
+    assert stated["value"].to_list() == pytest.approx(strengths["strength"].to_list(), abs=1e-9)
+    assert stated["method"].unique().to_list() == ["bradley_terry"]
+
+
+def test_order_runs_names_the_runs_that_prevent_strengths():
+    d = pl.DataFrame(
+        {"query_id": ["1"], "run_a": "x", "run_b": "y", "measure": "RPP", "preference": 1.0}
+    )
+    with pytest.raises(lf.LexiframeError, match=r"order_runs: .* nobody else beat \{'x'\}"):
+        lf.order_runs(d, method="bradley_terry")
