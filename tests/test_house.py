@@ -416,6 +416,13 @@ def tables(tmp_path_factory):
         "gate_curves": lf.significance.gate_curve(
             s, 0.1, baseline="random", candidate="pca8_euclidean", sizes=[9], trials=9
         ),
+        "confidence_sequences": lf.significance.confidence_sequence(
+            s.filter(pl.col("measure") == "AP"),
+            baseline="random",
+            candidate="pca8_euclidean",
+            n_planned=99,
+            every=2,
+        ),
         "components": lf.significance.variance_components(seeds, "run"),
         "generalisability": lf.significance.generalisability(seeds, "run"),
         **by_people_and_model(s, d),

@@ -272,6 +272,11 @@ GATE_CURVES = _table(
     "measure case n_requests",
     "test mean_difference pass_rate pass_low pass_high fail_rate disagree trials",
 )
+CONFIDENCE_SEQUENCES = _table(
+    "confidence_sequences",
+    "measure n_requests",
+    "mean_difference ci_low ci_high alpha n_planned",
+)
 COMPONENTS = _table("components", "measure source", "variance raw? df? share?")
 GENERALISABILITY = _table(
     "generalisability",

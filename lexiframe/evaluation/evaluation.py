@@ -376,6 +376,16 @@ class Evaluation:
           orderings  Draw the ranks of the runs under each measure, side by side.
           pair       Draw the differences of two runs, request by request.
           request    Draw two rankings of one request, with the recall levels that decide.
+        Functions of lexiframe.views.charts that draw its tables:
+          means           mean_chart, trade_off_chart
+          win_rates       win_rate_chart
+          orderings       ordering_chart
+          comparisons     significance_chart, critical_difference_chart
+          power           power_chart
+          correlations    correlation_chart
+          tie_rates       tie_chart
+          sign_agreement  agreement_chart
+          preferences     difference_chart
         """
         from lexiframe.views import Plots
 

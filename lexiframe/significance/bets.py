@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
@@ -197,8 +197,15 @@ def log_capital(
     Orabona, NeurIPS 2025, arXiv:2505.22422) with the variance of Waudby-Smith & Ramdas, JRSS B
     2024, doi:10.1093/jrsssb/qkad009. Each bet knows the values before it only.
     """
+    *_, best = log_capitals(y, null, level, planned or len(y))
+    return np.asarray(best)
+
+
+def log_capitals(
+    y: np.ndarray, null: np.ndarray, level: float, planned: int
+) -> Iterator[np.ndarray]:
+    """Yield what `log_capital` returns after each bet."""
     n = len(y)
-    planned = planned or n
     i = np.arange(1, n + 1)[:, None]
     squares = np.cumsum((y - (0.5 + np.cumsum(y, axis=0)) / (i + 1)) ** 2, axis=0)
     variance = (0.25 + np.concatenate([np.zeros((1, y.shape[1])), squares[:-1]])) / i
@@ -208,7 +215,7 @@ def log_capital(
         bet = np.minimum(most, np.sqrt(2 * np.maximum(goal - capital, 0) / (left * spread)))
         capital = capital + np.log1p(bet * (value - null))
         best = np.maximum(best, capital)
-    return np.asarray(best)
+        yield best
 
 
 def p_above(x: np.ndarray, limit: Any, bets: Bets, share: float = 1.0) -> np.ndarray:
@@ -247,4 +254,28 @@ def interval(x: np.ndarray, bets: Bets, tail: float) -> tuple[np.ndarray, np.nda
         ends = kept.argmax(axis=0), GRID - 2 - kept[::-1].argmax(axis=0)
         found.append([limit[ends[0], 0] - step, limit[ends[1], 0] + step])
     low, high = np.concatenate(found, axis=1)
+    return low, high
+
+
+def intervals_after(
+    x: np.ndarray, looks: Sequence[int], bets: Bets
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the intervals of the first few differences, at the level of the bets.
+
+    ``looks`` are how many, ascending. They are those of `interval`, by one pass through x.
+    """
+    b, step = bets.bound, 2 * bets.bound / GRID
+    limit = b * np.linspace(-1, 1, GRID + 1)[1:-1]
+    sides = [
+        log_capitals((sign * x[:, None] / b + 1) / 2, (sign * limit[:, None] / b + 1) / 2,
+                     bets.level, bets.n_planned or len(x))
+        for sign in (1, -1)
+    ]  # fmt: skip
+    asked, least = {*looks}, -np.log(bets.level)
+    found = []
+    for n, (above, below) in enumerate(zip(*sides, strict=True), start=1):
+        if n in asked:
+            kept = limit[(np.maximum(above, below) <= least)[:, 0]]
+            found.append((kept[0] - step, kept[-1] + step))
+    low, high = np.array(found).T
     return low, high

@@ -18,6 +18,7 @@ from .audits import audit_chart as audit_chart
 from .decisions import dependability_chart as dependability_chart
 from .decisions import gate_curve_chart as gate_curve_chart
 from .decisions import powered_chart as powered_chart
+from .decisions import sequence_chart as sequence_chart
 from .conclusions import conclusion_chart as conclusion_chart
 
 "Measures: how they agree, tie and decide"

@@ -201,3 +201,57 @@ _BY: dict[str, tuple[Any, ...]] = {
 }
 """Who says a mean, and the columns of the mean, its interval and the requests it is over."""
 _NUMBERS = {"mean": "mean", "ci_low": "from", "ci_high": "to"}
+
+
+def sequence_chart(table: Frame, /) -> alt.FacetChart:
+    """Draw what was known of a mean difference while requests came in.
+
+    Parameters
+    ----------
+    table
+        The table of `lexiframe.significance.confidence_sequence`.
+
+    Returns
+    -------
+    altair.FacetChart
+        A panel for each measure, with a line of the mean difference over the first requests, its
+        intervals as a band, and a dashed line at 0.
+
+    Raises
+    ------
+    LexiframeError
+        When Altair is not installed, and for a table without rows.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> from lexiframe.views.charts import sequence_chart
+    >>> folder = lf.bundled("digits")
+    >>> s = lf.scores(lf.positions(folder / "runs", folder / "qrels.parquet"), ["nDCG@10"])
+    >>> two = {"baseline": "pixels_euclidean", "candidate": "pca8_euclidean"}
+    >>> c = lf.significance.confidence_sequence(s, **two, n_planned=60, every=20)
+    >>> [row["n_requests"] for row in sequence_chart(c).data.values]
+    [20, 40, 60]
+    """
+    draw = altair()
+    rows = rows_of(table, schemas.CONFIDENCE_SEQUENCES, "sequence_chart")
+    x = draw.X("n_requests:Q", title="requests").axis(grid=False)
+    y = {"title": "mean difference"}
+    numbers = [(name, said, ".4f") for name, said in _OF_SEQUENCE.items()]
+    base = draw.Chart().encode(x, tooltip=tooltip("n_requests", *numbers))
+    band = base.mark_area(opacity=0.2, color=COLOURS[0])
+    line = base.mark_line(color=COLOURS[0], point={"color": COLOURS[0]})
+    zero = draw.Chart().transform_aggregate(n="count()", groupby=["measure"])
+    zero = zero.transform_calculate(zero="0").mark_rule(color=GREY, strokeDash=[4, 3])
+    layers = [
+        band.encode(draw.Y("ci_low:Q", **y), draw.Y2("ci_high")),
+        zero.encode(draw.Y("zero:Q", **y)),
+        line.encode(draw.Y("mean_difference:Q", **y)),
+    ]
+    by = {"facet": draw.Facet("measure:N", sort=None, header=header()), "columns": 2}
+    level = f"{100 * (1 - rows['alpha'][0]):g} %"
+    holds = f"all intervals hold together, with a probability of {level} or more"
+    return faceted(layers, rows, by, "What is known after so many requests", holds, **_PANEL)
+
+
+_OF_SEQUENCE = {"mean_difference": "mean difference", "ci_low": "from", "ci_high": "to"}

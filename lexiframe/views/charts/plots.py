@@ -56,6 +56,20 @@ class Evaluated(Protocol):
         ...
 
 
+CHARTS_OF = {
+    "means": ("mean_chart", "trade_off_chart"),
+    "win_rates": ("win_rate_chart",),
+    "orderings": ("ordering_chart",),
+    "comparisons": ("significance_chart", "critical_difference_chart"),
+    "power": ("power_chart",),
+    "correlations": ("correlation_chart",),
+    "tie_rates": ("tie_chart",),
+    "sign_agreement": ("agreement_chart",),
+    "preferences": ("difference_chart",),
+}
+"""The functions of `lexiframe.views.charts` that draw a table of an evaluation, by its name."""
+
+
 @dataclass(frozen=True, repr=False)
 class Plots:
     """The charts of an evaluation: each function returns a chart of Altair.
@@ -238,4 +252,7 @@ class Plots:
         width = max(map(len, names))
         lines = [f"  {n:{width}}  {(getdoc(getattr(Plots, n)) or '').partition(chr(10))[0]}"
                  for n in names]  # fmt: skip
-        return "\n".join(["The charts of an evaluation:", *lines])
+        wide = max(map(len, CHARTS_OF))
+        more = [f"  {table:{wide}}  {', '.join(charts)}" for table, charts in CHARTS_OF.items()]
+        said = "Functions of lexiframe.views.charts that draw its tables:"
+        return "\n".join(["The charts of an evaluation:", *lines, said, *more])

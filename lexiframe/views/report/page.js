@@ -5,7 +5,7 @@ const state = {
 };
 
 const SECTIONS = {
-  verdict: [showVerdict, ["measure", "test", "correction", "group"]],
+  verdict: [showVerdict, ["measure", "test", "correction", "group", "baseline"]],
   means: [showMeans, ["measure", "test", "correction", "group", "baseline"]],
   baseline: [showBaseline, ["measure", "test", "correction", "group", "baseline"]],
   pairs: [showPairs, ["measure", "test", "correction", "group", "order"]],

@@ -98,6 +98,11 @@ function columnsOfMeans(rows, state) {
     },
     { title: "low", value: (row) => row.ci_low, show: (row) => number(row.ci_low) },
     { title: "high", value: (row) => row.ci_high, show: (row) => number(row.ci_high) },
+    state.baseline !== null && rows.length > 1 && {
+      title: `against ${state.baseline}`, side: "left", help: "The mean difference to the baseline, positive where the run is better",
+      value: (row) => comparisonOf(row.run, state.baseline, state)?.mean_difference ?? null,
+      show: (row) => differenceTo(state.baseline, row.run, state),
+    },
     isRanked && {
       title: "ranks in samples", side: "left",
       show: (row) => (row.stable.length ? rankBars(row.stable, facts.runs.length) : NONE),
@@ -109,6 +114,13 @@ function columnsOfMeans(rows, state) {
     },
     { title: "n", value: (row) => row.n, show: (row) => whole(row.n) },
   ].filter(Boolean);
+}
+
+// The mean difference to the baseline, and what the test says of it.
+function differenceTo(baseline, run, state) {
+  if (run === baseline) return NONE;
+  const c = comparisonOf(run, baseline, state);
+  return c ? `${number(c.mean_difference)} ${toldApart(c)}` : "not compared";
 }
 
 function likeliest(row) {

@@ -1,8 +1,8 @@
 // The verdict: which runs are first, in a sentence and a line for each measure; one that is told
-// apart from all others is bold.
+// apart from all others is bold. With a baseline, also which runs are better and worse than it.
 
 function showVerdict(state) {
-  const { group, test, correction, measure } = state;
+  const { group, test, correction, measure, baseline } = state;
   const rows = pick("conclusions", { group, test, correction });
   const said = rows.find((row) => row.measure === measure);
   const isAlone = facts.runs.length === 1;
@@ -14,12 +14,16 @@ function showVerdict(state) {
     },
     { title: "first", side: "left", show: (row) => names(row.best, row.is_best ? "strong" : "span") },
     { title: "pairs told apart", show: (row) => row.told.replace(/\d+/g, (n) => whole(Number(n))) },
+    baseline !== null && {
+      title: `against ${baseline}`, side: "left", show: (row) => countedAgainst({ ...state, measure: row.measure }),
+    },
     hasNear && { title: "not significantly worse", side: "left", show: (row) => names(row.near) },
   ].filter(Boolean);
   const ordered = facts.measures.flatMap(({ name }) => rows.filter((row) => row.measure === name));
   show("verdict",
     title("verdict-title", "Verdict"),
     isAlone ? rows.map((row) => make("p", { class: "headline second" }, row.sentence)) : headline(group),
+    !isAlone && againstBaseline(state),
     !isAlone && said && make("p", { id: "sentence" }, said.sentence),
     !isAlone && rows.length > 0 && table("verdicts", "The verdict by each measure", columns, ordered, {
       filter: false, kind: "stacked", rowClass: (row) => (row.measure === measure ? "chosen" : null),
@@ -43,4 +47,38 @@ function measureButton(name, isChosen) {
 
 function names(runs, tag = "span") {
   return runs.length ? make(tag, { title: runs.join(", ") }, listed(runs)) : NONE;
+}
+
+// The other runs by what the test says of them and the baseline.
+function sidesOf(state) {
+  const sides = { better: [], worse: [], undecided: [], untested: [] };
+  for (const run of facts.runs.filter((one) => one !== state.baseline)) {
+    const c = comparisonOf(run, state.baseline, state);
+    const gain = c?.turned ? minus(c.gain) : c?.gain;
+    const side = !c || c.n === 0 ? "untested" : !c.reject ? "undecided" : gain > 0 ? "better" : "worse";
+    sides[side].push(run);
+  }
+  return sides;
+}
+
+// A sentence on a baseline that was chosen here; that of the evaluation has its own sentence.
+function againstBaseline(state) {
+  const { baseline, measure } = state;
+  if (baseline === null || baseline === facts.inference.baseline || isCount(measure)) return null;
+  const { better, worse, undecided, untested } = sidesOf(state);
+  const are = (runs) => `${listed(runs)} ${runs.length === 1 ? "is" : "are"}`;
+  const said = [
+    better.length && `${are(better)} significantly better`,
+    worse.length && `${are(worse)} significantly worse`,
+    undecided.length && `${are(undecided)} not told apart from it`,
+    untested.length && `${are(untested)} not compared with it`,
+  ].filter(Boolean);
+  return make("p", { id: "baseline-sentence" }, `Against ${baseline} by ${measure}: ${said.join("; ")}.`);
+}
+
+function countedAgainst(state) {
+  const { better, worse, undecided, untested } = sidesOf(state);
+  return [
+    [better, "better"], [worse, "worse"], [undecided, "not told apart"], [untested, "not compared"],
+  ].filter(([runs]) => runs.length).map(([runs, said]) => `${whole(runs.length)} ${said}`).join(", ");
 }

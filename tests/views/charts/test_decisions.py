@@ -4,11 +4,21 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.base.schemas import GATE_CURVES, GENERALISABILITY, POWERED_MEANS
+from lexiframe.base.schemas import (
+    CONFIDENCE_SEQUENCES,
+    GATE_CURVES,
+    GENERALISABILITY,
+    POWERED_MEANS,
+)
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts import dependability_chart, gate_curve_chart, powered_chart
+from lexiframe.views.charts import (
+    dependability_chart,
+    gate_curve_chart,
+    powered_chart,
+    sequence_chart,
+)
 from tests.views.charts.drawn import compare_with_snapshot, png
 
 pytestmark = pytest.mark.slow
@@ -65,3 +75,19 @@ def test_people_and_model_stand_together():
     png(powered_chart(MEANS, "AP"))
     pairs = MEANS.rename({"run": "run_a"}).with_columns(run_b=pl.lit("z"))
     assert powered_chart(pairs).data.values[0]["of"] == "bm25 − z"
+
+
+def test_a_sequence_has_a_band_and_a_line():
+    table = pl.DataFrame(
+        [
+            (measure, n, 0.05 + n / 1000, -0.3 + n / 500, 0.4 - n / 500, 0.05, 60)
+            for measure in ("AP", "RR")
+            for n in (20, 40, 60)
+        ],
+        schema=CONFIDENCE_SEQUENCES.columns, orient="row",
+    )  # fmt: skip
+    chart = sequence_chart(table)
+    assert [row["n_requests"] for row in chart.data.values] == [20, 40, 60] * 2
+    assert "95 % or more" in chart.title.subtitle[0]
+    compare_with_snapshot(chart, "sequence_chart")
+    png(chart)

@@ -1,6 +1,7 @@
 """`e.plot` draws the tables of its evaluation."""
 
 import builtins
+from contextlib import suppress
 
 import polars as pl
 import pytest
@@ -9,6 +10,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
+from lexiframe.views.charts.plots import CHARTS_OF
 from tests.views.charts.pictures import layers, rendered
 
 pytestmark = pytest.mark.slow
@@ -29,9 +31,42 @@ GROUPED = evaluated(requests=KINDS, by="kind")
 
 
 def test_its_text_lists_what_there_is():
-    names = [line.split()[0] for line in repr(E.plot).splitlines()[1:]]
+    methods, _, functions = repr(E.plot).partition("\nFunctions")
+    names = [line.split()[0] for line in methods.splitlines()[1:]]
     assert names == ["means", "wins", "orderings", "pair", "request"]
     assert all(callable(getattr(E.plot, name)) for name in names)
+    assert {name for name in dir(E.plot) if not name.startswith("_")} == {*names, "evaluation"}
+    said = dict(line.split(maxsplit=1) for line in functions.splitlines()[1:])
+    assert {table: tuple(of.split(", ")) for table, of in said.items()} == CHARTS_OF
+
+
+OTHERS = {
+    "trade_off_chart": ("LR", "AP"),
+    "win_rate_chart": ("LR",),
+    "significance_chart": ("AP",),
+    "critical_difference_chart": (E.means, "AP"),
+    "difference_chart": ("LR",),
+}
+"""What the charts take after the table; the others take nothing."""
+
+
+@pytest.mark.parametrize(
+    "table, chart", [(table, chart) for table, of in CHARTS_OF.items() for chart in of]
+)
+def test_every_chart_that_it_names_draws_that_table(table, chart):
+    draw = getattr(lf.views.charts, chart)
+    assert rendered(draw(getattr(E, table), *OTHERS.get(chart, ())))
+
+
+def test_no_chart_is_missing_from_its_text():
+    named = {chart for of in CHARTS_OF.values() for chart in of}
+    found = []
+    for table in E.tables():
+        for chart in {name for name in dir(lf.views.charts) if name.endswith("_chart")} - named:
+            with suppress(lf.LexiframeError, TypeError):
+                getattr(lf.views.charts, chart)(getattr(E, table))
+                found.append((table, chart))
+    assert found == []
 
 
 def test_charts_have_the_numbers_of_the_tables():

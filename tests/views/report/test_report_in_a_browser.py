@@ -234,8 +234,22 @@ def test_any_run_is_a_baseline(e, opened):
             "not told apart" if not known["reject"]
             else "▲ better" if sign * known["mean_difference"] > 0 else "▼ worse"
         )  # fmt: skip
+    first = page.locator("#baseline-sentence").inner_text()
+    for run, row in shown.items():
+        (part,) = [part for part in first.removesuffix(".").split("; ") if run in part]
+        assert row["verdict"].lstrip("▲▼ ") in part
+    sides = [row["verdict"].lstrip("▲▼ ") for row in shown.values()]
+    of_ap = opened.frame("verdicts").filter(measure="AP")["against beta"].item()
+    assert dict(reversed(part.split(" ", 1)) for part in of_ap.split(", ")) == {
+        side: str(sides.count(side)) for side in sides
+    }
+    means = opened.frame("of-measure").rows_by_key("run", named=True, unique=True)
+    for run, row in shown.items():
+        assert means[run]["against beta"] == f"{row['mean difference']} {row['verdict']}"
     page.select_option("#choose-baseline", "none")
     assert page.locator("#baseline").is_hidden()
+    assert page.locator("#baseline-sentence").count() == 0
+    assert "against beta" not in opened.frame("verdicts").columns
 
 
 def test_a_pair_and_a_request_are_opened(e, opened):
