@@ -283,6 +283,7 @@ def test_a_command_is_its_file(copy):
     assert "requests     List the requests that have judgments." in listed
     helped = run_in(copy, "-m", "lexiframe", "requests", "--help").stdout
     assert "lexiframe requests qrels.tsv --qrels-header" in helped
+    helped = run_in(copy, "-m", "lexiframe", "requests", "--help-all").stdout
     assert "Text files of judgments begin with a line of column names." in helped
     done = run_in(copy, "-m", "lexiframe", "requests", str(EXAMPLE / "qrels.txt"))
     judged = lf.read_qrels(EXAMPLE / "qrels.txt")["query_id"]

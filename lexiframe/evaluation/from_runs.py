@@ -44,6 +44,7 @@ from lexiframe.io import (
     problems,
     qrel_files,
     to_parquet,
+    warn_of_wider_lines,
 )
 from lexiframe.metrics import needed
 from lexiframe.orderings import Method
@@ -288,6 +289,7 @@ def evaluate_ranked(
     with noted_warnings() as said:
         total = evaluate_projected(plan, projected, parts, sums, held=held)
     report(plan, with_warnings(total, said), lambda: ([], ranked.judged.queries))
+    warn_of_wider_lines(ranked.n_wider)
     sources = {
         "runs": to_parquet.sources_of_origin(runs, ranked.read),
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),

@@ -378,14 +378,17 @@ def test_evaluate_with_a_baseline(tmp_path, lexiframe):
     e = lf.evaluate(RUNS, QRELS, "AP", baseline="pixels_euclidean", alternative="less")
     outcome = lexiframe("evaluate", QRELS, RUNS, *options, "--out", tmp_path)
     assert outcome.out.strip() == str(e).strip()
-    assert "Against pixels_euclidean" in outcome.out
+    assert outcome.out.startswith("random is significantly worse than pixels_euclidean by AP; ")
+    everything = lexiframe("evaluate", QRELS, RUNS, *options, "--all").out
+    assert everything.strip() == str(e.summary("all")).strip()
+    assert "Against pixels_euclidean" in everything
     assert pl.read_parquet(tmp_path / "against_baseline.parquet").equals(e.against_baseline)
     tables = json.loads(lexiframe("evaluate", QRELS, RUNS, *options, "--format", "json").out)
     one_sided = [row | {"ci_low": "-Infinity"} for row in e.against_baseline.to_dicts()]
     assert [row for row in tables["against_baseline"] if row["n"]] == [
         row for row in one_sided if row["n"]
     ]
-    assert "verdict" not in tables
+    assert tables["verdict"] == e.verdict.to_dicts()
     missing = lexiframe("evaluate", QRELS, RUNS, "--baseline", "pixels.run")
     assert missing.status == 1
     assert "error: unknown run 'pixels.run'; did you mean pixels_euclidean" in missing.err
@@ -756,7 +759,8 @@ def test_a_p_value_is_on_the_right_side_of_alpha_in_print(lexiframe):
     p = json.loads(lexiframe(*command, "--format", "json").out)[0]["p_value"]
     rounded = lexiframe(*command, "--alpha", f"{p + 1e-6:.8f}").out
     assert f"{p:.3f}" in lexiframe(*command).out
-    shown = [float(word) for word in rounded.split() if word.startswith(f"{p:.2f}"[:3])]
+    words = [word.strip(",;.") for word in rounded.split()]
+    shown = [float(word) for word in words if word.startswith(f"{p:.2f}"[:3])]
     assert any(abs(value - p) < 1e-6 and value < p + 1e-6 for value in shown)
 
 
@@ -930,16 +934,15 @@ def test_standard_input_is_one_thing(lexiframe):
 
 
 def test_convert_writes_what_the_ending_says(tmp_path, lexiframe):
-    outcome = lexiframe("convert", RUN, tmp_path / "a.csv")
+    outcome = lexiframe("convert", RUN, tmp_path / "a.json")
     assert outcome.status == 1
-    assert "convert writes TREC text and Parquet, not .csv" in outcome.err
-    for ending in (".CSV", ".run.bz2", ".xz"):
-        assert (
-            f"Parquet, not {ending[-4:]}" in lexiframe("convert", RUN, f"{tmp_path}/a{ending}").err
-        )
+    assert "convert writes TREC text, Parquet and CSV, not .json" in outcome.err
+    for ending in (".JSON", ".run.bz2", ".xz"):
+        refused = lexiframe("convert", RUN, f"{tmp_path}/a{ending}").err
+        assert f"Parquet and CSV, not .{ending.rpartition('.')[2]}" in refused
     assert "-: convert writes a file, not standard output" in lexiframe("convert", RUN, "-").err
     assert listing(tmp_path) == []
-    for ending, start in ((".GZ", b"\x1f\x8b"), (".Parquet", b"PAR1")):
+    for ending, start in ((".GZ", b"\x1f\x8b"), (".Parquet", b"PAR1"), (".CSV", b"run,query_id,")):
         assert lexiframe("convert", RUN, f"{tmp_path}/a{ending}").status == 0
         assert (tmp_path / f"a{ending}").read_bytes().startswith(start)
 
@@ -1576,12 +1579,18 @@ def test_evaluate_scores(tmp_path, monkeypatch, lexiframe):
 
 def test_evaluate_scores_of_a_matrix(tmp_path, monkeypatch, lexiframe):
     AP_OF_TWO.write_csv(tmp_path / "ap.csv")
-    outcome = lexiframe("evaluate", "--scores", tmp_path / "ap.csv")
+    called = lexiframe("evaluate", "--scores", tmp_path / "ap.csv")
+    assert called.status == 0  # a file without measures is called like its measure
+    assert called.out.startswith("dph is best by ap: ")
+    assert "share of requests won" not in called.out
+    AP_OF_TWO.write_csv(tmp_path / "two.csv")
+    outcome = lexiframe("evaluate", "--scores", tmp_path / "two.csv")
     assert outcome.status == 1
     assert "if these are runs, say what was measured (-m AP), and if they are m" in outcome.err
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(AP_OF_TWO.write_csv().encode())))
     outcome = lexiframe("evaluate", "--scores", "-", "-m", "AP", "--format", "csv")
-    assert outcome.out.splitlines()[1].startswith("AP,mean,dph,0.625,1")
+    assert outcome.out.splitlines()[0] == "run,measure,mean,ci_low,ci_high,rank,n"
+    assert outcome.out.splitlines()[1].startswith("dph,AP,0.625,")
 
 
 SCORES_OF_TREC_EVAL = [
@@ -1621,11 +1630,11 @@ def test_tables_for_papers(lexiframe):
         outcome = lexiframe("evaluate", *asked, "--format", format)
         assert (outcome.status, outcome.out) == (0, expected)
     compared = lexiframe("compare", *asked, "--format", "markdown").out.splitlines()
-    assert len(compared) == 2 + e.comparisons.height
-    assert [name.strip() for name in compared[0].split("|")[1:5]] == [
-        *("measure", "test", "correction"),
-        "run\\_a",
-    ]
+    assert compared[0].startswith("Table: difference run a − run b")
+    assert compared[1] == ""
+    assert len([line for line in compared if line.startswith("|")]) == 2 + e.comparisons.height
+    heads = [name.strip() for name in compared[2].split("|")[1:-1]]
+    assert heads == ["measure", "run a", "run b", "diff.", "interval", "adj. p", "sig."]
     coverage = lexiframe("coverage", QRELS, RUNS, "--format", "latex").out
     assert coverage.count(r"\\") == 4
     assert r"pca8\_euclidean & 5 & 5" in coverage

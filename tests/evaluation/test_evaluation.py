@@ -199,17 +199,23 @@ def test_judgments_from_standard_input_are_read_once(monkeypatch, evaluated):
     assert e.provenance["qrels"] == [{"path": "-", "sha256": hashlib.sha256(data).hexdigest()}]
 
 
-MEANS = (
-    "Means over 5 requests; of RPP, dcgRPP, LR, rrLP the share of requests won against the other "
-    "runs"
-)
+MEANS = "Means over 5 requests (RPP, dcgRPP, LR, rrLP: share of requests won), with 90 % intervals"
 
 
 def test_what_is_printed(evaluated, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    text = str(evaluated)
-    assert repr(evaluated) == text
-    titles = [part.partition("\n")[0] for part in text.split("\n\n")]
+    first, text = str(evaluated), evaluated.summary("all")
+    assert repr(evaluated) == first
+    sentences, means, more = first.split("\n\n")
+    assert sentences.startswith(
+        "pca8_euclidean and pixels_euclidean share the first place by RPP, "
+    )
+    assert "pixels_euclidean is first by LR, AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
+    assert means.startswith(f"{MEANS}\n")
+    assert more.startswith('More: --all or e.summary("all"): ')
+    text = str(text)
+    assert text.startswith(f"{sentences}\n\n{means}\n\n")
+    titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]
     differ, covered = titles.pop(1), titles.pop()
     assert titles == [
         MEANS,
@@ -219,10 +225,11 @@ def test_what_is_printed(evaluated, monkeypatch):
         "Ties between rankings of one request (n = 15 pairs of rankings)",
     ]
     assert (differ.split(":")[0], covered.split(":")[0]) == ("The runs differ", "Coverage")
-    html = evaluated._repr_html_()
+    assert f"<h3>{MEANS}</h3>" in evaluated._repr_html_()
+    html = evaluated.summary("all")._repr_html_()
     assert all(f"<h3>{title}</h3>" in html for title in titles)
     tau = evaluated.correlations.filter(ordering_a="AP", ordering_b="LR")["correlation"].item()
-    (row,) = (line for line in text.split("\n\n")[4].splitlines() if line.startswith("│ LR "))
+    (row,) = (line for line in text.split("\n\n")[5].splitlines() if line.startswith("│ LR "))
     assert row.split()[2 + MEASURES.index("AP")] == f"{tau:.3f}"
 
 
@@ -305,10 +312,14 @@ def test_with_a_baseline_comparisons_and_power_are_of_its_pairs(digits):
     assert e.provenance["inference"]["baseline"] == baseline
     title = f"Against {baseline} (sign test (one-sided: greater), bh over the pairs of a measure, "
     title += "α = 0.05)"
-    assert title in " ".join(str(e).split())
-    assert title in e._repr_html_()
-    assert "Verdict" not in str(e)
-    assert title not in str(lf.evaluate(*digits, ["AP", "LP"], **said))
+    everything = e.summary("all")
+    assert title in " ".join(str(everything).split())
+    assert title in everything._repr_html_()
+    assert "Verdict" not in str(everything)
+    first = f"combsum_fine is significantly better than {baseline} by AP and LP; "
+    assert str(e).startswith(first)
+    without = lf.evaluate(*digits, ["AP", "LP"], **said).summary("all")
+    assert "Against" not in str(without)
 
 
 def test_a_baseline_within_groups(digits):
@@ -345,7 +356,7 @@ def test_the_best_against_the_baseline_comes_first_in_print(digits, monkeypatch)
         assert part.filter(run=names[1])["mean_difference"].to_list() == [None]
     assert "n" not in shown.columns
     monkeypatch.setenv("COLUMNS", "200")
-    lines = str(e).split("Against ")[1].split("\n\n")[0].splitlines()
+    lines = str(e.summary("all")).split("Against ")[1].split("\n\n")[0].splitlines()
     printed = [line.split()[2] for line in lines[4:-2]]
     assert lines[-1] == "a positive difference is better than the baseline"
     assert printed == [run for run in shown["run"] if run != names[1]]
@@ -644,7 +655,9 @@ def test_positions_are_those_of_the_function(memory, measures, policies, more):
     qrels = pl.concat([qrels, judged], how="diagonal_relaxed").unique(["query_id", "doc_id"])
     qrels = qrels.with_columns(pl.col("iteration").fill_null("0"))
     e = lf.evaluate(runs, qrels, measures, **policies)
-    assert (e._origin.kept is None) == (memory == 0)
+    # of judged items the ranks are kept, where there is memory, instead of the long table
+    assert (e._origin.kept is None and e._origin.ranked is None) == (memory == 0)
+    assert memory == 0 or (e._origin.kept is None) == ("judged" in more and "pool" not in more)
     assert e.positions.equals(lf.positions(runs, qrels, **policies, **more))
     plain = [measure for measure in measures if measure != "alpha-nDCG@10"]
     zero = {"no_relevant": policies.get("no_relevant", "drop")}
@@ -740,7 +753,9 @@ def test_what_was_said_once_is_not_said_again(memory):
 
 
 def test_an_evaluation_of_scores_has_no_rankings(evaluated):
-    e = replace(evaluated, _origin=None, _part=evaluated.origin("scores").part)
+    facts = {name: fact for name, fact in evaluated.provenance.items() if name != "policies"}
+    part = evaluated.origin("scores").part
+    e = replace(evaluated, _origin=None, _part=part, provenance=facts)  # as scores have none
     for use in (
         lambda: e.positions,
         lambda: e.explain("q0066", "random", "pca8_euclidean"),

@@ -20,6 +20,7 @@ from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_interv
 
 MOST_RUNS = 40
 """The number of runs up to which a summary shows all of them."""
+_CUT = "intervals are "
 
 
 def means_section(
@@ -62,11 +63,14 @@ def _with_intervals(
         return printed.Section(title, whole, tuple(notes))
     level = f"{100 * (1 - alpha):g} % intervals"
     widest = pl.concat([whole, widest_intervals(marked, whole)])
-    said = f"± at most: half of the widest of the {level}"
-    section = printed.Section(title, widest, (*notes, said))
+    # Halves of intervals say on their own line that these are cut, lest the table be longer.
+    others = [note for note in notes if not note.startswith(_CUT)]
+    cut = "".join(f", {note.removeprefix(_CUT)}" for note in notes if note.startswith(_CUT))
+    said = f"± at most: half of the widest of the {level}{cut}"
+    section = printed.Section(title, widest, (*others, said))
     table, _ = ends(mean_cells(marked, "half"), "e.means")
-    said = f"±: half of the {level}"
-    section = printed.Section(title, table, (*notes, said), instead=section)
+    said = f"±: half of the {level}{cut}"
+    section = printed.Section(title, table, (*others, said), instead=section)
     table, _ = ends(mean_cells(marked, "both"), "e.means")
     return printed.Section(f"{title}, with {level}", table, tuple(notes), instead=section)
 
@@ -117,8 +121,11 @@ def measures_of_scores(
 ) -> set[str]:
     """Return the measures whose means are those of scores; the others' are shares of requests won.
 
-    An evaluation in parts has no scores: then the names of the measures decide.
+    An evaluation of scores has nothing else. One in parts has none: then the names of the measures
+    decide.
     """
+    if "scores" in provenance:
+        return set(provenance["measures"])
     if "scores" in tables:
         return set(tables["scores"]["measure"].unique())
     return {name for name in provenance["measures"] if derived.known_metric(name) is not None}
