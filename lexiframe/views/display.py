@@ -15,6 +15,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, escaped, printed, schemas, to_polars
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, MeasureLike
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.markdown import markdown_cell, markdown_of
@@ -200,6 +201,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     gt = _great_tables()
     table, by = _checked(c, schemas.COMPARISONS)
     n_rows, table = table.height, table.head(table.height if most is None else most)
+    table, of_intervals = cut_at_bounds(table, "mean_difference")
     words = [test_and_correction(*pair) for pair in table.select("test", "correction").iter_rows()]
     how = [f"{test}, {correction} all pairs of the family" for test, correction in words]
     table = printed.with_group(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
@@ -233,6 +235,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     }
     notes = ["A positive difference is better for run a."]
     notes += [f"Test: {test}." for test in how[:1] if constant]
+    notes += [f"{said[0].upper()}{said[1:]}." for said in of_intervals]
     if table.height < n_rows:
         notes.append(f"The first {table.height:,} of {n_rows:,} comparisons.")
     bold = table.select(p_adjusted="reject")

@@ -156,7 +156,10 @@ def test_common_votes_and_adjust():
 @pytest.mark.parametrize(
     "how, message",
     [
-        ({"rule": "mean", "missing": "votes"}, "which rule='mean' cannot count"),
+        (
+            {"rule": "mean", "missing": "votes"},
+            "lets a run lose where it has no result, which rule='mean' cannot count",
+        ),
         ({"rule": "borda", "missing": "adjust"}, "for rule='mean' only, found 'borda'"),
         ({"rule": "mena"}, "did you mean|expected rule"),
         ({"over": "groups"}, "over='groups' generalises to other groups"),
@@ -165,9 +168,9 @@ def test_common_votes_and_adjust():
         ({"weights": "groups"}, "weights='groups' weighs groups of collections equally"),
         ({"weights": {"news": 1}}, "a weight for each collection, found none for 2"),
         ({"weights": {"news": -1, "law": 1, "sport": 1}}, "expected weights from 0"),
-        ({"weights": {"newz": 1}}, "newz"),
+        ({"weights": {"newz": 1}}, "unknown collection 'newz'; did you mean news"),
         ({"group": {"news": "g"}}, "expected a group for each collection"),
-        ({"smaller_is_better": ["newz"]}, "newz"),
+        ({"smaller_is_better": ["newz"]}, "unknown collection 'newz'; did you mean news"),
         ({"rule": ["mean", "mean"]}, "rules with different names"),
         ({"rule": lambda cells, weights: cells[0, :1]}, "to return a number for each of 2 runs"),
         ({"alpha": 2.0}, "alpha between 0 and 1"),
@@ -309,18 +312,46 @@ def test_over_requests_refuses_single_requests_and_gaps():
     with pytest.raises(lf.LexiframeError, match="found 1 of 'c0'"):
         lf.leaderboard(requests_table(n=(1, 9)), over="requests")
     holed = s.filter(~((pl.col("run") == "b") & (pl.col("query_id") == "q3")))
-    with pytest.raises(lf.LexiframeError, match="run 'b' lacks 1 of 5 requests of 'c0'"):
+    with pytest.raises(
+        lf.LexiframeError, match="compares runs by the same requests, and run 'b' lacks 1 of 5"
+    ):
         lf.leaderboard(holed, over="requests")
 
 
 def test_a_measure_is_chosen():
     s = requests_table()
     both = pl.concat([s, s.with_columns(measure=pl.lit("RR"))])
-    with pytest.raises(lf.LexiframeError, match="found 2 \\('AP', 'RR'\\) in 'c0'; choose one"):
+    message = "one measure in each collection, found 2 \\('AP', 'RR'\\) in 'c0'; choose one: mea"
+    with pytest.raises(lf.LexiframeError, match=message):
         lf.leaderboard(both)
     assert lf.leaderboard(both, measure="RR").ranking.height == 3
     with pytest.raises(lf.LexiframeError, match="RX"):
         lf.leaderboard(both, measure="RX")
+
+
+def test_a_column_of_groups_exists_and_has_one_group_for_each_collection():
+    s = requests_table().with_columns(kind=pl.col("run"))
+    with pytest.raises(lf.LexiframeError, match="expected one kind for each collection, found sev"):
+        lf.leaderboard(s, group="kind")
+    with pytest.raises(lf.LexiframeError, match="found several or none for 2"):
+        lf.leaderboard(s, group="run")
+    with pytest.raises(lf.LexiframeError, match="unknown column 'kinds'; did you mean kind"):
+        lf.leaderboard(s, group="kinds")
+    assert lf.leaderboard(s, group="collection").ranking.height == 3
+    with pytest.raises(TypeError, match="expected group to be the name of a column or"):
+        lf.leaderboard(s, group=3)
+
+
+def test_results_of_a_tool_have_no_columns_of_groups_but_their_own(tmp_path):
+    subsets = {"test": [{"hf_subset": "default", "languages": ["eng"], "main_score": 0.5}]}
+    for task in ("news", "law"):
+        file = tmp_path / "model" / "1" / f"{task}.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        (file.parent / "model_meta.json").write_text(json.dumps({"name": "model"}))
+        content = {"task_name": task, "mteb_version": "1.0.0", "scores": subsets}
+        file.write_text(json.dumps(content))
+    with pytest.raises(lf.LexiframeError, match="unknown column of groups 'kind'"):
+        lf.leaderboard(tmp_path, group="kind")
 
 
 def test_one_collection_without_a_name_is_refused():

@@ -31,6 +31,11 @@ RUNS = {
 }
 QRELS = {q: {f"d{d}": (n + d) % 3 for d in range(5)} for n, q in enumerate(QUERIES)}
 OTHER = {q: {f"d{d}": (n + 2 * d) % 3 for d in range(5)} for n, q in enumerate(QUERIES)}
+BOARD = pl.DataFrame(
+    [(run, f"c{c}", float((5 * c + 3 * k) % 7)) for k, run in enumerate("abc") for c in range(6)],
+    schema=["run", "collection", "value"],
+    orient="row",
+)
 GROUPS = pl.DataFrame({"query_id": QUERIES, "kind": ["x", "y"] * 4})
 
 
@@ -83,6 +88,7 @@ def arguments(folder):
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
+        "leaderboard": {"x": BOARD},
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
     }  # fmt: skip

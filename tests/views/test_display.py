@@ -135,11 +135,12 @@ def test_comparisons_are_those_of_the_table(example):
     for row, of in zip(rows[1:], table.iter_rows(named=True), strict=True):
         assert row[:3] == [of["run_a"], of["run_b"], str(of["n"])]
         assert row[3] == f"{of['mean_difference']:.3f}"
-        assert row[4] == f"{of['ci_low']:.3f} to {of['ci_high']:.3f}"
+        assert row[4] == f"{max(of['ci_low'], -1):.3f} to {min(of['ci_high'], 1):.3f}"
         assert row[8] == ("✓" if of["reject"] else "")
     assert notes == [
         "A positive difference is better for run a.",
         "Test: paired t-test, Holm's correction over all pairs of the family.",
+        "Intervals are cut at the bounds of AP.",
     ]
     several = lf.compare(example.scores, test=["t", "sign"])
     headings = [row[0] for row in shown(comparison_table(several))[0] if len(row) == 1]

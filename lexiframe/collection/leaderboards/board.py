@@ -13,6 +13,7 @@ from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
 from lexiframe.io import per_request_scores, score_forms
 
 Group = str | Mapping[str, str] | None
+_SCORES = ("run", "collection", "query_id", "measure", "value")
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,8 @@ def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
     table = per_request_scores.scores_of_tools(x)
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
-        table = per_request_scores.load_scores(given, warns=False, kept=kept).table
+        more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway
+        table = per_request_scores.load_scores(given, warns=False, kept=more).table
     if "collection" not in table.columns:
         raise LexiframeError(
             "leaderboard: expected scores of several collections, found none named: give the table "
@@ -164,14 +166,19 @@ def _groups(table: pl.DataFrame, collections: pl.Series, group: Group) -> list[s
     if group is None:
         return None
     if isinstance(group, str):
-        pairs = table.select("collection", pl.col(group).cast(pl.String)).unique()
-        if pairs.height > len(collections) or pairs[group].null_count():
-            odd = pairs.filter(pl.col("collection").is_duplicated() | pl.col(group).is_null())
+        pairs = table.select("collection", group=pl.col(group).cast(pl.String)).unique()
+        if pairs.height > len(collections) or pairs["group"].null_count():
+            odd = pairs.filter(pl.col("collection").is_duplicated() | pl.col("group").is_null())
             raise LexiframeError(
                 f"leaderboard: expected one {group} for each collection, found several or none for "
                 f"{n_and_first(odd['collection'].unique().sort())}"
             )
         of = dict(pairs.rows())
+    elif not isinstance(group, Mapping):
+        raise TypeError(
+            "leaderboard: expected group to be the name of a column or {collection: group}, found "
+            f"{type(group).__name__}"
+        )
     else:
         of = {str(name): str(value) for name, value in group.items()}
         lacking = [name for name in collections if name not in of]

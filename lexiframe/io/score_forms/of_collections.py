@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, ReadError, SchemaError
+from lexiframe.base import LexiframeError, ReadError, SchemaError, unknown_name
 from lexiframe.io.column_forms.column_names import candidates_for
 from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS, ScoreTable, numbers_of
@@ -52,6 +52,8 @@ def rows_of_collections(
     """
     names = [name for name in given.table.columns if name != PLACE]
     found = _columns(given, [name for name in names if name not in kept])
+    if lacking := [name for name in kept if name not in names]:
+        raise unknown_name("column", lacking[0], names)
     others = [name for name in names if name not in found.values() and name not in kept]
     rows = _long(given, found, kept) if "value" in found else _from_wide(given, found, others, kept)
     if measure is not None and "measure" not in rows.columns:

@@ -19,6 +19,7 @@ from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layer
 from lexiframe.views.charts.marks import confidence, dots
 from lexiframe.views.charts.tables import chosen, rows_of
 from lexiframe.views.charts.texts import harmless_all, of_requests, spoken
+from lexiframe.views.sentences.bounds import cut_at_bounds
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,6 +75,7 @@ def mean_chart(
     named = chosen("measure", measures, known) or known
     rows = rows.filter(pl.col("measure").is_in(named))
     rows = rows.sort(pl.col("measure").cast(pl.Enum(named)), "rank", "run")
+    rows, of_intervals = cut_at_bounds(rows)
     rows = rows.with_columns(is_partial=pl.col("n") < pl.col("n").max().over("measure"))
     runs = rows["run"].unique(maintain_order=True).to_list()
     pixels, is_one = step(len(runs)), len(named) == 1
@@ -82,7 +84,8 @@ def mean_chart(
     ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
     axis_title = spoken(f"mean {named[0]}") if is_one else "mean"
     x = {"title": axis_title, "axis": ticks, "scale": draw.Scale(zero=False)}
-    layers, words = _bars_and_points(rows, runs, pixels, x), _in_words(rows, named, alpha)
+    layers = _bars_and_points(rows, runs, pixels, x)
+    words = (*_in_words(rows, named, alpha), *of_intervals)
     rows = rows if rows["is_partial"].any() else rows.drop("is_partial")
     sizes = {"height": draw.Step(pixels), "width": width}
     if is_one:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.shown.means import ends, inference_in_words
 
 
@@ -29,12 +30,13 @@ def baseline_section(
     """
     baseline = inference["baseline"]
     others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
+    others, of_intervals = cut_at_bounds(others, "mean_difference")
     keys = [name for name in (*by, "measure", "test", "correction") if name in others.columns]
     parts = others.partition_by(keys, maintain_order=True)
     shown = [
         ends(printed.as_cells(printed.with_p_values(p, inference["alpha"])), _CALLED) for p in parts
     ]
-    left_out = list(dict.fromkeys(note for _, notes in shown for note in notes))
+    left_out = [*of_intervals, *dict.fromkeys(note for _, notes in shown for note in notes)]
     whole = pl.concat([rows for rows, _ in shown]) if shown else others
     narrow = list(_by_measure(parts, keys, inference["alpha"]))
     last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from lexiframe.base import printed, schemas
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.words import test_and_correction
 
@@ -27,12 +28,13 @@ def comparisons_in_short(
     >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
     >>> said
     "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \
-pairs of a family, α = 0.05, n = 5"
+pairs of a family, α = 0.05, n = 5; intervals are cut at the bounds of AP"
     >>> table.columns
     ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
     """
     groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
     c = c.sort(*groups, place_among(measures), maintain_order=True)
+    c, notes = cut_at_bounds(c, "mean_difference")
     keys = ("measure", "test", "correction", "n")
     differing = [name for name in keys if c[name].n_unique() > 1]
     table = printed.as_cells(printed.with_p_values(c, alpha)).select(
@@ -49,7 +51,7 @@ pairs of a family, α = 0.05, n = 5"
         ).to_series(),
         *(name for name in differing if name == "n"),
     )  # fmt: skip
-    return _caption(c, differing, alpha), table
+    return "; ".join([_caption(c, differing, alpha), *notes]), table
 
 
 def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:

@@ -12,6 +12,7 @@ from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
 from lexiframe.significance import indistinct_groups, own_tests
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, place_among
@@ -33,7 +34,8 @@ def means_section(
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
     means = means.sort(place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
-    notes = measure_notes(means, list(dict.fromkeys(measures)))
+    means, of_intervals = cut_at_bounds(means)
+    notes = [*measure_notes(means, list(dict.fromkeys(measures))), *of_intervals]
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
         return printed.Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))

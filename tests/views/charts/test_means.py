@@ -28,7 +28,8 @@ def test_means_and_intervals_are_those_of_the_table_best_first():
     assert points["encoding"]["x"]["field"] == "mean"
     assert points["encoding"]["y"]["sort"] == [B, A, C]
     assert titles(chart) == [
-        "Mean AP over 4 requests, best first", "bars are 90 % intervals of the mean"
+        "Mean AP over 4 requests, best first", "bars are 90 % intervals of the mean",
+        "with n = 4 requests intervals say little",
     ]  # fmt: skip
 
 

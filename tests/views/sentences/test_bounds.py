@@ -1,0 +1,97 @@
+"""Intervals beyond a measure's bounds are shown cut, with a note; the tables stay as computed."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.views.sentences.bounds import cut_at_bounds
+
+QRELS = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["x", "x"], "relevance": [1, 1]})
+RANKS = {"a": (1, 2), "b": (2, 1), "c": (3, 3)}
+RUNS = pl.DataFrame(
+    [
+        (run, query, "x" if rank == place else f"d{rank}", -float(rank))
+        for run, places in RANKS.items()
+        for query, place in zip("12", places, strict=True)
+        for rank in (1, 2, 3)
+    ],
+    schema=["run", "query_id", "doc_id", "score"],
+    orient="row",
+)
+CUT, FEW = "intervals are cut at the bounds of AP", "with n = 2 requests intervals say little"
+
+
+def evaluated(**options):
+    """Three runs and two requests: the 95 % interval of a's AP is 0.75 ± 3.18."""
+    return lf.evaluate(RUNS, QRELS, "AP", **options)
+
+
+def flat(text):
+    return " ".join(text.replace("│", " ").split())
+
+
+def test_the_table_stays_as_computed_and_what_is_printed_is_cut():
+    e = evaluated()
+    row = e.means.filter(run="a").row(0, named=True)
+    assert row["ci_low"] < -2
+    assert row["ci_high"] > 3
+    said = flat(str(e))
+    assert CUT in said
+    assert FEW in said
+    assert "-2.4" not in said
+    assert "3.9" not in said
+
+
+def test_one_run_a_baseline_and_comparisons_say_it_too():
+    one = flat(str(lf.evaluate(RUNS.filter(run="a"), QRELS, "AP")))
+    assert CUT in one
+    assert FEW in one
+    assert "-2.4" not in one
+    assert "3.9" not in one
+    against = flat(str(evaluated(baseline="b").summary("all")))
+    assert CUT in against
+    assert "-6" not in against
+    c = evaluated().comparisons
+    assert c["ci_low"].min() < -1
+    shown, notes = cut_at_bounds(c, "mean_difference")
+    assert notes == [CUT, FEW]
+    assert (shown["ci_low"].min(), shown["ci_high"].max()) == (-1, 1)
+
+
+def test_a_chart_shows_the_same():
+    pytest.importorskip("altair")
+    e = evaluated()
+    chart = e.plot.means("AP")
+    drawn = pl.DataFrame(chart.data.values)
+    assert drawn["ci_low"].min() >= 0
+    assert drawn["ci_high"].max() <= 1
+    title = str(chart.to_dict()["title"])
+    assert CUT in title
+    assert FEW in title
+
+
+@pytest.mark.parametrize(
+    "measure, value, ends",
+    [
+        ("AP", 0.5, (0.0, 1.0)),
+        ("RPP", 0.5, (0.0, 1.0)),  # the share of requests won
+        ("mine", 0.5, (-7.0, 7.0)),
+        ("AP", 50.0, (-7.0, 7.0)),  # percent, from another tool
+        ("num_ret", 2.0, (0.0, 7.0)),
+    ],
+)
+def test_bounds_are_those_of_the_measure(measure, value, ends):
+    table = pl.DataFrame(
+        {"measure": measure, "mean": value, "ci_low": -7.0, "ci_high": 7.0, "n": 9}
+    )
+    shown, notes = cut_at_bounds(table)
+    assert shown.select("ci_low", "ci_high").row(0) == ends
+    assert notes == ([] if ends == (-7, 7) else [f"intervals are cut at the bounds of {measure}"])
+
+
+def test_enough_requests_inside_of_the_bounds_need_no_note():
+    table = pl.DataFrame({"measure": "AP", "mean": 0.5, "ci_low": 0.4, "ci_high": 0.6, "n": 5})
+    shown, notes = cut_at_bounds(table)
+    assert shown.equals(table)
+    assert notes == []
+    assert cut_at_bounds(table.with_columns(n=4))[1] == ["with n = 4 requests intervals say little"]
