@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-COLOURS = "#0072b2 #d55e00 #009e73 #cc79a7 #e69f00 #56b4e9 #000000 #f0e442".split()
-"""Colours that colour-blind people can tell apart (Okabe & Ito), those that print best first."""
+COLOURS = "#0072b2 #d55e00 #009e73 #cc79a7 #e69f00 #56b4e9 #000000 #882255".split()
+"""Colours that colour-blind people can tell apart, those that print best first.
+
+Seven of Okabe & Ito; for their yellow, which cannot be seen on white, the wine red of Tol.
+"""
 GREY = "#767676"
 """What is not in the foreground; on white it has a contrast of 4.5."""
 SHARES: dict[str, Any] = {"scheme": "blues", "domain": [0, 1]}
