@@ -198,8 +198,8 @@ def log_capital(
     2024, doi:10.1093/jrsssb/qkad009. Each bet knows the values before it only.
     """
     best = np.zeros(np.broadcast_shapes(null.shape, y.shape[1:]))  # without a bet
-    for best in log_capitals(y, null, level, planned or len(y)):
-        pass
+    for capital in log_capitals(y, null, level, planned or len(y)):
+        best = capital
     return np.asarray(best)
 
 
