@@ -197,7 +197,9 @@ def log_capital(
     Orabona, NeurIPS 2025, arXiv:2505.22422) with the variance of Waudby-Smith & Ramdas, JRSS B
     2024, doi:10.1093/jrsssb/qkad009. Each bet knows the values before it only.
     """
-    *_, best = log_capitals(y, null, level, planned or len(y))
+    best = np.zeros(np.broadcast_shapes(null.shape, y.shape[1:]))  # without a bet
+    for capital in log_capitals(y, null, level, planned or len(y)):
+        best = capital
     return np.asarray(best)
 
 

@@ -128,15 +128,16 @@ BAD = {
     r"expected winners 1, 0, -1 or 1, 2, 1.5, found": (two("left", "right", [3, 1]), {}),
     r"the name of a run and of the other side": (
         {"qid": ["1"], "left": ["b"], "right": ["a"], "winner": ["a"]}, {}),
-    r"row 1: expected two runs, found 'x' against itself": (
+    r"row 1: .*'x' against itself \(1 such rows\); leave them out": (
         {"qid": ["1"], "left": ["x"], "right": ["x"], "winner": ["tie"]}, {}),
-    r"winner is missing": ({"qid": ["1"], "left": ["x"], "right": ["y"]}, {}),
+    r"expected a request, two runs and a winner; winner is missing": (
+        {"qid": ["1"], "left": ["x"], "right": ["y"]}, {}),
     r"query_id is missing": ({"left": ["x"], "right": ["y"], "winner": ["tie"]}, {}),
     r"two columns that name the runs, found none": ({"qid": ["1"], "winner": ["tie"]}, {}),
     r"found left, right and model_a, model_b": (
         two("left", "right", ["tie"], model_a=["x"], model_b=["y"]), {}),
     r"winner and vote could each be winner": (two("left", "right", ["tie"], vote=["tie"]), {}),
-    r"an id in left, found none in row 1": (
+    r"an id in left, found none in row 1 .*; give it one": (
         {"qid": ["1"], "left": [""], "right": ["y"], "winner": ["tie"]}, {}),
     r"1 in at most one of": ({**FORMS["LMSYS"][0], "winner_tie": [1, 0, 1]}, {}),
     r"expected lexiframe's names .* found 'who'": (

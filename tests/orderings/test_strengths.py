@@ -219,7 +219,9 @@ def test_options_that_do_not_fit_are_refused(message, options):
 def test_bad_judgments_are_refused():
     with pytest.raises(lf.LexiframeError, match="to be 'a', 'b' or 'tie', found 'left'"):
         lf.bradley_terry(votes([("1", "x", "y", "left")]))
-    with pytest.raises(lf.LexiframeError, match="found 'x' against itself"):
+    with pytest.raises(
+        lf.LexiframeError, match="two runs in each judgment, found 'x' against itself"
+    ):
         lf.bradley_terry(votes([("1", "x", "x", "a")]))
     with pytest.raises(lf.LexiframeError, match="at least one judgment, found none"):
         lf.bradley_terry(votes(THREE).clear())
@@ -283,5 +285,5 @@ def test_order_runs_names_the_runs_that_prevent_strengths():
     d = pl.DataFrame(
         {"query_id": ["1"], "run_a": "x", "run_b": "y", "measure": "RPP", "preference": 1.0}
     )
-    with pytest.raises(lf.LexiframeError, match=r"order_runs: .* nobody else beat \{'x'\}"):
+    with pytest.raises(lf.LexiframeError, match=r"wins lead from each run to each other, found"):
         lf.order_runs(d, method="bradley_terry")

@@ -69,6 +69,6 @@ def test_what_is_refused():
         sequence(s.with_columns(measure=pl.lit("clicks")), **TWO, n_planned=40)
     apart = s.filter((pl.col("run") == "old") == (pl.col("query_id") < "q0010"))
     with pytest.raises(
-        lf.LexiframeError, match="expected requests of both runs for AP, found none"
+        lf.LexiframeError, match="confidence_sequence: expected requests of both runs for AP"
     ):
         sequence(apart, **TWO, n_planned=40)
