@@ -981,6 +981,39 @@ def copeland(d):
     return {a: sum(majority(d, a, b) for b in runs(d) if b != a) for a in runs(d)}
 
 
+def bradley_terry(d):
+    """Strengths of greatest likelihood, Σ β = 0; None if there are none (section 12).
+
+    Each request counts once, by the sign of its preference, a tie half a win for each. Zermelo's
+    iteration: e^β of a run is its wins over Σ n / (e^β of the run + e^β of the other).
+    """
+    won = {
+        (a, b): sum((1 + sgn(delta(d, q, a, b))) / 2 for q in requests(d))
+        for a in runs(d) for b in runs(d) if a != b
+    }  # fmt: skip
+    reached = {a: {a} for a in runs(d)}
+    for _ in runs(d):
+        for a, b in won:
+            if won[a, b] > 0:
+                reached[a] |= reached[b]
+    if any(len(others) < len(runs(d)) for others in reached.values()):
+        return None
+    strength = dict.fromkeys(runs(d), 1.0)
+    for _ in range(20_000):
+        new = {}
+        for a in runs(d):
+            others = [b for b in runs(d) if b != a]
+            met = sum(len(requests(d)) / (strength[a] + strength[b]) for b in others)
+            new[a] = sum(won[a, b] for b in others) / met
+        scale = math.prod(new.values()) ** (1 / len(new))
+        new = {a: x / scale for a, x in new.items()}
+        moved = max(abs(new[a] / strength[a] - 1) for a in new)
+        strength = new
+        if moved < 1e-14:
+            break
+    return {a: math.log(x) for a, x in strength.items()}
+
+
 def beats_by_win_rate(d):
     """The pairs (b, a) where more requests rank b over a by win rate (section 5, MC4)."""
     ranked = [ranks_in_request(d, q) for q in requests(d)]

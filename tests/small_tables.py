@@ -3,6 +3,7 @@
 import polars as pl
 
 from lexiframe.base.schemas import PREFERENCES, SCORES
+from lexiframe.orderings.rules import RULES as _RULES
 
 
 def preferences(pairs, measure="mine"):
@@ -26,3 +27,10 @@ def scores(runs, measure="mine"):
         if value is not None
     ]
     return pl.DataFrame(rows, schema=SCORES.required, orient="row").sort(SCORES.key)
+
+
+RULES = {name: rule for name, rule in _RULES.items() if name != "bradley_terry"}
+"""The rules of ordering that any preferences have an order by.
+
+A run that always wins has no strength of greatest likelihood: `bradley_terry` has tests of its own.
+"""

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.rules import RULES
+from tests.small_tables import RULES
 
 RUNS = {
     "near": {"q1": {"a": 9, "x": 8, "b": 7}, "q2": {"a": 9, "b": 8}, "q3": {"b": 9, "x": 8}},

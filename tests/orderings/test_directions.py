@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.rules import RULES
-from tests.small_tables import scores
+from tests.small_tables import RULES, scores
 
 S = scores({"a": [1.0, 2.0], "b": [3.0, 5.0], "c": [3.0, 4.0]}, "my length")
 SMALL = S.with_columns(smaller_is_better=pl.lit(True))

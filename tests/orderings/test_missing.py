@@ -6,8 +6,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.means import best_first, run_means
-from lexiframe.orderings.rules import RULES
-from tests.small_tables import preferences, scores
+from tests.small_tables import RULES, preferences, scores
 
 EASY = {"a": [0.9, None, None], "b": [0.5, 0.3, 0.1], "c": [0.6, None, 0.4]}
 """a has one easy request."""

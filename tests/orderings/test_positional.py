@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.rules import RULES
-from tests.small_tables import preferences, scores
+from tests.small_tables import RULES, preferences, scores
 
 S = scores({"a": [1.0, 1.0], "b": [1.0, 0.0], "c": [0.0, 0.0]})
 CYCLE = preferences({"ab": [1], "ac": [-1], "bc": [1]})

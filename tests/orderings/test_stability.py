@@ -6,9 +6,8 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.ordered import weighted_sums
-from lexiframe.orderings.rules import RULES
 from lexiframe.orderings.stability import rank_intervals
-from tests.small_tables import preferences, scores
+from tests.small_tables import RULES, preferences, scores
 
 
 @pytest.mark.parametrize("method", RULES)

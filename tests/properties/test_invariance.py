@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.orderings.means import run_means
-from lexiframe.orderings.rules import RULES
 from tests.frames import assert_close, assert_identical, cells, measured
+from tests.small_tables import RULES
 from tests.strategies import (
     RUN_NAMES,
     collections,

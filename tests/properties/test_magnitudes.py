@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.orderings.rules import RULES
 from tests import oracle
+from tests.small_tables import RULES
 
 TESTS = ["t", "sign", "wilcoxon", "randomization", "bootstrap"]
 RUNS = "abcdefghi"

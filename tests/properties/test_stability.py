@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.resampling import drawn_requests
-from lexiframe.orderings.rules import RULES
 from tests.frames import assert_close, assert_identical, cells
 from tests.properties.test_invariance import FEWER, renamed, renaming, shuffled
+from tests.small_tables import RULES
 from tests.strategies import positions_tables, preferences_tables, scores_tables
 
 pytestmark = [pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning"), pytest.mark.slow]

@@ -15,10 +15,10 @@ from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.from_parts import evaluation_of, plan_of
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
-from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
+from tests.small_tables import RULES
 from tests.strategies import RUN_NAMES, SUBTOPICS, collections
 
 

@@ -10,10 +10,10 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.orderings.means import run_means
-from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays import reduced_pairs
 from lexiframe.pairwise.arrays.arrays import agreeing, square_of
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
+from tests.small_tables import RULES
 
 RUNS = pl.Series(["a", "b", "c", "d"])
 
