@@ -38,6 +38,8 @@ BOARD = pl.DataFrame(
 )
 GROUPS = pl.DataFrame({"query_id": QUERIES, "kind": ["x", "y"] * 4})
 
+VOTES = pl.DataFrame({"query_id": QUERIES, "run_a": "a", "run_b": "b", "winner": ["a", "b"] * 4})
+
 
 def arguments(folder):
     """Valid arguments by name, and for functions in which a name means something else."""
@@ -68,7 +70,7 @@ def arguments(folder):
         "method": "AP", "depths": [2, 3], "trials": 20, "inner_trials": 20, "samples": 5,
         "splits": 5, "pairs": 20, "tests": ["t"], "levels": 2, "following": 1, "requests": GROUPS,
         "by": "kind", "fractions": [0.5], "seed": 1, "k": 3, "ranks": [1, 3],
-        "labels": d.filter(measure="RPP"),
+        "labels": d.filter(measure="RPP"), "judgments": VOTES,
     }  # fmt: skip
     special = {
         "order_runs": {"method": "mc4"}, "rank_distributions": {"method": "mean"},

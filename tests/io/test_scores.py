@@ -854,7 +854,8 @@ def test_names_of_columns_that_are_said(tmp_path):
     path = tmp_path / "nDCG@10.csv"
     path.write_text("model,task,topic,score\nbm25,t1,1,0.5\nbm25,t1,2,0.25\n")
     columns = {"query_id": "topic"}
-    assert lf.read_scores(path, columns=columns).rows() == [
+    found = lf.read_scores(path, columns=columns)  # task t1 is a collection
+    assert found.select("run", "query_id", "measure", "value").rows() == [
         ("bm25", "1", "nDCG@10", 0.5),
         ("bm25", "2", "nDCG@10", 0.25),
     ]

@@ -158,6 +158,12 @@ def test_what_cannot_be_read_is_refused(message):
         read(columns, **options)
 
 
+@pytest.mark.parametrize("options", [{"columns": "run"}, {"values": [1]}, {"columns": {1: "x"}}])
+def test_names_are_mapped(options):
+    with pytest.raises(lf.LexiframeError, match=r"to map names, .'run': 'engine'., found"):
+        read(two("left", "right", ["left"]), **options)
+
+
 def test_no_judgments_are_refused():
     with pytest.raises(lf.LexiframeError, match="at least one judgment, found none"):
         lf.read_preferences(pl.DataFrame(two("left", "right", ["left"])).clear())

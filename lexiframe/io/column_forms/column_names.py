@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from lexiframe.base import Problem, SchemaError, errors, schemas
+from lexiframe.base import LexiframeError, Problem, SchemaError, errors, schemas, shown
 
 KNOWN_NAMES = {
     "run": "run name system tag model".split(),
@@ -218,3 +218,18 @@ def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
         found = f"two columns are called {twice[0]!r}, apart from a type behind a colon"
         raise SchemaError(Problem(where, "", found, "rename one"))
     return {name: written for written, name in plain.items()}
+
+
+def refuse_no_mapping(called: str, name: str, given: object) -> None:
+    """Raise unless an argument is None or maps names to names.
+
+    Examples
+    --------
+    >>> refuse_no_mapping("read_scores", "columns", {"run": "engine"})
+    """
+    if given is None:
+        return
+    if not isinstance(given, Mapping) or not all(isinstance(key, str) for key in given):
+        raise LexiframeError(
+            f"{called}: expected {name} to map names, {{'run': 'engine'}}, found {shown(given)}"
+        )

@@ -17,7 +17,11 @@ from lexiframe.base import (
     n_and_first,
     schemas,
 )
-from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.io.column_forms.column_names import (
+    KNOWN_NAMES,
+    candidates_for,
+    refuse_no_mapping,
+)
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
 from lexiframe.io.column_forms.numbers import first_inexact
 from lexiframe.io.score_forms.text import PLACE
@@ -120,6 +124,7 @@ def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
 
     ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
     """
+    refuse_no_mapping("scores", "columns", columns)
     for key, other in columns.items():
         ours, theirs = (key, other) if key in _NAMED else (other, key)
         if ours not in _NAMED:

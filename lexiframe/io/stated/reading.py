@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, SchemaError, schemas, typed, warn
+from lexiframe.io.column_forms.column_names import refuse_no_mapping
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
@@ -159,6 +160,8 @@ def read_preferences(
     >>> v.judgments.select("run_a", "run_b", "winner", "first").rows()
     [('x', 'y', 'a', 'a')]
     """
+    refuse_no_mapping("read_preferences", "columns", columns)
+    refuse_no_mapping("read_preferences", "values", values)
     parts = [_read(one, dict(columns or {}), dict(values or {})) for one in _sources(source)]
     judgments = pl.concat(parts)
     left_out = judgments["winner"].null_count()
