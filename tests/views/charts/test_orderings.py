@@ -142,7 +142,7 @@ def test_measures_ordered_by_different_methods_are_told_apart_below_the_title():
     e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP", "LR"])
     chart = e.plot.orderings()
     assert chart.title.text == "Ranks of 3 runs by measure"
-    assert chart.title.subtitle == ["RPP, LR by mc4; AP by mean"]
+    assert chart.title.subtitle == ["RPP, LR by win_rate; AP by mean"]
     assert ordering_chart(e.orderings, "AP").title.text.endswith("by measure (method: mean)")
 
 

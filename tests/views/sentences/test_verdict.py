@@ -118,8 +118,9 @@ def test_groups_of_requests():
     }.items():
         assert e.tables()[name].filter(kind="x").drop("kind").equals(function(part)), name
     assert "kind" in str(e)
-    assert "orderings, kind = y" in str(e)
-    assert "orderings, no kind" in str(e)
+    said = str(e.summary("all"))
+    assert "orderings, kind = y" in said
+    assert "orderings, no kind" in said
 
 
 def test_of_other_comparisons():
@@ -157,7 +158,7 @@ def test_requests_from_a_file_and_on_the_command_line(tmp_path, capsys):
     e = lf.evaluate(runs, qrels, ["AP"], requests=path, by=["kind"])
     options = [qrels, runs, "-m", "AP", "--requests", str(path), "--by", "kind", "--format", "csv"]
     assert CliRunner().invoke(app, ["compare", *options]).output == e.comparisons.write_csv()
-    assert CliRunner().invoke(app, ["evaluate", *options]).output == e.orderings.write_csv()
+    assert CliRunner().invoke(app, ["evaluate", *options]).output == e.means.write_csv()
 
 
 def test_requests_that_are_not_there_make_a_group_and_a_warning():
@@ -285,23 +286,23 @@ def test_two_runs_and_one_request_are_said_in_the_singular():
         f"By RR for one = True and two = z, {of_one} no test is possible with one request.",
     ]
     assert v["not_worse"].to_list() == [[], []]
-    assert "no test is possible " in str(e)
+    assert "no test is possible " in str(e.summary("all"))
+    assert "b cannot be tested" in str(e)
     assert "Holm's correction over the one pair, " in lf.verdict(e)["sentence"][0]
 
 
 def test_print_names_few_runs_and_tests_when_there_are_several(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     e = evaluate({f"r{n}": [1] * 12 for n in range(9)}, test=["t", "sign"])
-    line = next(line for line in str(e).splitlines() if "RR       sign " in line)
-    assert "r0, r1, r2, 6 others " in line
-    assert "Verdict (t, sign test, holm over " in str(e)
+    assert "9 runs share the first place by RR." in str(e)
+    assert "r0 and r1 tie in every request by all measures, and so do 35 more pairs" in str(e)
 
 
 def test_titles_in_html_hold_no_markup():
     page = evaluate(
         requests=REQUESTS.with_columns(kind=pl.lit("<b>")), by="kind", measures=["RR", "AP"]
     )
-    assert "orderings, kind = &lt;b&gt;</h3>" in page._repr_html_()
+    assert "orderings, kind = &lt;b&gt;</h3>" in page.summary("all")._repr_html_()
 
 
 def test_tables_without_rows_have_the_columns_of_the_groups():
@@ -329,8 +330,8 @@ def test_the_direction_is_that_of_the_test(test):
     assert (row["best"], row["not_worse"], row["n_significant"]) == (["mean"], ["often"], 1)
     assert row["favoured"] == ["often"]
     compared = {"sign": "requests won and lost", "wilcoxon": "ranks of differences"}[test]
-    said = f"But the mean orders the runs, while the test compares {compared}, by which often is "
-    assert f"{said}ahead of mean (significantly). 1 of 1" in row["sentence"]
+    said = f"The test compares {compared}, by which often is significantly better than mean. "
+    assert f"{said}1 of 1" in row["sentence"]
 
 
 def ranked(e, *runs):
@@ -348,8 +349,8 @@ def test_where_the_order_and_the_tests_point_to_different_runs():
     assert (row["best"], row["not_worse"]) == (["far"], ["mixed", "near", "best"])
     assert row["favoured"] == ["near", "best"]
     said = (
-        "But mc4 orders the runs, while best wins the greatest share of requests and the test "
-        "compares mean differences, by which near and best are ahead of far (significantly). "
+        "The test compares mean differences, by which near and best are significantly better than "
+        "far. "
     )
     assert said in row["sentence"]
 
@@ -358,10 +359,10 @@ def test_runs_ahead_that_are_not_significantly_better():
     e = ranked(evaluate(alpha=0.01), "near", "best", "mixed", "far")
     row = lf.verdict(e).row(0, named=True)
     assert row["favoured"] == ["best"]
-    assert "best is ahead of near (not significantly). " in row["sentence"]
+    assert "significantly better" not in row["sentence"]  # best is ahead, and nothing shows it
     mixed = lf.verdict(ranked(evaluate(), "mixed", "near", "far", "best")).row(0, named=True)
     assert mixed["favoured"] == ["near", "best"]
-    assert "near and best are ahead of mixed (significantly). " in mixed["sentence"]
+    assert "near and best are significantly better than mixed. " in mixed["sentence"]
 
 
 def test_a_significantly_better_run_is_named_even_when_another_best_run_is_not_worse():
@@ -382,27 +383,25 @@ def test_a_run_ahead_of_one_best_run_only_is_not_favoured_unless_significantly()
     assert (row["best"], row["favoured"]) == (["a", "b"], [])
 
 
-def test_the_summary_shows_them_in_a_column_when_there_are_any(monkeypatch):
+def test_the_first_sentence_names_them_when_there_are_any(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     e = ranked(evaluate(measures=["LR"]), "far", "mixed", "near", "best")
-    assert "ahead in the test" in str(e)
-    assert " near, best " in str(e)
-    assert "ahead in the test" not in str(evaluate(measures=["LR"]))
+    assert "the test favours near and best significantly" in str(e)
+    assert "the test favours" not in str(evaluate(measures=["LR"]))
 
 
 def test_on_real_runs_the_order_and_the_share_of_requests_won_differ(shared):
     """LP of Robust 2003: one run is first by MC4, another wins the most requests."""
     folder = shared / "data" / "trec_robust_2003"
-    e = lf.evaluate(folder / "runs", folder / "qrels.trec", ["LP"])
+    e = lf.evaluate(folder / "runs", folder / "qrels.trec", ["LP"], order="mc4")
+    o = lf.order_runs(e.preferences, "win_rate")
     first = {
-        name: table.filter(rank=1)["run"].item()
-        for name, table in (("order", e.orderings), ("share", e.means))
+        name: t.filter(rank=1)["run"].item() for name, t in (("mc4", e.orderings), ("share", o))
     }
-    assert first["order"] != first["share"]
-    v = lf.verdict(e)
-    assert v["best"].to_list() == [[first["order"]]]
-    said = f"But mc4 orders the runs, while {first['share']} wins the greatest share of requests."
-    assert said in v["sentence"][0]
+    assert first["mc4"] != first["share"]
+    assert lf.verdict(e)["best"].to_list() == [[first["mc4"]]]
+    usual = lf.evaluate(folder / "runs", folder / "qrels.trec", ["LP"])
+    assert lf.verdict(usual)["best"].to_list() == [[first["share"]]]
 
 
 def test_one_sided_tests_have_no_verdict():
