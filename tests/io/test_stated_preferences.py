@@ -160,7 +160,7 @@ def test_what_cannot_be_read_is_refused(message):
 
 @pytest.mark.parametrize("options", [{"columns": "run"}, {"values": [1]}, {"columns": {1: "x"}}])
 def test_names_are_mapped(options):
-    with pytest.raises(lf.LexiframeError, match=r"to map names, .'run': 'engine'., found"):
+    with pytest.raises(lf.LexiframeError, match=r"to map names, \{'run': 'engine'\}, found"):
         read(two("left", "right", ["left"]), **options)
 
 
