@@ -852,13 +852,15 @@ def test_a_row_of_json_without_values(tmp_path):
 def test_names_of_columns_that_are_said(tmp_path):
     """One file with engine and task, and another whose measure is its name."""
     path = tmp_path / "nDCG@10.csv"
-    path.write_text("model,task,topic,score\nbm25,t1,1,0.5\nbm25,t1,2,0.25\n")
-    columns = {"query_id": "topic"}
-    found = lf.read_scores(path, columns=columns)  # task t1 is a collection
-    assert found.select("run", "query_id", "measure", "value").rows() == [
+    path.write_text("model,kind,number,score\nbm25,t1,1,0.5\nbm25,t1,2,0.25\n")
+    assert lf.read_scores(path, columns={"query_id": "number"}).rows() == [
         ("bm25", "1", "nDCG@10", 0.5),
         ("bm25", "2", "nDCG@10", 0.25),
     ]
+    path.write_text("model,task,number,score\nbm25,t1,1,0.5\nbm25,t1,2,0.25\n")
+    of_task = lf.read_scores(path, columns={"query_id": "number"})  # unless said, a collection
+    assert of_task.columns == ["run", "collection", "query_id", "value"]
+    assert of_task.rows() == [("bm25", "t1", "1", 0.5), ("bm25", "t1", "2", 0.25)]
     engines = pl.DataFrame(
         {
             "engine": ["a", "a"],
@@ -884,7 +886,7 @@ def test_names_of_columns_that_are_said(tmp_path):
     ):
         lf.read_scores(engines, columns={"rum": "engine"})
     with pytest.raises(lf.SchemaError, match=r"measure, metric; value: value, score; .*run=engine"):
-        lf.read_scores(pl.DataFrame({"name": ["a"], "number": [1.0]}))
+        lf.read_scores(pl.DataFrame({"name": ["a", "a"], "number": [1.0, 0.5]}))  # no leaderboard
 
 
 def test_a_file_without_a_measure_is_called_like_it(tmp_path):
