@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from lexiframe.base import SchemaError, n_and_first, warn
+from lexiframe.base import ReadError, SchemaError, n_and_first, warn
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
 from lexiframe.io.score_forms.text import PLACE
@@ -28,6 +28,9 @@ def checked_collections(
         )
     numbered = (rows.with_columns(origin=pl.lit(n)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal_relaxed")
+    if not table.height:
+        where = ", ".join(origin.where for origin in origins[:3])
+        raise ReadError(f"{where}: expected rows of scores, found only names of columns")
     places = [origins[row[0]].at(row[1]) for row in table.select("origin", PLACE).rows()]
     return _checked(table.with_columns(place=pl.Series(places)), kept)
 

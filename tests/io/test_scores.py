@@ -799,7 +799,16 @@ def test_whatever_the_text_is(text, measure):
     with tempfile.NamedTemporaryFile() as file, warnings.catch_warnings(action="ignore"):
         Path(file.name).write_bytes(text.encode())
         with contextlib.suppress(lf.LexiframeError):
-            assert lf.read_scores(file.name, measure=measure).columns == [*KEY, "value"]
+            found = lf.read_scores(file.name, measure=measure).columns
+            of_collections = ["run", "collection", *(["measure"] if measure else []), "value"]
+            assert found in ([*KEY, "value"], of_collections)  # a row for each run: a leaderboard
+
+
+@pytest.mark.parametrize("names", ["qidqid,name", "model,task,score"])
+def test_a_leaderboard_without_rows(tmp_path, names):
+    (tmp_path / "board.csv").write_text(names + "\n")
+    with pytest.raises(lf.ReadError, match=r"board.csv: expected rows of scores, found only names"):
+        lf.read_scores(tmp_path / "board.csv")
 
 
 LONG = [
