@@ -13,6 +13,8 @@ from scipy.special import expit, xlogy
 
 MOST_STEPS = 100
 ENOUGH = 1e-12
+ROUNDING = 1e-13
+"""A log-likelihood that falls by no more than this share of it may have fallen by rounding."""
 EQUAL = 1e-9
 """Strengths that differ by less are equal: Newton's steps end at 1e-12."""
 
@@ -81,9 +83,10 @@ def fit(
         step = inverse @ gradient
         gain = gradient @ step
         if gain < ENOUGH**2 or np.abs(step).max() < ENOUGH:
+            theta = theta + step
             break
-        size = 1.0
-        while size > 1e-6 and _value(whole, theta + size * step, davidson) < value:
+        size, least = 1.0, value - ROUNDING * abs(value)  # near the maximum, a sum's last bits
+        while size > 1e-6 and _value(whole, theta + size * step, davidson) < least:
             size /= 2
         theta = theta + size * step
     centre = np.eye(whole.n_runs + 1)[[*range(n), whole.n_runs]]
