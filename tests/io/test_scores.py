@@ -912,3 +912,11 @@ def test_a_file_without_a_measure_is_called_like_it(tmp_path):
     other.write_text(matrix.read_text())
     with pytest.raises(lf.LexiframeError, match="say what was measured"):
         lf.read_scores(other)
+
+
+@pytest.mark.parametrize("run", [pl.Series([["a"], ["b"]]), pl.Series([b"a", b"b"])])
+def test_names_that_are_no_names_are_refused(run):
+    """A column of runs that holds lists or bytes, in a table with a column for each collection."""
+    table = pl.DataFrame({"model": run, "news": [0.5, 0.75], "law": [0.25, 0.5]})
+    with pytest.raises(lf.LexiframeError, match="expected names in model, found"):
+        lf.read_scores(table)

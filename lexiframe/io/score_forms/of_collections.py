@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, ReadError, SchemaError, unknown_name
+from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, unknown_name
 from lexiframe.io.column_forms.column_names import candidates_for
 from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS, ScoreTable, numbers_of
@@ -54,6 +54,7 @@ def rows_of_collections(
     found = _columns(given, [name for name in names if name not in kept])
     if lacking := [name for name in kept if name not in names]:
         raise unknown_name("column", lacking[0], names)
+    _refuse_no_names(given, found)
     others = [name for name in names if name not in found.values() and name not in kept]
     rows = _long(given, found, kept) if "value" in found else _from_wide(given, found, others, kept)
     if measure is not None and "measure" not in rows.columns:
@@ -77,6 +78,15 @@ def _columns(given: ScoreTable, names: list[str]) -> dict[str, str]:
                 "drop or rename the others"
             )
     return {ours: candidates[0] for ours, candidates in found.items() if candidates}
+
+
+def _refuse_no_names(given: ScoreTable, found: dict[str, str]) -> None:
+    """Raise for a column of names that holds lists, structs or bytes."""
+    for ours, theirs in found.items():
+        dtype = given.table[theirs].dtype
+        if ours != "value" and (dtype.is_nested() or dtype in (pl.Binary, pl.Object)):
+            advice = "give a name or a number in each row"
+            raise SchemaError(Problem(given.where, f"names in {theirs}", str(dtype), advice))
 
 
 def _long(given: ScoreTable, found: dict[str, str], kept: tuple[str, ...]) -> pl.DataFrame:
