@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lexiframe.base import LexiframeError
-from lexiframe.io import File, checks, column_forms, reading_options
+from lexiframe.io import File, checks, column_forms, output_files, reading_options
 from lexiframe.pairwise import parse_measures
 
 _ORDER = "the judgments come first, then the runs: QRELS RUN..."
@@ -21,7 +21,7 @@ def refuse_measures(files: Sequence[str]) -> None:
     Traceback (most recent call last):
     lexiframe.LexiframeError: P@5, RR: expected files, found measures; give all measures ...
     """
-    measures = [given for given in files if not Path(given).exists() and _is_measure(given)]
+    measures = [given for given in files if not output_files.found_at(given) and _is_measure(given)]
     if measures:
         raise LexiframeError(
             f"{', '.join(measures)}: expected files, found measures; give all measures with -m, "
@@ -35,8 +35,8 @@ def refuse_misplaced(qrels: str, runs: Sequence[str]) -> None:
     A folder of Parquet files with judgments is a data set.
     """
     refuse_measures([qrels, *runs])
-    if Path(qrels).is_dir() and not _is_data_set_of_judgments(Path(qrels)):
-        judged = [given for given in runs if Path(given).is_file() and holds_judgments(given)]
+    if output_files.found_at(qrels) == "a folder" and not _is_data_set_of_judgments(Path(qrels)):
+        judged = [given for given in runs if holds_judgments(given)]
         hint = f"; {judged[0]} looks like the judgments" if judged else ""
         raise LexiframeError(f"{qrels}: expected a file, found a folder{hint}; {_ORDER}")
 
@@ -59,7 +59,7 @@ def explained(error: LexiframeError, qrels: str) -> LexiframeError:
 def holds_judgments(given: str) -> bool:
     """Return whether a path is a file that holds judgments."""
     return (
-        Path(given).is_file()
+        output_files.found_at(given) == "a file"
         and checks.kind_of(File(given), reading_options.TextOptions()) == "qrels"
     )
 

@@ -199,7 +199,7 @@ def named_file(text: str) -> str | dict[str, str]:
     """
     name, _, path = text.partition("=")
     is_name = name and path and not {"/", "\\"} & {*name}
-    return {name: path} if is_name and not Path(text).exists() else text
+    return {name: path} if is_name and not output_files.found_at(text) else text
 
 
 def refuse_replacing(

@@ -58,9 +58,10 @@ def read_results(folder: str | Path) -> Evaluation:
     """
     place = output_files.output_path(folder)
     names = names_of_tables()
-    if not place.is_dir():
-        found = "a file" if place.exists() else "nothing there"
-        raise ReadError(Problem(str(folder), "a folder of results", found, _AGAIN))
+    if (found := output_files.found_at(place)) != "a folder":
+        raise ReadError(
+            Problem(str(folder), "a folder of results", found or "nothing there", _AGAIN)
+        )
     there = [name for name in names if (place / f"{name}.parquet").is_file()]
     missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
     if missing:
@@ -146,4 +147,4 @@ def _origin(
 
 
 def _is_file(path: str) -> bool:
-    return Path(path).is_file()
+    return output_files.found_at(path) == "a file"

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, to_polars
 from lexiframe.io.files.checksum import has_checksum
 from lexiframe.io.files.data_sources import File
-from lexiframe.io.files.output_files import output_path
+from lexiframe.io.files.output_files import found_at, output_path
 from lexiframe.io.files.provenance import provenance_of
 
 FINGERPRINTS = "fingerprints"
@@ -49,8 +49,8 @@ def reusable_results(folder: str | Path) -> KeptResults:
         When the results are those of `evaluate_scores`, or of an evaluation in parts.
     """
     place, where = output_path(folder), str(folder)
-    if not place.is_dir():
-        found = "is a file" if place.exists() else "is not there"
+    if (there := found_at(place)) != "a folder":
+        found = f"is {there or 'not there'}"
         advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
         raise ReadError(Problem(where, "", found, advice))
     missing = [f"{name}.parquet" for name in _NEEDED if not (place / f"{name}.parquet").is_file()]

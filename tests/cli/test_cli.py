@@ -148,6 +148,10 @@ def test_evaluate_reuses_results_also_those_in_the_folder_it_writes_to(tmp_path,
     outcome = lexiframe(*command, RUNS, "--reuse", tmp_path / "no")
     assert outcome.status == 1
     assert "no: is not there; name the folder" in outcome.err
+    outcome = lexiframe(*command, RUNS, "--reuse", "é" * 300)
+    assert outcome.status == 1
+    assert "é: is not there; name the folder" in outcome.err
+    assert "é: no such file" in lexiframe("evaluate", "é" * 300, RUNS).err
     scores = tmp_path / "scores.csv"
     scores.write_text("run,query_id,measure,value\na,q,AP,0.5\nb,q,AP,0.25\n")
     outcome = lexiframe("evaluate", "--scores", scores, "--reuse", out)

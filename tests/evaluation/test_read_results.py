@@ -87,6 +87,8 @@ def test_results_of_one_run_or_of_preferences_alone(tmp_path):
 def test_folders_of_other_things(grouped, tmp_path):
     with pytest.raises(lf.ReadError, match="expected a folder of results, found nothing there"):
         lf.read_results(tmp_path / "none")
+    with pytest.raises(lf.ReadError, match="expected a folder of results, found nothing there"):
+        lf.read_results("é" * 300)
     (tmp_path / "file").write_text("x")
     with pytest.raises(lf.ReadError, match="expected a folder of results, found a file"):
         lf.read_results(tmp_path / "file")

@@ -36,6 +36,21 @@ def output_path(path: str | Path) -> Path:
         raise LexiframeError(f"{path}: there is no such home folder ({error})") from None
 
 
+def found_at(path: str | Path) -> str:
+    """Return what is at a path: ``"a folder"``, ``"a file"`` or ``""``, also where none can be.
+
+    Examples
+    --------
+    >>> found_at("."), found_at("x" * 300)
+    ('a folder', '')
+    """
+    try:
+        is_folder = stat.S_ISDIR(Path(path).stat().st_mode)
+    except (OSError, ValueError):  # a name may be too long for any file, or hold a zero byte
+        return ""
+    return "a folder" if is_folder else "a file"
+
+
 def _output_file(path: Path) -> Path:
     """Return where the file of a result will be, with symbolic links followed; or raise."""
     try:

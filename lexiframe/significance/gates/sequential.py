@@ -125,7 +125,7 @@ def _asked(
 
 def _read(path: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the state before, or an empty one; raise if it is of another gate."""
-    if not path.exists():
+    if not output_files.found_at(path):
         return {"requests": [], "differences": {}, "decided_at": None}
     try:
         before = json.loads(path.read_text(encoding="utf-8"))
