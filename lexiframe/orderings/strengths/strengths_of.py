@@ -223,8 +223,8 @@ def bradley_terry(
     return Strengths(
         _runs_table(judged, fitted, found, level, elo=elo),
         _pairs_table(judged, counts, fitted, found, level),
-        fitted.loglik, fitted.nu, int(judged.weight.sum()), len(np.unique(judged.request)),
-        len(np.unique(judged.judge[judged.judge >= 0])), by, ties, level, prior,
+        fitted.loglik, fitted.nu, int(judged.weight.sum()), judged.n_requests,
+        judged.n_judges, by, ties, level, prior,
         samples if interval == "bootstrap" else 0, without,
     )  # fmt: skip
 
