@@ -85,7 +85,8 @@ def spread(judged: Judged, fitted: Fit, by: Unit) -> Spread | None:
     k = min(sizes[unit] for unit in units)
     if k < 2:
         return None
-    covariance = sum(_clustered(judged, fitted, scores, groups[unit]) for unit in units)
+    parts = [_clustered(judged, fitted, scores, groups[unit]) for unit in units]
+    covariance = np.sum(parts, axis=0)
     if by != "both":
         return Spread(covariance, k - 1)
     least = _single(judged, fitted, scores)
