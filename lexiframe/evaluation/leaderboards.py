@@ -323,14 +323,16 @@ def leaderboard(
         evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``.
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
-        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs).
+        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs);
+        ``bradley_terry``, strengths from the wins of collections, as `bradley_terry` has them.
         A function takes cells, units × runs, and weights of the units, and returns a value for each
         run; larger is better.
     missing : {"complete", "common", "votes", "adjust"}
         What is done with runs that lack collections. ``complete`` ranks those that have all;
         ``common`` counts the collections that all runs have; ``votes`` lets a run lose where it has
-        no result (rules that count votes); ``adjust`` estimates how hard collections are, by
-        weighted least squares of run + collection (the mean). ``gaps`` names what is missing.
+        no result (rules that count votes; ``bradley_terry`` counts what both runs have); ``adjust``
+        estimates how hard collections are, by weighted least squares of run + collection (the
+        mean). ``gaps`` names what is missing.
     weights : dict or {"equal", "groups"}, optional
         A weight for each collection (0 leaves it out of everything); ``equal``; or ``groups``, the
         mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``.
@@ -377,8 +379,11 @@ def leaderboard(
     groups, C − G; ``over="groups"``: t over the means of groups, G − 1; ``over="requests"``:
     Σ w_c² s_c²/n_c, Welch and Satterthwaite. The ranks possible for a run are 1 + the number of
     runs that are significantly better, to S − the number of those that are worse. Differences that
-    do not vary decide nothing. Romano & Wolf, JASA 2005; Mogstad, Romano, Shaikh & Wilhelm, Review
-    of Economic Studies 2024, doi:10.1093/restud/rdad006.
+    do not vary decide nothing. ``bradley_terry``: each collection judges each pair of runs that
+    have it once, with its weight, ties half; strengths exist when wins lead from each run to each
+    other. When all runs have all collections, their intervals and tests are those of the sandwich
+    over collections, β ± t(C − 1) · √(C/(C − 1)) · se. Romano & Wolf, JASA 2005; Mogstad, Romano,
+    Shaikh & Wilhelm, Review of Economic Studies 2024, doi:10.1093/restud/rdad006.
 
     Examples
     --------
@@ -416,6 +421,7 @@ def leaderboard(
                 f"runs, found {len(settled.board.runs)}; choose {across.MOST_RUNS} of them, or "
                 "take another rule"
             )
+        one.refuse_no_strengths()
         if one.over == "requests":
             one.units  # noqa: B018 - raise now, not when a table is asked for
         if one.design is not None and not one.design.is_free and len(settled.board.runs) > 1:

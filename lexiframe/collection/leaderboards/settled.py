@@ -138,8 +138,8 @@ def _refuse_values(rules: list[str], known: np.ndarray) -> None:
     if wrong and not known.all():
         raise LexiframeError(
             f"leaderboard: missing='votes' lets a run lose where it has no result, which "
-            f"rule={wrong[0]!r} cannot count; take borda, mean_rank, win_rate, copeland, mc4 or "
-            "kemeny, or missing='adjust' with the mean"
+            f"rule={wrong[0]!r} cannot count; take borda, mean_rank, win_rate, copeland, mc4, "
+            "kemeny or bradley_terry, or missing='adjust' with the mean"
         )
 
 
