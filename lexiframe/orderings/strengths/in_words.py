@@ -61,8 +61,8 @@ def _second(found: Found) -> list[str]:
 def _pair(found: Found, a: str, b: str) -> dict[str, Any]:
     """Return the row of two runs, as seen from the first."""
     low, high = sorted((a, b))
-    row = found.pairs.row(by_predicate=(pl.col("run_a") == low) & (pl.col("run_b") == high),
-                          named=True)  # fmt: skip
+    pair = found.pairs.filter(pl.col("run_a") == low, pl.col("run_b") == high)
+    row: dict[str, Any] = pair.row(0, named=True)
     if low == a:
         return row
     turned: dict[str, Any] = {"p_a_wins": row["p_b_wins"], "ci_low": None}
