@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 from scipy.sparse import coo_array
 
-from lexiframe.base import LexiframeError, check_choice
+from lexiframe.base import LexiframeError, check_choice, sums
 from lexiframe.orderings.strengths.fitting import Fit, probabilities
 from lexiframe.orderings.strengths.judged import Judged
 
@@ -57,6 +57,15 @@ class Spread:
         if self.least is not None:
             found = np.maximum(found, variance(self.least))
         return np.asarray(np.sqrt(np.maximum(found, 0)))
+
+    def p_values(self, difference: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Return two-sided p-values of β_a = β_b; without a standard error nothing is decided."""
+        wider = 1.0 if np.isinf(self.df) else np.sqrt((self.df + 1) / self.df)
+        se = self.of_differences(a, b) * wider
+        size = np.abs(difference)
+        decides = se > sums.TIE * np.maximum(1, size)
+        t = np.divide(size, se, out=np.zeros_like(size), where=decides)
+        return np.asarray(2 * stats.t.sf(t, self.df))
 
 
 def check_unit(judged: Judged, by: str) -> None:
