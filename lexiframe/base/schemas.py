@@ -49,7 +49,7 @@ class TableSchema:
 
 _COLUMNS = {
     STR: """
-        winner first
+        winner first covariate
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
@@ -67,7 +67,7 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se elo elo_low elo_high observed_share expected_share
+        strength se coefficient per_sd elo elo_low elo_high observed_share expected_share
         residual difference p_a_wins p_b_wins
         p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -177,6 +177,15 @@ STRENGTH_PAIRS = _table(
     wins=FLOAT,
     ties=FLOAT,
     losses=FLOAT,
+)
+STRENGTH_COVARIATES = _table(
+    "strength_covariates", "covariate", "coefficient ci_low ci_high se p_value sd per_sd"
+)
+STRENGTHS_BY_GROUP = _table(
+    "strengths_by_group",
+    "group run",
+    "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
+    "difference_high p_value",
 )
 PAIR_REQUESTS = _table(
     "pair_requests",
