@@ -70,7 +70,7 @@ def arguments(folder):
         "method": "AP", "depths": [2, 3], "trials": 20, "inner_trials": 20, "samples": 5,
         "splits": 5, "pairs": 20, "tests": ["t"], "levels": 2, "following": 1, "requests": GROUPS,
         "by": "kind", "fractions": [0.5], "seed": 1, "k": 3, "ranks": [1, 3],
-        "labels": d.filter(measure="RPP"), "judgments": VOTES,
+        "labels": d.filter(measure="RPP"), "judgments": VOTES, "stated": VOTES,
     }  # fmt: skip
     special = {
         "order_runs": {"method": "mc4"}, "rank_distributions": {"method": "mean"},
