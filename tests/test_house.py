@@ -466,6 +466,7 @@ def stated_tables():
     found = lf.bradley_terry(stated)
     return {
         "judgments": stated.judgments,
+        "position_bias": stated.position,
         "strengths": found.strengths,
         "strength_pairs": found.pairs,
     }

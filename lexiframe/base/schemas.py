@@ -57,7 +57,7 @@ _COLUMNS = {
         name category null doc_a doc_b question source replicate order case
     """,
     INT: """
-        n_judgments
+        n_judgments n_both_orders
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
@@ -88,7 +88,8 @@ _COLUMNS = {
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
         generalisability dependability effective_n pass_rate pass_low pass_high
-        fail_rate disagree people_mean people_low people_high model_mean
+        fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
+        both_orders_low both_orders_high
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -155,6 +156,14 @@ PREFERENCES = _table(
 JUDGMENTS = _table(
     "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
 )
+# What the run that was shown first won; judge is null where all judges are taken together.
+POSITION_BIAS = _table(
+    "position_bias",
+    "judge",
+    "n n_requests wins ties losses win_rate ci_low ci_high n_both_orders win_rate_both_orders "
+    "both_orders_low both_orders_high",
+    nullable="judge",
+)
 STRENGTHS = _table(
     "strengths",
     "run",
@@ -164,8 +173,7 @@ STRENGTH_PAIRS = _table(
     "strength_pairs",
     "run_a run_b",
     "n_judgments wins ties losses observed_share expected_share residual difference "
-    "ci_low ci_high p_a_wins "
-    "p_a_low p_a_high p_b_wins",
+    "ci_low ci_high p_value p_adjusted p_a_wins p_a_low p_a_high p_b_wins",
     wins=FLOAT,
     ties=FLOAT,
     losses=FLOAT,

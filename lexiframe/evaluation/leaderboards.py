@@ -99,15 +99,6 @@ class Leaderboard(Tables):
         "smallest_set", "components",
     )  # fmt: skip
 
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those not asked for yet are computed."""
-        return {name: getattr(self, name) for name in self._TABLES}
-
-    @classmethod
-    def files(cls, folder: str | Path) -> list[Path]:
-        """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{name}.parquet") for name in cls._TABLES]
-
     @property
     def _settled(self) -> of.Settled:
         return self._ranked[0].settled
@@ -410,4 +401,4 @@ def leaderboard(
 
 def _titled(title: str, ranking: pl.DataFrame) -> str:
     n = int(ranking.group_by("rule").len()["len"][0])
-    return f"{title}, the first {_WINDOW} of {n:,}" if n > _WINDOW else title
+    return printed.begun(title, n, _WINDOW)

@@ -91,8 +91,9 @@ def arguments(folder):
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
-        "leaderboard": {"x": BOARD},
+        "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
         **{name: {"x": BOARD} for name in for_users(lf.collection)},
+        "bradley_terry": {"by": "request"},
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
     }  # fmt: skip

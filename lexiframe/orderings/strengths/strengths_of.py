@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,6 +9,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, sums, typed, warn
 from lexiframe.orderings.strengths.existence import refuse_no_maximum
+from lexiframe.orderings.strengths.fitted_strengths import Strengths
 from lexiframe.orderings.strengths.fitting import EQUAL, Counts, Fit, fit, probabilities
 from lexiframe.orderings.strengths.judged import Judged, judged_of
 from lexiframe.orderings.strengths.resampling import resampled
@@ -19,101 +19,6 @@ from lexiframe.typing import VotesLike
 Ties = Literal["half", "davidson"]
 Interval = Literal["sandwich", "bootstrap"]
 ELO_UNIT, ELO_MEAN = 400 / np.log(10), 1000.0
-
-
-@dataclass(frozen=True)
-class Strengths:
-    """Strengths of runs, as `bradley_terry` returns them.
-
-    Attributes
-    ----------
-    strengths : polars.DataFrame
-        Key ``run``: strength, interval, rank, standard error, number of judgments.
-    pairs : polars.DataFrame
-        Key ``run_a, run_b``: what was observed and what the strengths expect.
-    loglik, nu : float
-        The log-likelihood of the judgments; ν of Davidson's model, 0 where ties count half.
-    n_judgments, n_requests, n_judges : int
-        How many judgments, requests and judges (0 where nobody is named) there were.
-    by, ties, level, prior
-        What was asked for.
-    samples, without_maximum : int
-        How many samples were drawn, and in how many no maximum existed.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import lexiframe as lf
-    >>> votes = pl.DataFrame({"query_id": ["1", "2", "3"], "run_a": "x", "run_b": "y",
-    ...                       "winner": ["a", "a", "b"]})
-    >>> lf.bradley_terry(votes).strengths["strength"].round(4).to_list()
-    [0.3466, -0.3466]
-    """
-
-    __module__ = "lexiframe"  # where users find it
-
-    strengths: pl.DataFrame
-    pairs: pl.DataFrame
-    loglik: float
-    nu: float
-    n_judgments: int
-    n_requests: int
-    n_judges: int
-    by: Unit
-    ties: Ties
-    level: float
-    prior: float
-    samples: int = 0
-    without_maximum: int = 0
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Export the table of strengths."""
-        return self.strengths.__arrow_c_stream__(requested_schema)
-
-    @property
-    def sentence(self) -> str:
-        """What the strengths conclude, in whole sentences."""
-        runs = self.strengths["run"]
-        first, second = runs[0], runs[1]
-        against = self._pair(first, second)
-        of = f"{self.n_judgments:,} judgments in {self.n_requests:,} requests"
-        text = f"{first} is the strongest of {len(runs)} runs by {of}"
-        if self.strengths["rank"][0] > 1:
-            text = (
-                f"{first} and {second} are equally strong, and first of {len(runs)} runs, by {of}"
-            )
-        if against is None or against["ci_low"] is None:
-            return f"{text}. How sure that is cannot be said from one group of judgments."
-        sure = against["ci_low"] > 0 or against["ci_high"] < 0
-        interval = f"{against['p_a_low']:.2f} to {against['p_a_high']:.2f}"
-        chance = f"it wins against {second} with probability {against['p_a_wins']:.2f} ({interval})"
-        verb = "is" if sure else "is not"
-        return f"{text}; {chance}, so the difference to {second} {verb} shown."
-
-    def _pair(self, a: str, b: str) -> dict[str, float] | None:
-        """Return the row of two runs, as seen from the first."""
-        low, high = min(a, b), max(a, b)
-        row = self.pairs.filter(pl.col("run_a") == low, pl.col("run_b") == high)
-        found = row.row(0, named=True)
-        if low == a or found["ci_low"] is None:
-            return found
-        turned = {"ci_low": -found["ci_high"], "ci_high": -found["ci_low"]}
-        log_nu = np.log(self.nu) if self.nu else np.nan
-        ends = (probabilities(np.array([turned[end]]), log_nu)[0][0] for end in turned)
-        p = dict(zip(("p_a_low", "p_a_high"), ends, strict=True)) | {"p_a_wins": found["p_b_wins"]}
-        return found | turned | p
-
-    def largest_residuals(self, n: int = 10) -> pl.DataFrame:
-        """Return the pairs that the strengths describe worst, by standardised residual."""
-        seen = self.pairs.filter(pl.col("n_judgments") > 0)
-        return seen.sort(
-            pl.col("residual").abs(), "run_a", "run_b", descending=[True, False, False]
-        ).head(n)
-
-    def __str__(self) -> str:
-        return f"{self.sentence}\n{self.strengths}"
-
-    __repr__ = __str__
 
 
 @typed
@@ -166,7 +71,8 @@ def bradley_terry(
         ``n_judgments`` in which the run took part; with ``elo``, also ``elo, elo_low, elo_high``.
         ``pairs``, key ``run_a, run_b``, for all pairs: ``n_judgments``, ``wins, ties, losses`` of
         run_a, ``observed_share`` of run_a (ties half), ``expected_share``, their
-        standardised ``residual``, the ``difference`` of the strengths with its interval, and
+        standardised ``residual``, the ``difference`` of the strengths with its interval, its
+        ``p_value`` against 0 and that corrected over all pairs (Holm) in ``p_adjusted``, and
         ``p_a_wins`` and ``p_b_wins``, the probabilities that either wins, that of run_a with its
         interval (that of the difference, at the given ν). Values that need judgments, or several
         groups, are null without.
@@ -223,9 +129,11 @@ def bradley_terry(
     return Strengths(
         _runs_table(judged, fitted, found, level, elo=elo),
         _pairs_table(judged, counts, fitted, found, level),
-        fitted.loglik, fitted.nu, int(judged.weight.sum()), len(np.unique(judged.request)),
-        len(np.unique(judged.judge[judged.judge >= 0])), by, ties, level, prior,
+        fitted.loglik, fitted.nu, int(judged.weight.sum()), judged.n_requests,
+        judged.n_judges, by, ties, level, prior,
         samples if interval == "bootstrap" else 0, without,
+        int(np.rint(counts.ties.sum())) if judged.are_single else None,
+        getattr(judgments, "both_bad", 0), getattr(judgments, "left_out", 0),
     )  # fmt: skip
 
 
@@ -283,9 +191,10 @@ def _pairs_table(
     expected = p_a + p_tie / 2
     observed = sums.ratio(w + t / 2, n)
     spread_of_one = np.sqrt(p_a + p_tie / 4 - expected**2)
-    half = np.full(len(a), np.nan)
+    half = p_value = np.full(len(a), np.nan)
     if found is not None:
         half = found.of_differences(a, b) * found.reach(level)
+        p_value = found.p_values(difference, a, b)
     ends = [probabilities(difference + x, fitted.log_nu) for x in (-half, half)]
     columns = {
         "run_a": [judged.runs[i] for i in a], "run_b": [judged.runs[i] for i in b],
@@ -293,7 +202,8 @@ def _pairs_table(
         "observed_share": observed, "expected_share": expected,
         "residual": (observed - expected) * np.sqrt(n) / spread_of_one,
         "difference": difference, "ci_low": difference - half, "ci_high": difference + half,
-        "p_a_wins": p_a, "p_a_low": ends[0][0], "p_a_high": ends[1][0], "p_b_wins": p_b,
+        "p_value": p_value, "p_adjusted": sums.holm(p_value), "p_a_wins": p_a,
+        "p_a_low": ends[0][0], "p_a_high": ends[1][0], "p_b_wins": p_b,
     }  # fmt: skip
     table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
     return table.select(*schemas.STRENGTH_PAIRS.columns).sort("run_a", "run_b")
