@@ -79,8 +79,7 @@ def fit(
         theta[:n] = start
     for _ in range(MOST_STEPS):
         value, gradient, information = _likelihood(whole, theta, davidson)
-        inverse = inverse_of(information, davidson)
-        step = inverse @ gradient
+        step = np.linalg.solve(_invertible(information, davidson)[0], gradient)
         gain = gradient @ step
         if gain < ENOUGH**2 or np.abs(step).max() < ENOUGH:
             theta = theta + step
@@ -91,24 +90,34 @@ def fit(
         theta = theta + size * step
     centre = np.eye(whole.n_runs + 1)[[*range(n), whole.n_runs]]
     centre[:n, :n] -= 1 / n
-    theta, bread = centre @ theta, centre @ inverse @ centre.T
+    theta, bread = centre @ theta, centre @ inverse_of(information, davidson) @ centre.T
     value = _value(counts, theta, davidson)  # of the judgments alone, without the prior's
     return Fit(theta[:n], float(theta[n]) if davidson else np.nan, value, bread)
+
+
+def _invertible(information: np.ndarray, davidson: bool) -> tuple[np.ndarray, float]:
+    """Return H + h J, which has an inverse, and h: J = 1/S everywhere, where β sum to 0.
+
+    Where there is no ν, its corner is 1.
+    """
+    s = len(information) - 1
+    h = float(np.trace(information[:s, :s]) / s)
+    whole = information.copy()
+    whole[:s, :s] += h / s
+    if not davidson:
+        whole[s, s] = 1.0
+    return whole, h
 
 
 def inverse_of(information: np.ndarray, davidson: bool) -> np.ndarray:
     """Invert H on the space where β sum to 0: (H + h J)⁻¹ − J/h, J = 1/S everywhere."""
     s = len(information) - 1
-    h = np.trace(information[:s, :s]) / s
-    j = np.zeros_like(information)
-    j[:s, :s] = 1 / s
-    corner = information.copy()
-    if not davidson:
-        corner[s, s] = 1.0
-    inverse = np.linalg.inv(corner + h * j) - j / h
+    whole, h = _invertible(information, davidson)
+    inverse = np.asarray(np.linalg.inv(whole))
+    inverse[:s, :s] -= 1 / (s * h)
     if not davidson:
         inverse[s, s] = 0.0
-    return np.asarray(inverse)
+    return inverse
 
 
 def probabilities(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, to_polars
+from lexiframe.base import LexiframeError, coded, schemas, to_polars
 from lexiframe.orderings.strengths.fitting import Counts
 
 
@@ -17,7 +17,7 @@ class Judged:
     """One entry a judgment, or a row of preferences of ``weight`` judgments.
 
     ``share`` is what a won of it (1, 1/2, 0, or a mean of these); ``request`` and ``judge`` are
-    numbers, ``judge`` −1 where nobody is named.
+    numbers from 0 without gaps, ``judge`` −1 where nobody is named.
     """
 
     runs: list[str]
@@ -29,11 +29,22 @@ class Judged:
     judge: np.ndarray
     are_single: bool
 
+    @property
+    def n_requests(self) -> int:
+        """The number of requests."""
+        return int(self.request.max()) + 1
+
+    @property
+    def n_judges(self) -> int:
+        """The number of judges who are named."""
+        return int(self.judge.max()) + 1
+
     def counts(self) -> Counts:
         """Add up the judgments of each pair of runs."""
         s = len(self.runs)
-        pair, place = np.unique(self.a * s + self.b, return_inverse=True)
-        sums = [np.bincount(place, x, len(pair)) for x in self.outcomes()]
+        place = self.a * s + self.b
+        pair = np.flatnonzero(np.bincount(place, minlength=s * s))
+        sums = [np.bincount(place, x, s * s)[pair] for x in self.outcomes()]
         return Counts(s, pair // s, pair % s, *sums)
 
     def outcomes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -53,17 +64,16 @@ def judged_of(votes: Any, function: str = "bradley_terry") -> Judged:
     frame = to_polars(votes if frame is None else frame, "the judgments")
     if "winner" in frame.columns:
         frame = schemas.check(frame, schemas.JUDGMENTS, "the judgments")
-        share = {"a": 1.0, "tie": 0.5, "b": 0.0}
-        odd = frame.filter(~pl.col("winner").is_in([*share]))["winner"]
-        if len(odd):
+        side = frame["winner"].cast(pl.Enum(["b", "tie", "a"]), strict=False).to_physical()
+        if side.null_count():
+            odd = frame["winner"].filter(side.is_null())[0]
             raise LexiframeError(
-                f"{function}: expected the winner to be 'a', 'b' or 'tie', found {odd[0]!r}; "
+                f"{function}: expected the winner to be 'a', 'b' or 'tie', found {odd!r}; "
                 "read_preferences understands other words"
             )
-        win = frame["winner"].replace_strict(share, return_dtype=pl.Float64)
         weight = np.ones(frame.height)
         judge = frame["judge"] if "judge" in frame.columns else None
-        return _arrays(frame, win.to_numpy(), weight, judge, function, are_single=True)
+        return _arrays(frame, side.to_numpy() / 2, weight, judge, function, are_single=True)
     frame = schemas.check(frame, schemas.PREFERENCES, "the stated preferences")
     measures = frame["measure"].unique()
     if len(measures) > 1:
@@ -92,7 +102,6 @@ def _arrays(
     *,
     are_single: bool,
 ) -> Judged:
-    runs = pl.concat([frame["run_a"], frame["run_b"]]).unique().sort()
     if not frame.height:
         raise LexiframeError(f"{function}: expected at least one judgment, found none")
     same = frame.filter(pl.col("run_a") == pl.col("run_b"))
@@ -101,15 +110,18 @@ def _arrays(
             f"{function}: expected two runs in each judgment, found {same['run_a'][0]!r} against "
             f"itself ({same.height} such rows)"
         )
-    known = pl.Enum(runs)
+    sides = [coded.encode(frame[c]) for c in ("run_a", "run_b")]
+    runs = pl.concat([names for names, _ in sides]).unique().sort()
     a, b = (
-        frame[c].cast(known).to_physical().to_numpy().astype(np.int64) for c in ("run_a", "run_b")
+        names.cast(pl.Enum(runs)).to_physical().to_numpy().astype(np.int64)[code]
+        for names, code in sides
     )
-    request = frame["query_id"].rank("dense").to_numpy().astype(np.int64) - 1
     number = np.full(frame.height, -1)
     if judge is not None:
-        number = judge.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+        known = judge.is_not_null()
+        number[known.to_numpy()] = coded.encode(judge.filter(known))[1]
     turned = a > b
     a, b = np.where(turned, b, a), np.where(turned, a, b)
     share = np.where(turned, 1 - share, share)
+    request = coded.encode(frame["query_id"])[1]
     return Judged(runs.to_list(), a, b, share, weight, request, number, are_single)

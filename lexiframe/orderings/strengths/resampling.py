@@ -21,10 +21,9 @@ def resampled(
 
     Those are fitted with one comparison of each run with an imaginary one (prior = 1).
     """
-    known = np.unique(group, return_inverse=True)[1]
-    k, s = int(known.max()) + 1, len(judged.runs)
+    k, s = int(group.max()) + 1, len(judged.runs)
     pair, place = np.unique(judged.a * s + judged.b, return_inverse=True)
-    parts = [coo_array((x, (known, place)), (k, len(pair))).tocsr() for x in judged.outcomes()]
+    parts = [coo_array((x, (group, place)), (k, len(pair))).tocsr() for x in judged.outcomes()]
     drawn = resampling.drawn_requests(k, samples, seed)
     strengths, without = np.empty((samples, s)), 0
     for start in progress(range(0, samples, _BLOCK), -(-samples // _BLOCK), "resampling"):

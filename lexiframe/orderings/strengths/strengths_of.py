@@ -129,8 +129,8 @@ def bradley_terry(
     return Strengths(
         _runs_table(judged, fitted, found, level, elo=elo),
         _pairs_table(judged, counts, fitted, found, level),
-        fitted.loglik, fitted.nu, int(judged.weight.sum()), len(np.unique(judged.request)),
-        len(np.unique(judged.judge[judged.judge >= 0])), by, ties, level, prior,
+        fitted.loglik, fitted.nu, int(judged.weight.sum()), judged.n_requests,
+        judged.n_judges, by, ties, level, prior,
         samples if interval == "bootstrap" else 0, without,
         int(np.rint(counts.ties.sum())) if judged.are_single else None,
         getattr(judgments, "both_bad", 0), getattr(judgments, "left_out", 0),

@@ -86,18 +86,20 @@ def check_unit(judged: Judged, by: str) -> None:
 def spread(judged: Judged, fitted: Fit, by: Unit) -> Spread | None:
     """Compute the sandwich H⁻¹ (Σ u uᵀ) H⁻¹, u = the scores of a group; None for one group."""
     scores = _scores(judged, fitted)
-    groups = {"request": judged.request, "judge": judged.judge}
     if by == "judgment":
         return Spread(_single(judged, fitted, scores), np.inf)
-    if by != "both":
-        k = len(np.unique(groups[by]))
-        return None if k < 2 else Spread(_clustered(judged, fitted, scores, groups[by]), k - 1)
-    sizes = [len(np.unique(group)) for group in groups.values()]
-    if min(sizes) < 2:
+    sizes = {"request": judged.n_requests, "judge": judged.n_judges}
+    groups = {"request": judged.request, "judge": judged.judge}
+    units = [*groups] if by == "both" else [by]
+    k = min(sizes[unit] for unit in units)
+    if k < 2:
         return None
+    parts = [_clustered(judged, fitted, scores, groups[unit]) for unit in units]
+    covariance = np.sum(parts, axis=0)
+    if by != "both":
+        return Spread(covariance, k - 1)
     least = _single(judged, fitted, scores)
-    both = sum(_clustered(judged, fitted, scores, group) for group in groups.values())
-    return Spread(both - least, min(sizes) - 1, least)
+    return Spread(covariance - least, k - 1, least)
 
 
 def _scores(judged: Judged, fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
@@ -115,11 +117,12 @@ def _clustered(
 ) -> np.ndarray:
     """Return the sandwich over groups of judgments."""
     slope, by_nu = scores
-    s, known = len(fitted.beta), np.unique(group, return_inverse=True)[1]
-    k = known.max() + 1
-    rows = np.concatenate([known, known, known])
-    columns = np.concatenate([judged.a, judged.b, np.full(len(known), s)])
-    u = coo_array((np.concatenate([slope, -slope, by_nu]), (rows, columns)), (k, s + 1)).tocsr()
+    s, k = len(fitted.beta), group.max() + 1
+    parts = [(slope, judged.a), (-slope, judged.b)]
+    if not np.isnan(fitted.log_nu):
+        parts.append((by_nu, np.full(len(group), s)))
+    values, columns = (np.concatenate(one) for one in zip(*parts, strict=True))
+    u = coo_array((values, (np.tile(group, len(parts)), columns)), (k, s + 1)).tocsr()
     total = np.asarray(u.sum(axis=0)).ravel()  # 0, but for a prior, which is no group's
     meat = np.asarray((u.T @ u).todense()) - np.outer(total, total) / k
     return np.asarray(fitted.bread @ meat @ fitted.bread)
