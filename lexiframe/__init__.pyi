@@ -74,6 +74,8 @@ from .significance.sample_size import (
 "Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
 from .significance.equivalences.equivalence import equivalence as equivalence
 from .significance.audits.audit import audit as audit
+from .significance.concordances.stated_and_measured import concordance as concordance
+from .significance.concordances.found import Concordance as Concordance
 from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
 
 "Judgments: several judges, unjudged documents, rankings without judgments"
@@ -124,6 +126,7 @@ from .io.logs.mlflow import read_mlflow as read_mlflow
 
 "Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
 from . import theory as theory, views as views, significance as significance
+from . import collection as collection
 from .evaluation import spark as spark
 
 "Errors and warnings: what is raised, and the version"

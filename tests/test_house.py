@@ -480,8 +480,26 @@ def stated_tables():
         "strengths_by_group": grouped.groups,
         "judgments": stated.judgments,
         "position_bias": stated.position,
+        **concordance_tables(stated),
         "strengths": found.strengths,
         "strength_pairs": found.pairs,
+    }
+
+
+def concordance_tables(stated):
+    """Two measures beside people, of whom one lacks a pair."""
+    rows = [("1", "x", "y", "RPP", 1.0), ("2", "x", "y", "RPP", -0.5), ("1", "x", "y", "RR", 0.0)]
+    rows.append(("2", "x", "y", "AP", 0.25))
+    names = ["query_id", "run_a", "run_b", "measure", "preference"]
+    people = stated.judgments.with_columns(winner=pl.lit("a"))
+    found = lf.concordance(
+        pl.DataFrame(rows, schema=names, orient="row"), lf.read_preferences(people)
+    )
+    return {
+        "concordance": found.measures,
+        "concordance_pairs": found.pairs,
+        "concordance_by_strength": found.by_strength,
+        "concordance_requests": found.requests,
     }
 
 

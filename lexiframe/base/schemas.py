@@ -89,7 +89,7 @@ _COLUMNS = {
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
-        both_orders_low both_orders_high
+        both_orders_low both_orders_high concordance strength_above strength_up_to
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -155,6 +155,23 @@ PREFERENCES = _table(
 # What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
 JUDGMENTS = _table(
     "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
+)
+# How often measures prefer the run that people prefer, over pairs of rankings of a request.
+CONCORDANCE = _table(
+    "concordance", "measure", "n n_requests missing agree ties concordance ci_low ci_high"
+)
+CONCORDANCE_PAIRS = _table(
+    "concordance_pairs",
+    "measure_a measure_b",
+    "n n_requests difference ci_low ci_high p_value p_adjusted reject",
+)
+CONCORDANCE_REQUESTS = _table(
+    "concordance_requests", "measure query_id", "n agree ties concordance"
+)
+CONCORDANCE_BY_STRENGTH = _table(
+    "concordance_by_strength",
+    "measure strength_above",
+    "strength_up_to n n_requests agree ties concordance ci_low ci_high",
 )
 # What the run that was shown first won; judge is null where all judges are taken together.
 POSITION_BIAS = _table(

@@ -20,6 +20,7 @@ import polars as pl
 import pyarrow as pa
 
 import lexiframe as lf
+from lexiframe.base.face import for_users
 
 QUERIES = [f"q{n}" for n in range(8)]
 RUNS = {
@@ -75,7 +76,7 @@ def arguments(folder):
         "method": "AP", "depths": [2, 3], "trials": 20, "inner_trials": 20, "samples": 5,
         "splits": 5, "pairs": 20, "tests": ["t"], "levels": 2, "following": 1, "requests": GROUPS,
         "by": "kind", "fractions": [0.5], "seed": 1, "k": 3, "ranks": [1, 3],
-        "labels": d.filter(measure="RPP"), "judgments": VOTES,
+        "labels": d.filter(measure="RPP"), "judgments": VOTES, "stated": VOTES,
         "answers": ANSWERS, "covariates": "length", "groups": "kind",
     }  # fmt: skip
     special = {
@@ -97,6 +98,7 @@ def arguments(folder):
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
+        **{name: {"x": BOARD} for name in for_users(lf.collection)},
         "bradley_terry": {"by": "request"},
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
@@ -132,6 +134,7 @@ def wrong_values(random):
 def functions():
     """Every public function, by its name."""
     found = {n: getattr(lf, n) for n in lf.__all__ if inspect.isfunction(getattr(lf, n))}
+    found |= {n: getattr(lf.collection, n) for n in for_users(lf.collection)}
     return found | {n: getattr(lf.theory, n) for n in lf.theory.__all__}
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import progress, schemas
+from lexiframe.collection.leaderboards.board import Board
 from lexiframe.collection.leaderboards.ranked import Ranked, warn_of_prior
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
@@ -148,9 +149,8 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
     return table.sort("rule_a", "rule_b")
 
 
-def parts_table(settled: Settled) -> pl.DataFrame:
+def parts_table(board: Board) -> pl.DataFrame:
     """Return the parts of runs and collections that share nothing, numbered by their first run."""
-    board = settled.whole
     known = ~np.isnan(board.cells)
     part = across.parts_of(known)
     order = {int(p): n for n, p in enumerate(dict.fromkeys(part.tolist()), 1)}

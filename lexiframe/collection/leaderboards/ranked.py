@@ -80,12 +80,7 @@ class Ranked:
 
     def _of(self, cells: np.ndarray, weights: np.ndarray) -> across.Valued:
         if not isinstance(self.rule, str):
-            value = across.own_values(self.rule, cells, weights)
-            if value.shape != (cells.shape[1],) or np.isnan(value).any():
-                raise LexiframeError(
-                    f"leaderboard: expected the rule {self.name} to return a number for each of "
-                    f"{cells.shape[1]} runs, found an array of shape {value.shape}"
-                )
+            value = across.own_values(self.rule, self.name, cells, weights)
             return across.Valued(value, value)
         rounding = self.settled.board.rounding
         if self._kind.points is not None:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexiframe.base import sums
+from lexiframe.base import LexiframeError, errors, shown, sums
 from lexiframe.orderings.ordered import weighted_sums as weighted_sums
 
 _LAST = -1e300  # below all values; −∞ would make differences NaN
@@ -94,6 +94,25 @@ def places_of(keys: np.ndarray) -> np.ndarray:
     return np.asarray(first.ravel()[cells].reshape(keys.shape))
 
 
-def own_values(rule: Any, cells: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Call a rule of one's own with cells, units × runs, and weights; it returns a value a run."""
-    return np.asarray(rule(cells.copy(), weights.copy()), np.float64)
+    units, n = cells.shape
+    expected = f"leaderboard: expected the rule {name} to return a number for each of {n} runs"
+    try:
+        found = rule(cells.copy(), weights.copy())
+    except Exception as error:
+        gaps = ", NaN where missing" if np.isnan(cells).any() else ""
+        raise LexiframeError(
+            f"leaderboard: the rule {name} raised {type(error).__name__}: "
+            f"{errors.in_one_line(error)}; it gets cells (units × runs), here {units} × {n}{gaps}, "
+            "and the weights of the units, and returns a value for each run: compute over axis 0"
+        ) from error
+    try:
+        value = np.asarray(found, np.float64)
+    except (TypeError, ValueError):
+        raise LexiframeError(f"{expected}, found {shown(found)}") from None
+    if value.shape != (n,):
+        raise LexiframeError(f"{expected}, found an array of the shape {value.shape}")
+    if not np.isfinite(value).all():
+        raise LexiframeError(f"{expected}, found {value[~np.isfinite(value)][0]} among them")
+    return value
