@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, check_choice, memory_use
+from lexiframe.base import LexiframeError, check_choice, memory_use, printed
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_json, print_table
@@ -28,7 +28,7 @@ from lexiframe.evaluation import (
 )
 from lexiframe.io import output_files
 from lexiframe.orderings import Method
-from lexiframe.views import sentences
+from lexiframe.views import sentences, shown
 
 PANEL = "Compare runs"
 EXAMPLES = (
@@ -103,7 +103,9 @@ def evaluate(
         write(e, out)
     if report is not None:
         write_report(e, report)
-    if table is not None:
+    if table is not None and format == "table":
+        typer.echo(_table_text(e, table, tests.alpha))
+    elif table is not None:
         print_table(getattr(e, table), format, tests.alpha)
     elif format == "table":
         typer.echo(str(e.summary("all" if all else "first")))
@@ -140,6 +142,18 @@ def evaluated(
     asked = inputs.measures(measure)
     how = Asked.of(asked, policies, inference, *groups, order=order, is_reported=is_reported)
     return evaluate_asked(scan, inputs.judgments(), how, **large)
+
+
+def _table_text(e: Evaluation, name: str, alpha: float) -> str:
+    """Return a table as the command that makes it prints it."""
+    table: pl.DataFrame = getattr(e, name)
+    if name == "comparisons":
+        return shown.comparisons_text(table, e.provenance["measures"], alpha)
+    if name == "coverage" and table.height:
+        return shown.coverage_text(table)
+    if name == "verdict":
+        return str(table)
+    return printed.plain_text(printed.with_p_values(table, alpha))
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
