@@ -39,6 +39,8 @@ EXAMPLES = (
 
 _TABLES = (*(path.stem for path in table_files(Path())), "verdict")
 """The tables that ``--table`` prints: those of an evaluation, and its verdict."""
+_MOST_WITH_INTERVALS = 3
+"""The number of measures up to which a table for a paper has room for intervals."""
 _GROUPS_HINT = (
     "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
     "Python, with e = lexiframe.evaluate(..., requests=..., by=...)"
@@ -63,7 +65,8 @@ def evaluate(
 ) -> None:
     """Evaluate runs: which are first, how surely, and their means.
 
-    Formats: csv has the means, json all tables, latex and markdown a table for a paper.
+    Formats: csv has the means, json all tables, latex and markdown a paper's
+    table, with intervals of up to three measures.
     """
     parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
     if inputs.scores and (memory or keep or resume):
@@ -116,7 +119,9 @@ def evaluate(
     elif format == "csv":
         print_table(e.means, "csv")
     else:
-        typer.echo(e.latex() if format == "latex" else e.markdown(), nl=False)
+        written = e.latex if format == "latex" else e.markdown
+        intervals = len(e.provenance["measures"]) <= _MOST_WITH_INTERVALS
+        typer.echo(written(intervals=intervals), nl=False)
 
 
 def evaluated(

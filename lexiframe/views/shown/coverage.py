@@ -21,14 +21,19 @@ def coverage_text(table: pl.DataFrame) -> str:
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> print(coverage_text(lf.coverage(folder / "runs", folder / "qrels.txt").head(2)))
-    requests = 5, answered = 5, missing = 0, extra = 0, without_relevant = 0,
-    retrieved = 125, depth = 25, duplicates = 0, unjudged_removed = 0, negative = 0
-    ┌──────────────────────────────────────────────────────────────────────────────┐
-    │ run               judged_at_10  AP            RR            nDCG@10          │
-    ╞══════════════════════════════════════════════════════════════════════════════╡
-    │ pca8_euclidean           0.900  0.817, 0.817  0.867, 0.867  0.887, 0.887     │
-    │ pixels_euclidean         0.920  0.861, 0.861  1.000, 1.000  0.941, 0.941     │
-    └──────────────────────────────────────────────────────────────────────────────┘
+    missing = 0, extra = 0, duplicates = 0, requests = 5, answered = 5,
+    without_relevant = 0, retrieved = 125, depth = 25, unjudged_removed = 0,
+    negative = 0
+    ┌──────────────────────────────────────────────────────────────────────────┐
+    │ run               judged_at_10  AP            RR            nDCG@10      │
+    ╞══════════════════════════════════════════════════════════════════════════╡
+    │ pca8_euclidean           0.900  0.817, 0.817  0.867, 0.867  0.887, 0.887 │
+    │ pixels_euclidean         0.920  0.861, 0.861  1.000, 1.000  0.941, 0.941 │
+    └──────────────────────────────────────────────────────────────────────────┘
+    no room for the columns judged, relevant_retrieved and tied_relevant; --format
+    csv prints all
+    AP, RR, nDCG@10: the least and the greatest mean that an order of the tied
+    documents can give
     """
     ends = {name: (f"{name}_min", f"{name}_max") for name in _BOUNDED}
     texts = printed.as_cells(table).select(
