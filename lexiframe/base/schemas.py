@@ -49,7 +49,7 @@ class TableSchema:
 
 _COLUMNS = {
     STR: """
-        winner first
+        winner first covariate
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
@@ -57,7 +57,7 @@ _COLUMNS = {
         name category null doc_a doc_b question source replicate order case
     """,
     INT: """
-        n_judgments
+        n_judgments n_both_orders
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
@@ -67,7 +67,7 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se elo elo_low elo_high observed_share expected_share
+        strength se coefficient per_sd elo elo_low elo_high observed_share expected_share
         residual difference p_a_wins p_b_wins
         p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -88,7 +88,8 @@ _COLUMNS = {
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
         generalisability dependability effective_n pass_rate pass_low pass_high
-        fail_rate disagree people_mean people_low people_high model_mean
+        fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
+        both_orders_low both_orders_high concordance strength_above strength_up_to
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -155,6 +156,31 @@ PREFERENCES = _table(
 JUDGMENTS = _table(
     "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
 )
+# How often measures prefer the run that people prefer, over pairs of rankings of a request.
+CONCORDANCE = _table(
+    "concordance", "measure", "n n_requests missing agree ties concordance ci_low ci_high"
+)
+CONCORDANCE_PAIRS = _table(
+    "concordance_pairs",
+    "measure_a measure_b",
+    "n n_requests difference ci_low ci_high p_value p_adjusted reject",
+)
+CONCORDANCE_REQUESTS = _table(
+    "concordance_requests", "measure query_id", "n agree ties concordance"
+)
+CONCORDANCE_BY_STRENGTH = _table(
+    "concordance_by_strength",
+    "measure strength_above",
+    "strength_up_to n n_requests agree ties concordance ci_low ci_high",
+)
+# What the run that was shown first won; judge is null where all judges are taken together.
+POSITION_BIAS = _table(
+    "position_bias",
+    "judge",
+    "n n_requests wins ties losses win_rate ci_low ci_high n_both_orders win_rate_both_orders "
+    "both_orders_low both_orders_high",
+    nullable="judge",
+)
 STRENGTHS = _table(
     "strengths",
     "run",
@@ -164,11 +190,19 @@ STRENGTH_PAIRS = _table(
     "strength_pairs",
     "run_a run_b",
     "n_judgments wins ties losses observed_share expected_share residual difference "
-    "ci_low ci_high p_a_wins "
-    "p_a_low p_a_high p_b_wins",
+    "ci_low ci_high p_value p_adjusted p_a_wins p_a_low p_a_high p_b_wins",
     wins=FLOAT,
     ties=FLOAT,
     losses=FLOAT,
+)
+STRENGTH_COVARIATES = _table(
+    "strength_covariates", "covariate", "coefficient ci_low ci_high se p_value sd per_sd"
+)
+STRENGTHS_BY_GROUP = _table(
+    "strengths_by_group",
+    "group run",
+    "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
+    "difference_high p_value",
 )
 PAIR_REQUESTS = _table(
     "pair_requests",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +18,9 @@ from lexiframe.base import (
     resampling,
     schemas,
     typed,
-    warn,
 )
 from lexiframe.collection import leaderboards as of
 from lexiframe.io import Tables, output_files
-from lexiframe.orderings import across
 from lexiframe.typing import ScoresLike
 
 if TYPE_CHECKING:
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 _WINDOW = 20
 """How many of the first runs are printed."""
-
-Rules = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -102,15 +98,6 @@ class Leaderboard(Tables):
         "collection_weights", "leave_one_out", "correlations", "rule_correlations",
         "smallest_set", "components",
     )  # fmt: skip
-
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those not asked for yet are computed."""
-        return {name: getattr(self, name) for name in self._TABLES}
-
-    @classmethod
-    def files(cls, folder: str | Path) -> list[Path]:
-        """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{name}.parquet") for name in cls._TABLES]
 
     @property
     def _settled(self) -> of.Settled:
@@ -211,7 +198,7 @@ class Leaderboard(Tables):
     @cached_property
     def components(self) -> pl.DataFrame:
         """Parts of runs and collections that share nothing; see the class."""
-        return of.parts_table(self._settled)
+        return of.parts_table(self._settled.whole)
 
     @cached_property
     def verdict(self) -> printed.Verdict:
@@ -311,7 +298,7 @@ class Leaderboard(Tables):
 def leaderboard(
     x: ScoresLike,
     /,
-    rule: Rules | Sequence[Rules] = "mean",
+    rule: of.Rules = "mean",
     missing: of.Missing = "complete",
     *,
     weights: of.Weights = None,
@@ -334,14 +321,16 @@ def leaderboard(
         evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``.
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
-        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs).
+        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs);
+        ``bradley_terry``, strengths from the wins of collections, as `bradley_terry` has them.
         A function takes cells, units × runs, and weights of the units, and returns a value for each
         run; larger is better.
     missing : {"complete", "common", "votes", "adjust"}
         What is done with runs that lack collections. ``complete`` ranks those that have all;
         ``common`` counts the collections that all runs have; ``votes`` lets a run lose where it has
-        no result (rules that count votes); ``adjust`` estimates how hard collections are, by
-        weighted least squares of run + collection (the mean). ``gaps`` names what is missing.
+        no result (rules that count votes; ``bradley_terry`` counts what both runs have); ``adjust``
+        estimates how hard collections are, by weighted least squares of run + collection (the
+        mean). ``gaps`` names what is missing.
     weights : dict or {"equal", "groups"}, optional
         A weight for each collection (0 leaves it out of everything); ``equal``; or ``groups``, the
         mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``.
@@ -388,8 +377,11 @@ def leaderboard(
     groups, C − G; ``over="groups"``: t over the means of groups, G − 1; ``over="requests"``:
     Σ w_c² s_c²/n_c, Welch and Satterthwaite. The ranks possible for a run are 1 + the number of
     runs that are significantly better, to S − the number of those that are worse. Differences that
-    do not vary decide nothing. Romano & Wolf, JASA 2005; Mogstad, Romano, Shaikh & Wilhelm, Review
-    of Economic Studies 2024, doi:10.1093/restud/rdad006.
+    do not vary decide nothing. ``bradley_terry``: each collection judges each pair of runs that
+    have it once, with its weight, ties half; strengths exist when wins lead from each run to each
+    other. When all runs have all collections, their intervals and tests are those of the sandwich
+    over collections, β ± t(C − 1) · √(C/(C − 1)) · se. Romano & Wolf, JASA 2005; Mogstad, Romano,
+    Shaikh & Wilhelm, Review of Economic Studies 2024, doi:10.1093/restud/rdad006.
 
     Examples
     --------
@@ -401,58 +393,14 @@ def leaderboard(
     >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
-    rules = _rules(rule)
     resampling.check_share("leaderboard", "alpha", alpha)
     resampling.check_draws("leaderboard", "samples", samples, seed)
-    for name, value, known in (("missing", missing, of.Missing), ("over", over, of.Over),
-                               ("test", test, of.RankTest)):  # fmt: skip
-        check_choice("leaderboard", value, get_args(known), name)
-    board = of.read_board(x, measure, group, smaller_is_better)
-    if over == "groups" and board.groups is None:
-        raise LexiframeError(
-            "leaderboard: over='groups' generalises to other groups of collections, found none; "
-            "name them: group='type' or group={collection: group}"
-        )
-    if not (weights is None or isinstance(weights, Mapping) or weights in ("equal", "groups")):
-        raise LexiframeError(
-            "leaderboard: expected weights='equal', 'groups' or {collection: weight}, found "
-            f"{weights!r}"
-        )
-    settled = of.settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
-    ranked = [of.Ranked(settled, one, over) for one in rules]
-    for one in ranked:
-        if one.name == "kemeny" and len(settled.board.runs) > across.MOST_RUNS:
-            raise LexiframeError(
-                f"leaderboard: rule='kemeny' searches all orders of at most {across.MOST_RUNS} "
-                f"runs, found {len(settled.board.runs)}; choose {across.MOST_RUNS} of them, or "
-                "take another rule"
-            )
-        if one.over == "requests":
-            one.units  # noqa: B018 - raise now, not when a table is asked for
-        if one.design is not None and not one.design.is_free and len(settled.board.runs) > 1:
-            warn(
-                f"leaderboard: {printed.counted(len(one.design.points), 'unit')} in "
-                f"{printed.counted(len(one.design.sizes), 'group')} leave no degrees of freedom: "
-                "there are no intervals"
-            )
+    check_choice("leaderboard", test, get_args(of.RankTest), "test")
+    ranked = of.ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
     how = {"test": test, "alpha": alpha, "samples": samples, "seed": seed}
     return Leaderboard(ranked, how)
 
 
 def _titled(title: str, ranking: pl.DataFrame) -> str:
     n = int(ranking.group_by("rule").len()["len"][0])
-    return f"{title}, the first {_WINDOW} of {n:,}" if n > _WINDOW else title
-
-
-def _rules(rule: Any) -> list[Any]:
-    rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
-    for one in rules:
-        if not callable(one):
-            check_choice("leaderboard", one, get_args(across.AcrossRule), "rule")
-    names = [one if isinstance(one, str) else getattr(one, "__name__", "") for one in rules]
-    if not rules or len({*names}) < len(names) or not all(names):
-        raise LexiframeError(
-            f"leaderboard: expected rules with different names, found {names}; a function is "
-            "called by its __name__"
-        )
-    return rules
+    return printed.begun(title, n, _WINDOW)

@@ -1,6 +1,7 @@
 """`leaderboard`: rules, gaps, intervals, and everything that is degenerate."""
 
 import json
+import statistics
 from collections import Counter
 
 import numpy as np
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.orderings import across
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
 X = pl.DataFrame(
@@ -173,6 +175,17 @@ def test_common_votes_and_adjust():
         ({"smaller_is_better": ["newz"]}, "unknown collection 'newz'; did you mean news"),
         ({"rule": ["mean", "mean"]}, "rules with different names"),
         ({"rule": lambda cells, weights: cells[0, :1]}, "to return a number for each of 2 runs"),
+        ({"rule": lambda cells, weights: "x"}, "to return a number for each of 2 runs, found 'x'"),
+        (
+            {"rule": lambda cells, weights: cells[0] / 0},
+            "a number for each of 2 runs, found inf am",
+        ),
+        (
+            {"rule": len},
+            "the rule len raised TypeError: .*it gets cells .units × runs., here 3 × 2",
+        ),
+        ({"rule": across.own_values}, "the rule own_values raised TypeError"),
+        ({"rule": statistics.mean}, "the function mean is called like a rule of lexiframe; write"),
         ({"alpha": 2.0}, "alpha between 0 and 1"),
     ],
 )

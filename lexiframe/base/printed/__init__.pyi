@@ -27,6 +27,7 @@ from .said import Verdict as Verdict
 from .rows import sentence_of_each as sentence_of_each
 from .rows import with_group as with_group
 from .words import and_joined as and_joined
+from .words import begun as begun
 from .words import by_one_alone as by_one_alone
 from .words import counted as counted
 from .words import first_runs as first_runs

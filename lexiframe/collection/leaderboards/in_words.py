@@ -22,7 +22,9 @@ _NAMES = {
     "copeland": "Copeland's rule",
     "mc4": "MC4",
     "kemeny": "Kemeny's rule",
+    "bradley_terry": "Bradley–Terry strengths",
 }
+_ONE_ORDER = ("mean_rank", "borda", "win_rate", "bradley_terry")
 _TESTS = {
     "holm": "t-tests with Holm's correction",
     "max_t": "the largest t of random signs",
@@ -154,8 +156,11 @@ def _about_rule(one: Ranked) -> list[str]:
             f"({', '.join(constant[:3])}), which {'tells' if len(constant) == 1 else 'tell'} "
             "nothing about them."
         )
-    if one.name in ("mean_rank", "borda", "win_rate") and not np.isnan(cells).any():
-        told.append("With complete data mean rank, Borda's points and win rate are one order.")
+    if one.name in _ONE_ORDER and not np.isnan(cells).any():
+        told.append(
+            "With complete data mean rank, Borda's points, win rate and Bradley–Terry strengths "
+            "are one order."
+        )
     if one.name == "kemeny":
         leads = across.leads_of(one.units[0], one.units[1], settled.board.rounding)
         n = across.kemeny_places(leads).n_orders
