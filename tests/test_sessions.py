@@ -58,10 +58,12 @@ def printed(words, folder):
         contextlib.chdir(folder),
         contextlib.redirect_stdout(out),
     ):
+        status = None
         try:
             main()
         except SystemExit as ended:
-            assert not ended.code, ended.code
+            status = ended.code
+    assert not status, status
     return out.getvalue()
 
 
@@ -112,7 +114,7 @@ def assert_recorded(heading, folder):
 def test_own_runs_to_an_answer_take_one_command_and_one_screen():
     lines = assert_recorded(OWN, ROOT)
     assert lines[0].startswith("combsum_fine is best by RPP, LR, LP and AP: all others are")
-    names = lines[[n for n, line in enumerate(lines) if line.startswith("┌")][0] + 1]
+    names = lines[next(n for n, line in enumerate(lines) if line.startswith("┌")) + 1]
     assert names.split() == ["│", "run", "RPP", "LR", "LP", "AP", "nDCG@10", "RR", "│"]
     runs = sorted(path.stem for path in (ROOT / "data/digits/runs").glob("[b-g]*.parquet"))
     assert len(runs) == 8
