@@ -49,7 +49,7 @@ class TableSchema:
 
 _COLUMNS = {
     STR: """
-        winner first
+        winner first covariate
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
@@ -67,7 +67,7 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se elo elo_low elo_high observed_share expected_share
+        strength se coefficient per_sd elo elo_low elo_high observed_share expected_share
         residual difference p_a_wins p_b_wins
         p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -127,7 +127,9 @@ def _for_each(column: str, table: TableSchema) -> TableSchema:
 
 # A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
 # orderings they may be mid-ranks.
-RUNS = _table("runs", "run query_id doc_id", "score rank?", nullable="doc_id", rank=INT)
+RUNS = _table(
+    "runs", "run replicate? query_id doc_id", "score rank?", nullable="replicate doc_id", rank=INT
+)
 QRELS = _table("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table(
     "positions",
@@ -142,7 +144,9 @@ SUBTOPIC_POSITIONS = _table(
     nullable="subtopic doc_id",
 )
 SCORES = _table("scores", "run query_id measure", "value smaller_is_better?")
-REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
+REPLICATED_SCORES = _table(
+    "replicated_scores", "run replicate query_id measure", "value smaller_is_better?"
+)
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
@@ -195,6 +199,15 @@ STRENGTH_PAIRS = _table(
     wins=FLOAT,
     ties=FLOAT,
     losses=FLOAT,
+)
+STRENGTH_COVARIATES = _table(
+    "strength_covariates", "covariate", "coefficient ci_low ci_high se p_value sd per_sd"
+)
+STRENGTHS_BY_GROUP = _table(
+    "strengths_by_group",
+    "group run",
+    "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
+    "difference_high p_value",
 )
 PAIR_REQUESTS = _table(
     "pair_requests",
@@ -641,6 +654,13 @@ query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
     source = where or schema.name
+    if "replicate" in table.columns and "replicate" not in schema.columns and "run" in schema.key:
+        advice = (
+            "give each replicate a name of its own as run, or give scores with this column to "
+            "compare, gate or equivalence, which take replicates="
+        )
+        found = "the column replicate, with several of each run"
+        raise SchemaError(Problem(source, "runs without replicates", found, advice))
     missing = [name for name in schema.required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
