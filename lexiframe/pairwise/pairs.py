@@ -26,7 +26,7 @@ from lexiframe.pairwise.custom import preference_of
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
-from lexiframe.projection import NoRelevant, check_policy, matrices
+from lexiframe.projection import NoRelevant, by_collection, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable
 
 
@@ -46,6 +46,7 @@ def preferences(
     ----------
     p
         The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
+        Positions with a column ``collection`` give preferences with one.
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``, several in a string
         ``"RPP LR"``); metrics, also by the names of other libraries (see `parse_measure`), of which
@@ -104,7 +105,14 @@ def preferences(
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
     check_policy("no_relevant", no_relevant)
-    asked, p = parse_measures(measures), to_polars(p)
+    asked = parse_measures(measures)
+    collections = by_collection.apart(p)
+    if collections is not None:
+        how: dict[str, Any] = {
+            "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
+        }  # fmt: skip
+        return by_collection.of_each(collections, lambda part: preferences(part, asked, **how))
+    p = to_polars(p)
     subtopic_metrics.are_of_subtopics(p, asked)
     needed.refuse_unfit(p, asked)
     needed.warn_of_lost_gains(p, asked)
