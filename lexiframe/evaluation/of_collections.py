@@ -134,7 +134,7 @@ class EvaluationOfCollections(Evaluation):
     def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, whose collections and groups are columns."""
         if what not in names_of_tables() and what != "positions":
-            what = "preferences"
+            what = "preferences" if self.replicated is None else "replicated"
         table, options = getattr(self, what), handed_over.options_of(self)
         if self.attributes is not None and "query_id" in table.columns:
             on = ["collection", "query_id"]
@@ -182,14 +182,19 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         "groups": ["collection", *said[0]["groups"]],
         FOLDERS: {name: folder_of(name) for name in found},
     }
-    attributes = {c: e.attributes for c, e in found.items() if e.attributes is not None}
     return EvaluationOfCollections(
         **tables,
         provenance=provenance,
-        attributes=by_collection.together(attributes) if attributes else None,
+        attributes=_if_there({c: e.attributes for c, e in found.items()}),
+        replicated=_if_there({c: e.replicated for c, e in found.items()}),
         parts={f"{c}/{name}": part for c, e in found.items() for name, part in e.parts.items()},
         collections=dict(found),
     )
+
+
+def _if_there(found: Mapping[str, pl.DataFrame | None]) -> pl.DataFrame | None:
+    there = {collection: table for collection, table in found.items() if table is not None}
+    return by_collection.together(there) if there else None
 
 
 def folder_of(name: str) -> str:

@@ -12,7 +12,12 @@ from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
 from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.evaluation import ATTRIBUTES, Evaluation, names_of_tables
+from lexiframe.evaluation.evaluation import (
+    ATTRIBUTES,
+    REPLICATED,
+    Evaluation,
+    names_of_tables,
+)
 from lexiframe.evaluation.leaderboards import LEADERBOARD, SCHEMAS, VERDICT, Leaderboard
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, kept_results, output_files, scan_runs
@@ -37,9 +42,8 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
     Returns
     -------
     Evaluation or Leaderboard
-        A leaderboard with the tables and sentences that it had. Or an evaluation, of several
-        collections if it was:
-        With all tables that were written, the baseline and the groups of requests. Functions of
+        Of a leaderboard its tables and sentences. Of an evaluation, which may be that of several
+        collections, all tables that were written, the baseline and the groups of requests. Functions of
         tables take it as they take any other. Rankings (for ``explain``, ``positions`` and the
         report) are read from the runs and judgments where these are still there, as they were; the
         report goes without them where they are not. An evaluation in parts has its tables about
@@ -85,7 +89,8 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
     if of_collections.FOLDERS in facts:
         return _collections(place, facts[of_collections.FOLDERS])
     attributes, marks = _also(place, ATTRIBUTES), _also(place, kept_results.FINGERPRINTS)
-    others = [found for found in (attributes, marks) if found is not None]
+    of_replicates = _also(place, REPLICATED)
+    others = [found for found in (attributes, marks, of_replicates) if found is not None]
     if any(of_table != facts for _, of_table in (*read.values(), *others)):
         found = "files of different evaluations"
         raise ReadError(Problem(str(folder), "the files of one evaluation", found, _AGAIN))
@@ -107,6 +112,7 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
         **tables,
         provenance=provenance,
         attributes=None if attributes is None else attributes[0],
+        replicated=None if of_replicates is None else of_replicates[0],
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
         _origin=None

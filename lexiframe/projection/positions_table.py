@@ -100,7 +100,9 @@ def positions(
         ``rel``, by which `scores` and `preferences` know which grades are included. With
         ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
         ``n_relevant`` count the relevant items of the subtopic. Several collections have the column
-        ``collection`` in front, and each only the runs that it was given.
+        ``collection`` in front, and each only the runs that it was given. Of runs with replicates
+        (see `read_runs`) each replicate has its positions, and the key begins with ``run,
+        replicate``.
 
     Raises
     ------
@@ -145,10 +147,12 @@ def positions(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    judgments: Any = qrels  # there are some, or `given` would have raised
-    ranked = rank_runs(runs, judgments, policies, nonrelevant=judged, pool=pool)
+    judged_as: Any = qrels  # there are some, or `given` would have raised
+    how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}
+    ranked = rank_runs(runs, judged_as, policies, **how_ranked)
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
+    p = coded.replicates_apart(p)
     return p if rel is None else p.with_columns(rel=pl.lit(float(rel)))
 
 
