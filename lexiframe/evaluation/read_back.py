@@ -45,9 +45,9 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
         Of a leaderboard its tables and sentences. Of an evaluation, which may be that of several
         collections, all tables that were written, the baseline and the groups of requests.
         Functions of tables take it as they take any other. Rankings (for ``explain``, ``positions``
-        and the report) are read from the runs and judgments where these are still there, as they were; the
-        report goes without them where they are not. An evaluation in parts has its tables about
-        runs and pairs, and in ``parts`` the folders that it kept.
+        and the report) are read from the runs and judgments where these are still there, as they
+        were; the report goes without them where they are not. An evaluation in parts has its tables
+        about runs and pairs, and in ``parts`` the folders that it kept.
 
     Raises
     ------
