@@ -35,7 +35,6 @@ from lexiframe.evaluation.from_parts import (
     tables_to_keep,
 )
 from lexiframe.evaluation.from_replicates import of_replicates, refuse_for_replicates
-from lexiframe.evaluation.of_collections import evaluate_collections, folder_of, requests_of
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.reuse.completed import Known, completed, known_in, known_sums, ranks_in
 from lexiframe.io import (
@@ -223,14 +222,16 @@ def evaluate(
         how = Asked.of(measures, policies, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
         return evaluate_asked(runs, judgments, how, reuse=reuse, out=out, **parts)
-    of_requests = requests_of(requests, by, collections)
+    from lexiframe.evaluation import of_collections as several  # few calls need it
+
+    of_requests = several.requests_of(requests, by, collections)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
         how = Asked.of(measures, policies, inference, of_requests(name), by, order=order)
-        folders = [None if of is None else Path(of, folder_of(name)) for of in (reuse, out)]
+        folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
         return evaluate_asked(runs, qrels, how, reuse=folders[0], out=folders[1], **parts)
 
-    return evaluate_collections(collections, one)
+    return several.evaluate_collections(collections, one)
 
 
 def evaluate_asked(
