@@ -17,7 +17,7 @@ SEED = 7
 USERS, EACH = 40, 40
 """Users, and judgments of each request."""
 DOCUMENTS = 1737
-BY_POSITION, BY_LENGTH, BY_SIDE = 4.0, 0.8, 0.25
+BY_POSITION, BY_LENGTH, BY_SIDE = 4.0, 2.5, 0.25
 """What a factor of e in position and in length, and the left side, add to the log odds."""
 TIE = 0.45
 """Users call it a tie when what they feel lies within this."""

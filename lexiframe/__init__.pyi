@@ -74,6 +74,8 @@ from .significance.sample_size import (
 "Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
 from .significance.equivalences.equivalence import equivalence as equivalence
 from .significance.audits.audit import audit as audit
+from .significance.concordances.stated_and_measured import concordance as concordance
+from .significance.concordances.found import Concordance as Concordance
 from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
 
 "Judgments: several judges, unjudged documents, rankings without judgments"

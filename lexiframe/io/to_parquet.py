@@ -14,7 +14,7 @@ from lexiframe.io.column_forms.objects import is_frame
 from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.output_files import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
-from lexiframe.io.files.tables import to_arrow
+from lexiframe.io.files.tables import to_arrow as to_arrow
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.typing import Frame
 

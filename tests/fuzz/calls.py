@@ -39,6 +39,11 @@ BOARD = pl.DataFrame(
 )
 GROUPS = pl.DataFrame({"query_id": QUERIES, "kind": ["x", "y"] * 4})
 
+ANSWERS = pl.DataFrame(
+    [(q, run, (3 * n + 2 * k) % 7) for n, q in enumerate(QUERIES) for k, run in enumerate("ab")],
+    schema=["query_id", "run", "length"],
+    orient="row",
+)
 VOTES = pl.DataFrame({"query_id": QUERIES, "run_a": "a", "run_b": "b", "winner": ["a", "b"] * 4})
 
 
@@ -71,7 +76,8 @@ def arguments(folder):
         "method": "AP", "depths": [2, 3], "trials": 20, "inner_trials": 20, "samples": 5,
         "splits": 5, "pairs": 20, "tests": ["t"], "levels": 2, "following": 1, "requests": GROUPS,
         "by": "kind", "fractions": [0.5], "seed": 1, "k": 3, "ranks": [1, 3],
-        "labels": d.filter(measure="RPP"), "judgments": VOTES,
+        "labels": d.filter(measure="RPP"), "judgments": VOTES, "stated": VOTES,
+        "answers": ANSWERS, "covariates": "length", "groups": "kind",
     }  # fmt: skip
     special = {
         "order_runs": {"method": "mc4"}, "rank_distributions": {"method": "mean"},

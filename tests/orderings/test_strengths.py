@@ -10,8 +10,11 @@ from scipy.optimize import minimize
 from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
+from lexiframe.base import resampling
 from lexiframe.orderings.strengths.existence import components, ties_are_bounded
 from lexiframe.orderings.strengths.fitting import Counts, fit
+from lexiframe.orderings.strengths.judged import judged_of
+from lexiframe.orderings.strengths.resampling import resampled
 from tests.conftest import SHARED
 
 VOTES = SHARED / "data" / "llmfao" / "votes.csv"
@@ -342,5 +345,39 @@ def test_the_words_name_ties_bad_answers_priors_and_pairs_that_do_not_fit():
 def test_strengths_are_written_as_parquet(tmp_path):
     b = lf.bradley_terry(votes(THREE))
     written = b.write(tmp_path)
-    assert [path.name for path in written] == ["strengths.parquet", "pairs.parquet"]
+    assert [path.stem for path in written] == ["strengths", "pairs", "covariates", "groups"]
     assert pl.read_parquet(written[1]).equals(b.pairs)
+
+
+@pytest.mark.parametrize("by", ["request", "judge"])
+def test_percentiles_are_named_for_what_they_are(by):
+    """The bootstrap's intervals are as wide as its standard errors say, percentiles are its own."""
+    v = lf.read_preferences(lf.bundled("votes") / "votes.csv")
+    options = {"by": by, "samples": 200, "seed": 1}
+    one = lf.bradley_terry(v, interval="bootstrap", **options)
+    other = lf.bradley_terry(v, interval="percentile", **options)
+    assert one.strengths["se"].equals(other.strengths["se"])
+    assert other.samples == 200
+    judged = judged_of(v)
+    group = judged.request if by == "request" else judged.judge
+    k = int(group.max()) + 1
+    weight = resampling.drawn_requests(k, 200, 1)[:, group]
+    strengths = []
+    for of_sample in weight[:20]:
+        times = pl.Series(of_sample.astype(int))
+        sample = v.judgments.with_columns(times=times).filter(pl.col("times") > 0)
+        rows = sample.select(pl.all().repeat_by("times")).explode(pl.all())
+        strengths.append(lf.bradley_terry(rows).strengths.sort("run")["strength"].to_numpy())
+    whole = fit(judged.counts())
+    drawn = {"prior": 0.0, "davidson": False, "samples": 200, "seed": 1}
+    ours, _ = resampled(judged, group, whole, **drawn)
+    assert ours[:20] == pytest.approx(np.stack(strengths), abs=1e-9)
+    row = other.strengths.sort("run").row(0, named=True)
+    ends = np.quantile(ours[:, 0], [0.025, 0.975])
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends.tolist())
+    pair = other.pairs.row(0, named=True)
+    ends = np.quantile(ours[:, 0] - ours[:, 1], [0.025, 0.975])
+    assert [pair["ci_low"], pair["ci_high"]] == pytest.approx(ends.tolist())
+    wide = one.strengths.sort("run").row(0, named=True)
+    half = stats.t.ppf(0.975, k - 1) * np.sqrt(k / (k - 1)) * wide["se"]
+    assert wide["ci_high"] - wide["strength"] == pytest.approx(half)

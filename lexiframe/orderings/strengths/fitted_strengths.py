@@ -27,6 +27,10 @@ class Strengths(Tables):
         Key ``run``: strength, interval, rank, standard error, number of judgments.
     pairs : polars.DataFrame
         Key ``run_a, run_b``: what was observed and what the strengths expect.
+    covariates : polars.DataFrame
+        Key ``covariate``: its coefficient; without rows where no covariates were given.
+    groups : polars.DataFrame
+        Key ``group, run``: strengths in groups of requests; without rows where none were given.
     loglik, nu : float
         The log-likelihood of the judgments; ν of Davidson's model, 0 where ties count half.
     n_judgments, n_requests, n_judges : int
@@ -52,10 +56,12 @@ class Strengths(Tables):
     """
 
     __module__ = "lexiframe"  # where users find it
-    _TABLES = ("strengths", "pairs")
+    _TABLES = ("strengths", "pairs", "covariates", "groups")
 
     strengths: pl.DataFrame
     pairs: pl.DataFrame
+    covariates: pl.DataFrame
+    groups: pl.DataFrame
     loglik: float
     nu: float
     n_judgments: int
@@ -105,5 +111,7 @@ class Strengths(Tables):
             printed.begun("Strengths", self.strengths.height, _SHOWN): self.strengths.head(_SHOWN),
             "Pairs that the strengths describe worst": self.largest_residuals(5).select(seen),
         }
+        more = {"Covariates": self.covariates, "Strengths in groups of requests": self.groups}
+        found |= {title: table for title, table in more.items() if table.height}
         rounded = pl.selectors.float().round(4)
         return {title: table.with_columns(rounded) for title, table in found.items()}
