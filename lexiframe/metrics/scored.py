@@ -21,7 +21,6 @@ from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import (
     NoRelevant,
     RankedRuns,
-    by_collection,
     check_policy,
     positions,
 )
@@ -82,6 +81,8 @@ def scores(
     >>> lf.scores(p, [lf.RR, "R@10"]).columns
     ['run', 'query_id', 'measure', 'value']
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
     if by_collection.are_pairs(p):

@@ -26,7 +26,7 @@ from lexiframe.pairwise.custom import preference_of
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
-from lexiframe.projection import NoRelevant, by_collection, check_policy, matrices
+from lexiframe.projection import NoRelevant, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable
 
 
@@ -104,6 +104,8 @@ def preferences(
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
     check_policy("no_relevant", no_relevant)
     asked = parse_measures(measures)
     collections = by_collection.apart(p)

@@ -10,7 +10,6 @@ import polars as pl
 
 from lexiframe.base import coded, schemas, typed
 from lexiframe.io import problems
-from lexiframe.projection import by_collection
 from lexiframe.projection.answers import warn_of_gaps
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.levels import levels_in
@@ -136,6 +135,8 @@ def positions(
     >>> p.select("collection", "query_id", "doc_id", "position").rows()
     [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
     collections = by_collection.given(runs, qrels, "positions")
     if collections is not None:
         how: dict[str, Any] = {
