@@ -99,6 +99,7 @@ def arguments(folder):
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
         **{name: {"x": BOARD} for name in for_users(lf.collection)},
+        "next_pairs": {"runs": ["c"], "n": 3},
         "bradley_terry": {"by": "request"},
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
