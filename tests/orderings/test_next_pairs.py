@@ -103,6 +103,8 @@ def test_wrong_arguments_are_refused():
     v = VOTES.select("query_id", run_a="left", run_b="right", winner=pl.lit("a"))
     with pytest.raises(lf.LexiframeError, match="next_pairs: expected n to be a whole number"):
         lf.next_pairs(v, 0)
+    with pytest.raises(lf.LexiframeError, match="expected n up to 10,000, found 10,001"):
+        lf.next_pairs(v, 10_001)
     with pytest.raises(lf.LexiframeError, match="next_pairs: expected prior to be a number of"):
         lf.next_pairs(v, prior=-1)
     with pytest.raises(lf.LexiframeError, match=r"names of runs in runs, found ''"):

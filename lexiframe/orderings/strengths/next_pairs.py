@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,8 @@ from lexiframe.orderings.strengths.judged import Judged, judged_of
 from lexiframe.typing import VotesLike
 
 _CALLED = "next_pairs"
+_MOST = 10_000
+"""Beyond so many pairs chosen before any answer, answers would change what to ask."""
 
 
 @typed
@@ -24,7 +27,7 @@ def next_pairs(
     /,
     n: int = 10,
     *,
-    runs: Sequence[str] = (),
+    runs: str | Sequence[str] = (),
     prior: float = 1.0,
 ) -> pl.DataFrame:
     """Choose the pairs to ask about next: those after which the order is least uncertain.
@@ -39,7 +42,7 @@ def next_pairs(
         As for `bradley_terry`.
     n : int
         How many judgments to ask for. A pair can be chosen several times.
-    runs : sequence of str
+    runs : str or sequence of str
         Further runs, which have no judgments yet.
     prior : float
         As for `bradley_terry`; with 0, all runs need wins and losses already.
@@ -54,7 +57,7 @@ def next_pairs(
     Raises
     ------
     LexiframeError
-        As `bradley_terry` for the judgments; for an ``n`` below 1.
+        As `bradley_terry` for the judgments; for an ``n`` below 1 or above 10,000.
 
     Notes
     -----
@@ -79,6 +82,11 @@ def next_pairs(
     [('x', 'y'), ('x', 'y'), ('x', 'z')]
     """
     resampling.check_draws(_CALLED, "n", n, 0)
+    if n > _MOST:
+        raise LexiframeError(
+            f"{_CALLED}: expected n up to {_MOST:,}, found {n:,}; ask in several rounds, as answers "
+            "change what is worth asking"
+        )
     if not 0 <= prior < np.inf:
         raise LexiframeError(
             f"{_CALLED}: expected prior to be a number of comparisons from 0, found {prior}"
@@ -104,8 +112,9 @@ def next_pairs(
     return table.select(*schemas.NEXT_PAIRS.columns)
 
 
-def _with_runs(judged: Judged, more: Sequence[str]) -> Judged:
+def _with_runs(judged: Judged, more: Any) -> Judged:
     """Return the judgments of more runs, in the order of names."""
+    more = [more] if isinstance(more, str) else more
     for run in more:
         if not isinstance(run, str) or not run:
             raise LexiframeError(f"{_CALLED}: expected names of runs in runs, found {run!r}")
