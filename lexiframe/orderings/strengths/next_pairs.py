@@ -84,8 +84,8 @@ def next_pairs(
     resampling.check_draws(_CALLED, "n", n, 0)
     if n > _MOST:
         raise LexiframeError(
-            f"{_CALLED}: expected n up to {_MOST:,}, found {n:,}; ask in several rounds, as answers "
-            "change what is worth asking"
+            f"{_CALLED}: expected n up to {_MOST:,}, found {n:,}; ask in several rounds, as "
+            "answers change what is worth asking"
         )
     if not 0 <= prior < np.inf:
         raise LexiframeError(
