@@ -295,7 +295,7 @@ def test_groups_are_asked_for_by_keyword(name):
 DATA = """VotesLike CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike
 ScoresLike
 Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
-OrderingsTable ComparisonsTable arrays.PairsByKind ToDecide""".split()
+OrderingsTable ComparisonsTable arrays.PairsByKind arrays.PairsOrReplicates ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -593,12 +593,13 @@ def test_columns_types_and_key(tables, name):
     assert dict(table.schema) == expected
     assert list(table.columns) == list(expected)
     assert table.height > 1
-    assert not table.select(schema.key).is_duplicated().any()
+    key = [column for column in schema.key if column in table.columns]
+    assert not table.select(key).is_duplicated().any()
     if name in ("orderings", "judge_orderings", "ranking", "rank_percentiles"):
         by_rank = [*schema.key[:-1], "rank", "run"]
         assert table.equals(table.sort(by_rank))
     elif name not in OF_THEIR_OWN_ORDER:
-        assert table.equals(table.sort(schema.key))
+        assert table.equals(table.sort(key))
 
 
 @pytest.mark.parametrize("method", RULES)

@@ -126,7 +126,9 @@ def _for_each(column: str, table: TableSchema) -> TableSchema:
 
 # A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
 # orderings they may be mid-ranks.
-RUNS = _table("runs", "run query_id doc_id", "score rank?", nullable="doc_id", rank=INT)
+RUNS = _table(
+    "runs", "run replicate? query_id doc_id", "score rank?", nullable="replicate doc_id", rank=INT
+)
 QRELS = _table("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table(
     "positions",
@@ -141,7 +143,9 @@ SUBTOPIC_POSITIONS = _table(
     nullable="subtopic doc_id",
 )
 SCORES = _table("scores", "run query_id measure", "value smaller_is_better?")
-REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
+REPLICATED_SCORES = _table(
+    "replicated_scores", "run replicate query_id measure", "value smaller_is_better?"
+)
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
@@ -637,6 +641,13 @@ query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
     source = where or schema.name
+    if "replicate" in table.columns and "replicate" not in schema.columns and "run" in schema.key:
+        advice = (
+            "give each replicate a name of its own as run, or give scores with this column to "
+            "compare, gate or equivalence, which take replicates="
+        )
+        found = "the column replicate, with several of each run"
+        raise SchemaError(Problem(source, "runs without replicates", found, advice))
     missing = [name for name in schema.required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"

@@ -71,6 +71,10 @@ class Evaluation:
         Key ``query_id``, and the attributes of the requests that form the groups; None without
         groups. `compare_groups` and `group_correlations` of the evaluation use it; of an evaluation
         in parts they take the preferences that it kept, and this as ``requests``.
+    replicated
+        With ``replicates``, the scores of single replicates: key ``run, replicate, query_id,
+        measure``. All other tables are of their means. `compare`, `equivalence` and `gate` of the
+        evaluation take this table, and what was said of the replicates. None without them.
     sums
         Of an evaluation in parts (see ``memory`` of `evaluate`), the sums over the requests, else
         None. `win_rates`, `win_rate_matrix`, `tie_rates`, `sign_agreement`, `majority_cycles`,
@@ -100,6 +104,7 @@ class Evaluation:
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
     attributes: pl.DataFrame | None = None
+    replicated: pl.DataFrame | None = None
     sums: arrays.Reduced | None = None
     _origin: Origin | None = None
     _part: measured.Part | None = None
@@ -326,6 +331,11 @@ class Evaluation:
                 f"{what}: this evaluation has sums over the requests, and not the rankings; "
                 "evaluate all runs, or a sample of the requests, in memory"
             )
+        if self.replicated is not None:
+            raise LexiframeError(
+                f"{what}: this evaluation is of the scores of runs with replicates, and has no "
+                "rankings; positions(runs, qrels) has those of each replicate"
+            )
         if self._origin is None and "policies" in self.provenance:
             raise LexiframeError(
                 f"{what}: these results were read from a folder, and their runs and judgments are "
@@ -467,6 +477,8 @@ class Evaluation:
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
+        if self.replicated is not None:
+            grouped[REPLICATED] = self.replicated
         tables = {
             **self.tables(),
             **grouped,
@@ -771,7 +783,9 @@ class Evaluation:
 
 ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
-_BESIDES = (ATTRIBUTES, kept_results.FINGERPRINTS, kept_results.RANKS)
+REPLICATED = "replicated_scores"
+"""The scores of single replicates, which an evaluation of runs with replicates writes."""
+_BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS)
 
 
 def names_of_tables() -> list[str]:

@@ -34,6 +34,7 @@ from lexiframe.evaluation.from_parts import (
     plan_of,
     tables_to_keep,
 )
+from lexiframe.evaluation.from_replicates import of_replicates, refuse_for_replicates
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.reuse.completed import Known, completed, known_in, known_sums, ranks_in
 from lexiframe.io import (
@@ -51,6 +52,7 @@ from lexiframe.orderings import Method
 from lexiframe.pairwise import By, measured
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
+from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 
@@ -78,6 +80,8 @@ def evaluate(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
+    replicates: replication.Replicates | None = None,
+    seeds: replication.Seeds = "unrelated",
     requests: RequestsLike = None,
     by: By = None,
     reuse: str | Path | None = None,
@@ -114,6 +118,14 @@ def evaluate(
         How preferences order the runs: a method of `order_runs`. Metrics order them by their mean.
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
+    replicates : {"run", "request", "cell", "both"}, optional
+        What the replicates of runs are (see `read_runs`, `compare` and
+        `lexiframe.significance.variance_components`): with "run" and "both" the runs' algorithms
+        are compared, which would be trained anew, by a t-test that knows it, and the intervals of
+        the means say so too; else the means over replicates. Only metrics can be asked for,
+        coverage has a row for each replicate, and the data are held in memory.
+    seeds : {"unrelated", "paired"}
+        With ``replicates="run"``, whether replicates of one name share a seed.
     baseline : str, optional
         The run to compare the others with: comparisons and power are then of these pairs alone, and
         ``against_baseline`` has a row for each run and measure. All other tables are of all pairs.
@@ -187,7 +199,9 @@ def evaluate(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    inference = Inference(
+        test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
+    )
     how = Asked.of(measures, policies, inference, requests, by, order=order)
     parts: dict[str, Any] = {"out": out, "keep": keep, "resume": resume}
     return evaluate_asked(runs, qrels, how, reuse=reuse, memory=memory, **parts)
@@ -207,6 +221,9 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     are_asked = bool(tables) or resume
+    if how.inference.replicates is not None:
+        refuse_for_replicates(reuse=reuse, memory=memory, keep=tables, resume=resume)
+        return of_replicates(runs, qrels, how)
     if are_asked and reuse is not None:
         raise LexiframeError(
             "evaluate: reuse holds all preferences in memory, keep and resume are for an "

@@ -11,7 +11,12 @@ import polars as pl
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.evaluation import ATTRIBUTES, Evaluation, names_of_tables
+from lexiframe.evaluation.evaluation import (
+    ATTRIBUTES,
+    REPLICATED,
+    Evaluation,
+    names_of_tables,
+)
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, kept_results, output_files, scan_runs
 from lexiframe.pairwise import arrays, measured
@@ -74,7 +79,8 @@ def read_results(folder: str | Path) -> Evaluation:
         _refuse_other_columns(place / f"{name}.parquet", name, table)
     facts = read[names[0]][1]
     attributes, marks = _also(place, ATTRIBUTES), _also(place, kept_results.FINGERPRINTS)
-    others = [found for found in (attributes, marks) if found is not None]
+    of_replicates = _also(place, REPLICATED)
+    others = [found for found in (attributes, marks, of_replicates) if found is not None]
     if any(of_table != facts for _, of_table in (*read.values(), *others)):
         found = "files of different evaluations"
         raise ReadError(Problem(str(folder), "the files of one evaluation", found, _AGAIN))
@@ -96,6 +102,7 @@ def read_results(folder: str | Path) -> Evaluation:
         **tables,
         provenance=provenance,
         attributes=None if attributes is None else attributes[0],
+        replicated=None if of_replicates is None else of_replicates[0],
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
         _origin=None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, in_threads, schemas, shown, to_polars, typed
+from lexiframe.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
 from lexiframe.metrics import notation
 from lexiframe.metrics.kinds.derived import parse_metric
 from lexiframe.metrics.kinds.metric import Metric
@@ -51,7 +51,8 @@ def scores(
     Returns
     -------
     polars.DataFrame
-        Key ``run, query_id, measure``, sorted by it; and ``value``. A table with your own search
+        Key ``run, query_id, measure``, sorted by it; and ``value``. Of positions with replicates
+        the key is ``run, replicate, query_id, measure``. A table with your own search
         length also has ``smaller_is_better``, whether smaller values of the measure are better;
         for built-in measures this follows from the name.
 
@@ -73,9 +74,9 @@ def scores(
     """
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
-    p = to_polars(p)
+    p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)
-    return values_of(p, metrics, no_relevant).table()
+    return coded.replicates_apart(values_of(p, metrics, no_relevant).table())
 
 
 def values_of(

@@ -176,7 +176,16 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
 
 
 def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the tables of scores and of preferences that arrays of all pairs hold.
+    """Return the tables of scores and of preferences that arrays of all pairs hold."""
+    scores = scores_of(s)
+    if not d.values.size:
+        return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
+    values = np.moveaxis(d.values, 0, 2)
+    return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
+
+
+def scores_of(s: ScoreCube) -> pl.DataFrame:
+    """Return the table of scores that an array holds.
 
     The scores say which values are better where the names of their measures do not.
     """
@@ -188,10 +197,7 @@ def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     ).with_columns(value=cells[run, query, measure])
     if directions(dict(zip(s.measures, s.smaller_is_better.tolist(), strict=True))):
         scores = scores.with_columns(smaller_is_better=s.smaller_is_better[measure])
-    if not d.values.size:
-        return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
-    values = np.moveaxis(d.values, 0, 2)
-    return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
+    return scores
 
 
 def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:

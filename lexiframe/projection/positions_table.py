@@ -96,7 +96,8 @@ def positions(
         judgments (a negative grade means pooled, but unjudged). With ``rel`` there is also a column
         ``rel``, by which `scores` and `preferences` know which grades are included. With
         ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
-        ``n_relevant`` count the relevant items of the subtopic.
+        ``n_relevant`` count the relevant items of the subtopic. Of runs with replicates (see
+        `read_runs`) each replicate has its positions, and the key begins with ``run, replicate``.
 
     Raises
     ------
@@ -126,9 +127,10 @@ def positions(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool, replicates=True)
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
+    p = coded.replicates_apart(p)
     return p if rel is None else p.with_columns(rel=pl.lit(float(rel)))
 
 

@@ -27,6 +27,7 @@ from . import indistinct_groups as indistinct_groups
 
 "Decisions: with margins"
 from . import gates as gates
+from . import replicates as replicates
 from .tests import ShiftedTest as ShiftedTest
 
 "For users: replicates of runs, judgments of people and models, what gates do"

@@ -154,14 +154,14 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
     coverage, means = tables["coverage"], tables["means"]
     if coverage.height and coverage["missing"].sum():
         lacking = coverage.filter(pl.col("missing") > 0)
-        runs, n = lacking["run"].to_list(), coverage["requests"][0]
+        runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
+        n = coverage["requests"][0]
         worst = max(lacking["missing"])
         most = "" if len(runs) == 1 else "up to "
         lack = "lacks" if len(runs) == 1 else "lack"
         yield f"{_named(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
-    unseen = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED, pl.col("depth") >= 10)[
-        "run"
-    ].to_list()
+    few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED, pl.col("depth") >= 10)
+    unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:
         yield f"Less than half of the top 10 of {_named(unseen)} is judged."
     n = means["n"].min()
