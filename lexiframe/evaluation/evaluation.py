@@ -609,6 +609,7 @@ class Evaluation:
         marks: shown.Marks = "auto",
         decimals: int | None = None,
         percent: bool = False,
+        intervals: bool = False,
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
@@ -635,6 +636,8 @@ class Evaluation:
             Digits behind the point. Default: 4, or 2 of percent.
         percent
             Write shares of requests, and measures of 0 to 1 that the library knows, in percent.
+        intervals
+            Put the interval of each mean beside it, cut at the bounds of the measure.
         caption : str, optional
             LaTeX that begins the caption. What follows says what the numbers and the marks are: the
             test, the correction and its family, α and n.
@@ -676,7 +679,8 @@ class Evaluation:
         """
         from lexiframe.views import shown
 
-        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_latex(table, caption, label)
 
     def markdown(
@@ -687,13 +691,14 @@ class Evaluation:
         marks: shown.Marks = "auto",
         decimals: int | None = None,
         percent: bool = False,
+        intervals: bool = False,
         caption: str | None = None,
     ) -> str:
         r"""Return the means as a Markdown table.
 
         Parameters
         ----------
-        measures, runs, marks, decimals, percent
+        measures, runs, marks, decimals, percent, intervals
             As `latex` has them. With groups of requests, the first column names them.
         caption : str, optional
             Markdown that begins the caption.
@@ -726,7 +731,8 @@ class Evaluation:
         """
         from lexiframe.views import shown
 
-        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_markdown(table, caption)
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:

@@ -213,15 +213,17 @@ class Leaderboard(Tables):
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: the ranking, neighbours, and what collections do."""
         rounded = pl.selectors.float().round(4)
-        shown = ["value", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "n_collections"]
+        shown = ["rank", "rank_low", "rank_high", "value", "ci_low", "ci_high", "n_collections"]
         rules = ["rule"] * (len(self._ranked) > 1)
+        near = ["place", "run_a", "run_b", "reject", "mean_difference", "ci_low", "ci_high"]
+        moves = ["collection", "tau", "first_changes", "run", "rank", "rank_without"]
         weights = self.collection_weights.sort("share", descending=True, nulls_last=True)
         top = self.ranking.group_by("rule", maintain_order=True).head(_WINDOW)
         found = {
             _titled("Ranking", self.ranking): top.select(*rules, "run", *shown),
-            "Neighbours in the order": self.neighbours.drop([] if rules else ["rule"]),
+            "Neighbours in the order": self.neighbours.select(*rules, *near),
             "Collections, by their share in the variance of the mean": weights,
-            "Without each collection": self.leave_one_out.drop([] if rules else ["rule"]),
+            "Without each collection": self.leave_one_out.select(*rules, *moves),
             "Rules": self.rule_correlations,
             "Gaps": self.gaps,
         }

@@ -104,7 +104,7 @@ def _ranks(
     for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
         table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
         if table.width > 1:  # counts have no ranks
-            yield printed.Section(title + of_group, table, (*notes, *left_out))
+            yield printed.Section(title + of_group, table, (*notes, *left_out), is_matrix=True)
 
 
 def _order_of_preferences(
@@ -163,7 +163,8 @@ def _agreement(
             if is_missing
             else ()
         )
-        yield printed.Section(f"Kendall's τ between the orderings{of_group}", matrix, notes)
+        title = f"Kendall's τ between the orderings{of_group}"
+        yield printed.Section(title, matrix, notes, is_matrix=True)
 
 
 def _ties(
