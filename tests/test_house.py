@@ -481,8 +481,24 @@ def stated_tables():
         "judgments": stated.judgments,
         "position_bias": stated.position,
         **concordance_tables(stated),
+        **tables_of_stated_judges(),
         "strengths": found.strengths,
         "strength_pairs": found.pairs,
+    }
+
+
+def tables_of_stated_judges():
+    """Three judges of three requests, of whom the last one differs."""
+    rows = [
+        (q, "x", "y", "right" if judge == "c" and q != "1" else "left", judge)
+        for q in "123"
+        for judge in "abc"
+    ]
+    names = ["query_id", "left", "right", "winner", "judge"]
+    stated = lf.read_preferences(pl.DataFrame(rows, schema=names, orient="row"))
+    return {
+        "stated_agreement": lf.judge_agreement(stated),
+        "judge_consistency": lf.collection.judge_consistency(stated),
     }
 
 
