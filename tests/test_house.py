@@ -476,6 +476,7 @@ def stated_tables():
     adjusted = lf.bradley_terry(twice, answers=shown, prior=1)
     grouped = lf.bradley_terry(twice, requests=kinds, groups="kind", prior=1)
     return {
+        "next_pairs": lf.next_pairs(stated, 4),
         "strength_covariates": adjusted.covariates,
         "strengths_by_group": grouped.groups,
         "judgments": stated.judgments,
