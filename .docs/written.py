@@ -2,9 +2,8 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-guide, gate, decisions, any-time, replicates, people-and-model, leaderboards,
-large, spark, papers, glossary, coming-from
-                   the pages of .docs/
+sessions, guide, gate, decisions, any-time, replicates, people-and-model,
+leaderboards, large, spark, papers, glossary, coming-from    the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -19,6 +18,7 @@ from reference_pages import reference_pages
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = {
     "index.md": "README.md",
+    "sessions.md": ".docs/sessions.md",
     "guide.md": ".docs/guide.md",
     "gate.md": ".docs/gate.md",
     "decisions.md": ".docs/decisions.md",
@@ -41,6 +41,7 @@ CONTENTS = """
 :hidden:
 :caption: Guide
 
+sessions
 notebooks/index
 guide
 gate

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md people-and-model.md replicates.md spark.md"
+    "papers.md people-and-model.md replicates.md sessions.md spark.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -160,7 +160,7 @@ def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
         exec(compile(block, "gate.md", "exec"), names)
     assert {*names["g"]["outcome"]} == {"pass", "undecided"}
     capsys.readouterr()
-    command, printed = text.split("    $ lexiframe ")[1].split("\n\n")[:2]
+    command, printed = text.split("    $ lexiframe ")[1].split("\n\n", 1)
     words = command.replace("\\\n", " ").split()
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["lexiframe", *words])

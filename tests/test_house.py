@@ -305,8 +305,12 @@ def test_public_functions_say_what_they_take(name):
     assert typing.get_type_hints(function)
     for parameter in inspect.signature(function).parameters.values():
         assert parameter.kind is parameter.VAR_KEYWORD or parameter.annotation != "Any", parameter
-        is_data = {*parameter.annotation.split(" | ")} <= {*DATA}
-        assert is_data == (parameter.kind is parameter.POSITIONAL_ONLY), parameter
+        types, in_place = (
+            {*parameter.annotation.split(" | ")},
+            parameter.kind is parameter.POSITIONAL_ONLY,
+        )
+        # Judgments may stand in `runs`, with the collection that they are of.
+        assert (types <= {*DATA}) == in_place or types == {"QrelsLike", "None"}, parameter
 
 
 def test_measures_are_documented_where_they_are_defined():
@@ -476,13 +480,30 @@ def stated_tables():
     adjusted = lf.bradley_terry(twice, answers=shown, prior=1)
     grouped = lf.bradley_terry(twice, requests=kinds, groups="kind", prior=1)
     return {
+        "next_pairs": lf.next_pairs(stated, 4),
         "strength_covariates": adjusted.covariates,
         "strengths_by_group": grouped.groups,
         "judgments": stated.judgments,
         "position_bias": stated.position,
         **concordance_tables(stated),
+        **tables_of_stated_judges(),
         "strengths": found.strengths,
         "strength_pairs": found.pairs,
+    }
+
+
+def tables_of_stated_judges():
+    """Three judges of three requests, of whom the last one differs."""
+    rows = [
+        (q, "x", "y", "right" if judge == "c" and q != "1" else "left", judge)
+        for q in "123"
+        for judge in "abc"
+    ]
+    names = ["query_id", "left", "right", "winner", "judge"]
+    stated = lf.read_preferences(pl.DataFrame(rows, schema=names, orient="row"))
+    return {
+        "stated_agreement": lf.judge_agreement(stated),
+        "judge_consistency": lf.collection.judge_consistency(stated),
     }
 
 

@@ -57,7 +57,7 @@ _COLUMNS = {
         name category null doc_a doc_b question source replicate order case
     """,
     INT: """
-        n_judgments n_both_orders
+        n_judgments n_both_orders n_shared n_triples n_circular
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
@@ -67,7 +67,7 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se coefficient per_sd elo elo_low elo_high observed_share expected_share
+        strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
         residual difference p_a_wins p_b_wins
         p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -90,6 +90,7 @@ _COLUMNS = {
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
+        opposite others circular alpha_nominal
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -208,6 +209,7 @@ STRENGTHS_BY_GROUP = _table(
     "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
     "difference_high p_value",
 )
+NEXT_PAIRS = _table("next_pairs", "place", "run_a run_b n_judgments p_a_wins fall variance")
 PAIR_REQUESTS = _table(
     "pair_requests",
     "measure query_id",
@@ -336,6 +338,19 @@ JUDGE_AGREEMENT = _table(
     "judge_a judge_b",
     "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
     "mean_difference",
+)
+# Judges of preferences: of every two, and of each beside all others (null: all together).
+STATED_AGREEMENT = _table(
+    "stated_agreement",
+    "judge_a judge_b",
+    "n only_a only_b agreement opposite kappa kappa_linear alpha_nominal alpha mean_difference",
+)
+JUDGE_CONSISTENCY = _table(
+    "judge_consistency",
+    "judge",
+    "n n_shared n_requests agreement others difference ci_low ci_high p_value p_adjusted reject "
+    "alpha_nominal alpha n_triples n_circular circular by_chance",
+    nullable="judge",
 )
 JUDGE_CONFUSION = _table(
     "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"

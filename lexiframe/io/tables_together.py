@@ -18,6 +18,13 @@ from lexiframe.base import check_choice, printed
 from lexiframe.io import to_parquet
 
 
+def _section(title: str, table: pl.DataFrame) -> printed.Section:
+    """Return a table below its title; of a long one the first and the last rows."""
+    left_out = f"the first and the last {printed.MOST // 2} of {table.height:,} rows"
+    notes = (left_out,) if table.height > printed.MOST else ()
+    return printed.Section(title, printed.with_intervals(printed.ends_of(table)), notes)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Tables:
     """Tables with names, which are printed and written together.
@@ -84,7 +91,7 @@ class Tables:
             For another ``which``.
         """
         check_choice("summary", which, ("first", "all"), "which")
-        main, *others = (printed.Section(t, table) for t, table in self.sections().items())
+        main, *others = (_section(t, table) for t, table in self.sections().items())
         frames = f"as frames: .{', .'.join(self.tables())}"
         if which == "all":
             return printed.Summary.of(self.verdict.sentences, main, *others, more=frames)

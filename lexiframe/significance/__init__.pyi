@@ -23,6 +23,7 @@ from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power
 from . import ranks as ranks
+from .concordances.ratios import Ratios as Ratios
 from . import indistinct_groups as indistinct_groups
 
 "Decisions: with margins"

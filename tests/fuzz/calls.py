@@ -46,6 +46,8 @@ ANSWERS = pl.DataFrame(
 )
 VOTES = pl.DataFrame({"query_id": QUERIES, "run_a": "a", "run_b": "b", "winner": ["a", "b"] * 4})
 
+JUDGED = pl.concat([VOTES.with_columns(judge=pl.lit(judge)) for judge in ("ann", "bob", "cat")])
+
 
 def arguments(folder):
     """Valid arguments by name, and for functions in which a name means something else."""
@@ -99,7 +101,10 @@ def arguments(folder):
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
         **{name: {"x": BOARD} for name in for_users(lf.collection)},
-        "bradley_terry": {"by": "request"},
+        "next_pairs": {"runs": ["c"], "n": 3}, "judge_consistency": {"stated": JUDGED},
+        "bradley_terry": {
+            "by": "request", "answers": ANSWERS, "requests": GROUPS, "groups": "kind",
+        },
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
     }  # fmt: skip
@@ -135,6 +140,7 @@ def functions():
     """Every public function, by its name."""
     found = {n: getattr(lf, n) for n in lf.__all__ if inspect.isfunction(getattr(lf, n))}
     found |= {n: getattr(lf.collection, n) for n in for_users(lf.collection)}
+    found |= {"judge_consistency": lf.collection.judge_consistency}
     return found | {n: getattr(lf.theory, n) for n in lf.theory.__all__}
 
 

@@ -9,13 +9,14 @@ from .cells import cell as cell
 from .cells import shortened as shortened
 from .cells import texts_of as texts_of
 from .cells import with_p_values as with_p_values
-from .tables import MOST as MOST
-from .tables import Section as Section
-from .tables import ends_of as ends_of
+from .sections import MOST as MOST
+from .sections import Section as Section
+from .sections import ends_of as ends_of
 from .tables import fits as fits
 from .tables import paragraph as paragraph
 from .tables import paragraphs as paragraphs
-from .tables import plain_text as plain_text
+from .sections import plain_text as plain_text
+from .sections import with_intervals as with_intervals
 from .tables import table_text as table_text
 
 "What is said: verdicts, and summaries that begin with one"

@@ -78,7 +78,7 @@ def compare(
         write_table(out, c, {"table": "comparisons", **facts, "inference": how})
         typer.echo(f"wrote {out}", err=True)
     if wide or format not in ("table", "latex", "markdown"):
-        print_table(c, format, tests.alpha)
+        print_table(c, format, tests.alpha, wide=True)
         return
     if format == "table":
         typer.echo(shown.comparisons_text(c, _names(measure), tests.alpha))

@@ -118,7 +118,7 @@ def gate(
     else:
         table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
-    _print(table, format)
+    _print(table, format, [*margins])
     if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
 
@@ -226,10 +226,10 @@ def _write(
         typer.echo(f"wrote {junit}", err=True)
 
 
-def _print(table: pl.DataFrame, format: str) -> None:
+def _print(table: pl.DataFrame, format: str, measures: list[str]) -> None:
     """Print the table; where programs read it, the verdict goes to standard error as well."""
     if format == "table":
-        typer.echo(shown.gate_text(table))
+        typer.echo(shown.gate_text(table, measures))
         return
     if format == "json":
         print_json(table.to_dicts())

@@ -21,7 +21,7 @@ def stated_rows_of(function: str, stated: Any) -> pl.DataFrame:
     >>> stated_rows_of("concordance", pl.DataFrame(rows))["preference"].to_list()
     [1.0]
     """
-    if not isinstance(stated, StatedPreferences) and is_frame(stated):
+    if is_frame(stated) and not isinstance(stated, StatedPreferences):
         frame = to_polars(stated)
         if {"preference", "measure"} <= {*frame.columns}:
             rows = schemas.check(frame, schemas.PREFERENCES, "the stated preferences")
@@ -33,3 +33,16 @@ def stated_rows_of(function: str, stated: Any) -> pl.DataFrame:
             return rows
     found = stated if isinstance(stated, StatedPreferences) else read_preferences(stated)
     return found.preferences
+
+
+def judgments_of(stated: Any) -> pl.DataFrame:
+    """Return the judgments: those of what `read_preferences` returned, or those that it reads.
+
+    Examples
+    --------
+    >>> rows = {"query_id": ["1"], "left": ["y"], "right": ["x"], "winner": ["left"]}
+    >>> judgments_of(pl.DataFrame(rows)).select("run_a", "winner").rows()
+    [('x', 'b')]
+    """
+    found = stated if isinstance(stated, StatedPreferences) else read_preferences(stated)
+    return found.judgments
