@@ -160,7 +160,7 @@ def bradley_terry(
         fitted.loglik, fitted.nu, int(judged.weight.sum()), judged.n_requests, judged.n_judges,
         by, ties, level, prior, 0 if interval == "sandwich" else samples, found.without_maximum,
         int(np.rint(found.counts.ties.sum())) if judged.are_single else None,
-        getattr(judgments, "both_bad", 0), getattr(judgments, "left_out", 0),
+        getattr(judgments, "both_bad", 0), getattr(judgments, "left_out", 0), interval,
     )  # fmt: skip
 
 
