@@ -281,6 +281,18 @@ def test_residuals_are_standardised_differences_of_wins():
     assert (tied["p_a_wins"] + tied["p_b_wins"] < 1).all()
 
 
+def test_files_and_tables_of_other_words_are_read():
+    path = lf.bundled("votes") / "votes.csv"
+    b = lf.bradley_terry(lf.read_preferences(path))
+    for votes in (path, str(path), pl.read_csv(path), lf.read_preferences(path).judgments):
+        assert lf.bradley_terry(votes).strengths.equals(b.strengths)
+    assert lf.next_pairs(path, 2).equals(lf.next_pairs(pl.read_csv(path), 2))
+    bad = pl.DataFrame({"query_id": ["1", "2"], "left": "x", "right": "y"})
+    bad = bad.with_columns(winner=pl.Series(["left", "tie (bothbad)"]))
+    with pytest.warns(lf.LexiframeWarning, match="both are bad"):
+        assert lf.bradley_terry(bad, prior=1).both_bad == 1
+
+
 def test_order_runs_by_signs_of_requests_and_by_judgments():
     rows = [("1", "x", "y", 0.3), ("1", "x", "z", 0.0), ("2", "x", "y", -0.2), ("2", "y", "z", 0.9)]
     names = ["query_id", "run_a", "run_b", "preference"]
