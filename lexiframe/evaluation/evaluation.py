@@ -473,7 +473,23 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
-        target = output_files.output_folder(folder)
+        files = self._written(output_files.output_folder(folder))
+        for place in {path.parent for path in files}:
+            output_files.output_folder(place)
+        with output_files.replacing_all([*files]) as temporaries:
+            for (table, facts), file in zip(files.values(), temporaries, strict=True):
+                to_parquet.write_parquet_file(file, table, facts)
+        mine = {Path(kept).resolve() for kept in self.parts.values()}
+        for place in {path.parent for path in files}:  # of an earlier evaluation
+            for stale in {*result_files(place)} - {*files}:
+                stale.unlink(missing_ok=True)
+            for name in KEPT:
+                if (place / name).resolve() not in mine:
+                    remove_parts(place, name)
+        return [*files]
+
+    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
+        """Return what is written, by its path: the tables and their provenance."""
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
@@ -485,17 +501,10 @@ class Evaluation:
             kept_results.FINGERPRINTS: marks,
             kept_results.RANKS: ranks,
         }
-        paths = [target / f"{name}.parquet" for name in tables]
-        with output_files.replacing_all(paths) as temporaries:
-            for (name, table), file in zip(tables.items(), temporaries, strict=True):
-                to_parquet.write_parquet_file(file, table, {"table": name, **self.provenance})
-        for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
-            stale.unlink(missing_ok=True)
-        mine = {Path(folder).resolve() for folder in self.parts.values()}
-        for name in KEPT:
-            if (target / name).resolve() not in mine:
-                remove_parts(target, name)
-        return paths
+        return {
+            target / f"{name}.parquet": (table, {"table": name, **self.provenance})
+            for name, table in tables.items()
+        }
 
     def report(
         self,
