@@ -3,7 +3,7 @@
 index           README.md
 notebooks/      the notebooks, with their stored outputs
 sessions, guide, gate, decisions, any-time, replicates, people-and-model,
-leaderboards, large, spark, papers, glossary, coming-from    the pages of .docs/
+leaderboards, votes, large, spark, papers, glossary, coming-from    the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -26,6 +26,7 @@ TEXTS = {
     "replicates.md": ".docs/replicates.md",
     "people-and-model.md": ".docs/people-and-model.md",
     "leaderboards.md": ".docs/leaderboards.md",
+    "votes.md": ".docs/votes.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
@@ -50,6 +51,7 @@ any-time
 replicates
 people-and-model
 leaderboards
+votes
 large
 spark
 coming-from

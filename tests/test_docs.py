@@ -15,6 +15,7 @@ from lexiframe import theory
 from lexiframe.base.face import for_users
 from lexiframe.cli import app as cli
 from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
+from tests.conftest import SHARED
 from tests.test_readme import blocks
 
 pytestmark = pytest.mark.slow
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md people-and-model.md replicates.md sessions.md spark.md"
+    "papers.md people-and-model.md replicates.md sessions.md spark.md votes.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -150,6 +151,35 @@ def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     whole = lf.evaluate(names["folder"] / "runs", names["folder"] / "qrels.txt", ["RPP", "AP"])
     assert names["e"].comparisons.equals(whole.comparisons)
     assert names["d"].collect().height == whole.preferences.height
+
+
+def test_the_code_about_votes_runs():
+    names = {}
+    for block in blocks((ROOT / ".docs/votes.md").read_text(encoding="utf-8")):
+        exec(compile(block, "votes.md", "exec"), names)
+    assert names["b"].groups["group"].n_unique() == 2
+    before = lf.bradley_terry(names["v"]).strengths["run"].to_list()
+    after = names["fair"].strengths["run"].to_list()
+    assert (before.index("pca8_euclidean"), after.index("pca8_euclidean")) == (0, 2)
+
+
+@pytest.mark.conformance
+def test_the_page_about_votes_has_the_numbers_that_its_function_prints(capsys):
+    text = (ROOT / ".docs/votes.md").read_text(encoding="utf-8")
+    names = {"lf": lf}
+    function = next(block for block in blocks(text) if "def show" in block)
+    exec(compile(function, "votes.md", "exec"), names)
+    names["show"](SHARED / "data" / "llmfao" / "votes.csv")
+    printed = capsys.readouterr().out
+    rows = [row.split("|")[2:4] for row in text.split("| judgments that hang")[1].splitlines()[2:6]]
+    for (se, first), line in zip(rows, printed.splitlines()[:4], strict=True):
+        assert f"error {se.strip()}, {first.strip()} may be" in line
+    loglik, nu, run = printed.splitlines()[4].split(maxsplit=2)
+    assert f"{run} is the strongest. The log-likelihood is −{-float(loglik):.2f}" in text
+    assert f"ν is {float(nu):.2f}" in text
+    said = "0.091 in log odds (95 % interval −0.011 to 0.193)"
+    assert said in " ".join(text.split())
+    assert all(number in printed for number in ("0.09088", "-0.011276", "0.193037"))
 
 
 def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
