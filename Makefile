@@ -76,6 +76,7 @@ notebooks: $(VENV)/.installed-test,interop,peers,viz ## execute the notebooks an
 
 data: $(VENV)/.installed-peers ## rebuild the bundled collection with scikit-learn
 	$(BIN)/python data/make_digits.py
+	$(BIN)/python data/make_votes.py
 
 clean: ## remove virtual environments, caches and built files
 	rm -rf .demo .fuzz .site .venv .venv-* .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist

@@ -2,8 +2,8 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-guide, gate, decisions, leaderboards, large, spark, papers, glossary,
-coming-from     the pages of .docs/
+sessions, guide, gate, decisions, any-time, replicates, people-and-model,
+leaderboards, large, spark, papers, glossary, coming-from    the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -18,9 +18,13 @@ from reference_pages import reference_pages
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS = {
     "index.md": "README.md",
+    "sessions.md": ".docs/sessions.md",
     "guide.md": ".docs/guide.md",
     "gate.md": ".docs/gate.md",
     "decisions.md": ".docs/decisions.md",
+    "any-time.md": ".docs/any-time.md",
+    "replicates.md": ".docs/replicates.md",
+    "people-and-model.md": ".docs/people-and-model.md",
     "leaderboards.md": ".docs/leaderboards.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
@@ -37,10 +41,14 @@ CONTENTS = """
 :hidden:
 :caption: Guide
 
+sessions
 notebooks/index
 guide
 gate
 decisions
+any-time
+replicates
+people-and-model
 leaderboards
 large
 spark

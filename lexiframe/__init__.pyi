@@ -16,10 +16,8 @@ from .io.runs import read_runs as read_runs
 from .io.runs import scan_runs as scan_runs
 from .io.qrel_files import read_qrels as read_qrels
 from .io.per_request_scores import read_scores as read_scores
-from .io.stated.reading import (
-    read_preferences as read_preferences,
-    StatedPreferences as StatedPreferences,
-)
+from .io.stated.reading import read_preferences as read_preferences
+from .io.stated.stated_preferences import StatedPreferences as StatedPreferences
 from .io.checks import check_run as check_run, check_qrels as check_qrels
 from .io.runs import run_metadata as run_metadata
 from .evaluation.read_back import read_results as read_results
@@ -48,10 +46,9 @@ from .orderings.matrix import agreement_matrix as agreement_matrix
 
 "Orderings of runs: and how stable and alike they are"
 from .orderings.order import order_runs as order_runs
-from .orderings.strengths.strengths_of import (
-    bradley_terry as bradley_terry,
-    Strengths as Strengths,
-)
+from .orderings.strengths.strengths_of import bradley_terry as bradley_terry
+from .orderings.strengths.fitted_strengths import Strengths as Strengths
+from .orderings.strengths.next_pairs import next_pairs as next_pairs
 from .orderings.majorities import majority_cycles as majority_cycles
 from .orderings.correlations import rank_correlations as rank_correlations
 from .orderings.stability import (
@@ -78,6 +75,8 @@ from .significance.sample_size import (
 "Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
 from .significance.equivalences.equivalence import equivalence as equivalence
 from .significance.audits.audit import audit as audit
+from .significance.concordances.stated_and_measured import concordance as concordance
+from .significance.concordances.found import Concordance as Concordance
 from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
 
 "Judgments: several judges, unjudged documents, rankings without judgments"
@@ -127,7 +126,8 @@ from .io.logs.files import read_log as read_log
 from .io.logs.mlflow import read_mlflow as read_mlflow
 
 "Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
-from . import theory as theory, views as views, significance as significance, io as io
+from . import theory as theory, views as views, significance as significance
+from . import collection as collection, io as io
 from .evaluation import spark as spark
 
 "Errors and warnings: what is raised, and the version"

@@ -150,3 +150,67 @@ def order_of(*keys: np.ndarray) -> np.ndarray:
     packed.sort()
     packed &= (1 << widths[-1]) - 1
     return packed
+
+
+_BETWEEN = "\x1f"
+"""What stands between a run and its replicate in a name of both: the separator of units in ASCII.
+
+It sorts before all characters that are printed, so that the replicates of a run stay together."""
+
+
+def with_replicate(run: str, replicate: str | None) -> str:
+    """Return the name of one replicate of a run, which is a run of its own until it is shown.
+
+    Examples
+    --------
+    >>> without_replicate(with_replicate("bm25", "1")), without_replicate("bm25")
+    (('bm25', '1'), ('bm25', None))
+    """
+    return run if replicate is None else f"{run}{_BETWEEN}{replicate}"
+
+
+def without_replicate(name: str) -> tuple[str, str | None]:
+    """Return the run, and the replicate if the name stands for one; see `with_replicate`."""
+    run, between, replicate = name.partition(_BETWEEN)
+    return run, replicate if between else None
+
+
+def said(name: str) -> str:
+    """Return a name of `with_replicate` as messages say it.
+
+    Examples
+    --------
+    >>> said("bm25"), said(with_replicate("bm25", "1"))
+    ("'bm25'", "'bm25', replicate '1'")
+    """
+    run, replicate = without_replicate(name)
+    return repr(run) if replicate is None else f"{run!r}, replicate {replicate!r}"
+
+
+def replicates_joined(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table whose runs and replicates, if there are any, are names of both.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"run": ["a", "a"], "replicate": ["1", None], "value": [0.5, 0.25]})
+    >>> replicates_apart(replicates_joined(table)).equals(table)
+    True
+    """
+    if "replicate" not in table.columns:
+        return table
+    run, replicate = (pl.col(name).cast(pl.String) for name in ("run", "replicate"))
+    both = pl.concat_str(run, replicate, separator=_BETWEEN)
+    return table.with_columns(run=pl.coalesce(both, run)).drop("replicate")
+
+
+def replicates_apart(table: pl.DataFrame) -> pl.DataFrame:
+    """Return a table of `replicates_joined` with the column ``replicate`` behind ``run``."""
+    names, code = encode(table["run"])
+    both = [without_replicate(name) for name in names]
+    if all(replicate is None for _, replicate in both):
+        return table
+    run, replicate = (
+        decode(pl.Series(name, column, pl.String), code)
+        for name, column in zip(("run", "replicate"), zip(*both, strict=True), strict=True)
+    )
+    return table.with_columns(run).insert_column(table.columns.index("run") + 1, replicate)

@@ -49,7 +49,7 @@ class TableSchema:
 
 _COLUMNS = {
     STR: """
-        winner first
+        winner first covariate
         run query_id doc_id iteration subtopic measure provider run_a run_b method ordering_a
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
@@ -57,7 +57,7 @@ _COLUMNS = {
         name category null doc_a doc_b question source replicate order case
     """,
     INT: """
-        n_judgments
+        n_judgments n_both_orders n_shared n_triples n_circular
         position level n_relevant n_retrieved pool_size n_judged corpus_size items deciding_level n
         wins losses ties cycle agree n_systems systems_agree n_pairs n_significant place splits half
         required n_requests requests answered missing extra without_relevant retrieved judged
@@ -67,7 +67,7 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se elo elo_low elo_high observed_share expected_share
+        strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
         residual difference p_a_wins p_b_wins
         p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -88,7 +88,9 @@ _COLUMNS = {
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
         generalisability dependability effective_n pass_rate pass_low pass_high
-        fail_rate disagree people_mean people_low people_high model_mean
+        fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
+        both_orders_low both_orders_high concordance strength_above strength_up_to
+        opposite others circular alpha_nominal
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -125,7 +127,9 @@ def _for_each(column: str, table: TableSchema) -> TableSchema:
 
 # A query that was answered with an empty list has a row without doc_id. Ranks are whole here; in
 # orderings they may be mid-ranks.
-RUNS = _table("runs", "run query_id doc_id", "score rank?", nullable="doc_id", rank=INT)
+RUNS = _table(
+    "runs", "run replicate? query_id doc_id", "score rank?", nullable="replicate doc_id", rank=INT
+)
 QRELS = _table("qrels", "query_id iteration? doc_id", "relevance")
 POSITIONS = _table(
     "positions",
@@ -140,7 +144,9 @@ SUBTOPIC_POSITIONS = _table(
     nullable="subtopic doc_id",
 )
 SCORES = _table("scores", "run query_id measure", "value smaller_is_better?")
-REPLICATED_SCORES = _table("replicated_scores", "run query_id measure replicate", "value")
+REPLICATED_SCORES = _table(
+    "replicated_scores", "run replicate query_id measure", "value smaller_is_better?"
+)
 AGGREGATES = _table("aggregates", "run measure", "value how n")
 PROVIDER_EXPOSURE = _table(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
@@ -155,6 +161,31 @@ PREFERENCES = _table(
 JUDGMENTS = _table(
     "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
 )
+# How often measures prefer the run that people prefer, over pairs of rankings of a request.
+CONCORDANCE = _table(
+    "concordance", "measure", "n n_requests missing agree ties concordance ci_low ci_high"
+)
+CONCORDANCE_PAIRS = _table(
+    "concordance_pairs",
+    "measure_a measure_b",
+    "n n_requests difference ci_low ci_high p_value p_adjusted reject",
+)
+CONCORDANCE_REQUESTS = _table(
+    "concordance_requests", "measure query_id", "n agree ties concordance"
+)
+CONCORDANCE_BY_STRENGTH = _table(
+    "concordance_by_strength",
+    "measure strength_above",
+    "strength_up_to n n_requests agree ties concordance ci_low ci_high",
+)
+# What the run that was shown first won; judge is null where all judges are taken together.
+POSITION_BIAS = _table(
+    "position_bias",
+    "judge",
+    "n n_requests wins ties losses win_rate ci_low ci_high n_both_orders win_rate_both_orders "
+    "both_orders_low both_orders_high",
+    nullable="judge",
+)
 STRENGTHS = _table(
     "strengths",
     "run",
@@ -164,12 +195,21 @@ STRENGTH_PAIRS = _table(
     "strength_pairs",
     "run_a run_b",
     "n_judgments wins ties losses observed_share expected_share residual difference "
-    "ci_low ci_high p_a_wins "
-    "p_a_low p_a_high p_b_wins",
+    "ci_low ci_high p_value p_adjusted p_a_wins p_a_low p_a_high p_b_wins",
     wins=FLOAT,
     ties=FLOAT,
     losses=FLOAT,
 )
+STRENGTH_COVARIATES = _table(
+    "strength_covariates", "covariate", "coefficient ci_low ci_high se p_value sd per_sd"
+)
+STRENGTHS_BY_GROUP = _table(
+    "strengths_by_group",
+    "group run",
+    "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
+    "difference_high p_value",
+)
+NEXT_PAIRS = _table("next_pairs", "place", "run_a run_b n_judgments p_a_wins fall variance")
 PAIR_REQUESTS = _table(
     "pair_requests",
     "measure query_id",
@@ -298,6 +338,19 @@ JUDGE_AGREEMENT = _table(
     "judge_a judge_b",
     "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
     "mean_difference",
+)
+# Judges of preferences: of every two, and of each beside all others (null: all together).
+STATED_AGREEMENT = _table(
+    "stated_agreement",
+    "judge_a judge_b",
+    "n only_a only_b agreement opposite kappa kappa_linear alpha_nominal alpha mean_difference",
+)
+JUDGE_CONSISTENCY = _table(
+    "judge_consistency",
+    "judge",
+    "n n_shared n_requests agreement others difference ci_low ci_high p_value p_adjusted reject "
+    "alpha_nominal alpha n_triples n_circular circular by_chance",
+    nullable="judge",
 )
 JUDGE_CONFUSION = _table(
     "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
@@ -602,6 +655,13 @@ query_id, measure are missing (found: run, value)
     """
     table = to_polars(frame)
     source = where or schema.name
+    if "replicate" in table.columns and "replicate" not in schema.columns and "run" in schema.key:
+        advice = (
+            "give each replicate a name of its own as run, or give scores with this column to "
+            "compare, gate or equivalence, which take replicates="
+        )
+        found = "the column replicate, with several of each run"
+        raise SchemaError(Problem(source, "runs without replicates", found, advice))
     missing = [name for name in schema.required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"

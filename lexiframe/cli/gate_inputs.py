@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 import typer
 
 from lexiframe.base import LexiframeError
-from lexiframe.cli.inputs import InputOptions, refuse_reading_options
+from lexiframe.cli.inputs import InputOptions, named_file, refuse_reading_options
 from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, option, output
-from lexiframe.io import data_sources, run_scan
+from lexiframe.io import data_sources, run_scan, scan_runs
 from lexiframe.metrics import Metric, as_list
 from lexiframe.pairwise import Measure, parse_measure
 from lexiframe.significance import Correction, ShiftedTest, gates
@@ -126,8 +126,9 @@ ReplicatesOfGate = Annotated[
     Literal["run", "request", "cell", "both"] | None,
     option(
         STATISTICS,
-        "With --scores that have a column replicate, what it tells apart: each run's seeds, each "
-        "request's samples, each cell's repetitions, or seeds that all share.",
+        "What the column replicate of tables or --scores, or the files of a folder or 'PATTERN' "
+        "that stands for a run, are: each run's seeds, each request's samples, each cell's "
+        "repetitions, or seeds that all share.",
     ),
 ]
 CorrectionOfGate = Annotated[
@@ -211,6 +212,30 @@ class GateInputs(InputOptions):
         if self.name_from == "file":
             sources = _named(sources)
         return replace(scans[0], sources=sources, stamps={})
+
+    def runs_with_replicates(self) -> tuple[tuple[str, str], run_scan.RunScan]:
+        """Find two runs, of each of which there may be several files; return their names too."""
+        if len(self.runs) != 2:
+            found = f"found {len(self.runs)} after the judgments"
+            raise typer.BadParameter(f"expected QRELS BASELINE CANDIDATE: two runs, {found}")
+        given = [named_file(text) for text in self.runs]
+        names = [
+            next(iter(one)) if isinstance(one, dict) else data_sources.run_name(Path(one))
+            for one in given
+        ]
+        roles = ("baseline", "candidate")
+        is_no_name = [not {*"*?["}.isdisjoint(name) for name in names]
+        if names[0] == names[1]:
+            is_no_name = [True, True]
+        names = [
+            role if hides else name
+            for role, name, hides in zip(roles, names, is_no_name, strict=True)
+        ]
+        paths = [next(iter(one.values())) if isinstance(one, dict) else one for one in given]
+        said = self._text_options(self.header, self.column)
+        runs = dict(zip(names, paths, strict=True))
+        scan = scan_runs(runs, third=self.third, name_from=self.name_from, **said)
+        return (names[0], names[1]), scan
 
     def two_names(self) -> tuple[str, str]:
         """Return the names of baseline and candidate among the runs of ``--scores``."""

@@ -31,6 +31,7 @@ from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, parse_measures
 from lexiframe.projection import Policies
 from lexiframe.significance import Alternative, Correction, Family, Test
+from lexiframe.significance import replicates as replication
 
 
 @dataclass
@@ -236,6 +237,8 @@ class InferenceOptions:
     trials: int = 10_000
     seed: int = 0
     baseline: str | None = None
+    replicates: replication.Replicates | None = None
+    seeds: replication.Seeds = "unrelated"
     requests: str | None = None
     by: list[str] | None = None
 

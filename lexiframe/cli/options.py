@@ -46,7 +46,7 @@ OutFile = Annotated[
 RARE = frozenset(
     "third header qrels_header column qrels_column decimal negative name_from missing reuse memory "
     "ties score_type no_relevant duplicates unjudged exclude_self level family alternative trials "
-    "samples seed order keep resume intervals depth measure_name".split()
+    "samples seed seeds replicates order keep resume intervals depth measure_name".split()
 )
 """The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
 
@@ -177,6 +177,15 @@ OPTIONS: dict[str, Any] = {
         "The run that the others are compared with.",
         metavar="RUN",
         show_default="all pairs",
+    ),
+    "replicates": option(
+        STATISTICS,
+        "What the column replicate of runs or scores, or several files of a run (NAME=FOLDER, "
+        "NAME='PATTERN'), are: each run's own seeds, each request's samples, each cell's "
+        "repetitions, or seeds that all share.",
+    ),
+    "seeds": option(
+        STATISTICS, "With --replicates run, whether replicates of one name share a seed."
     ),
     "by": option(
         STATISTICS,

@@ -36,9 +36,12 @@ def complain(text: str) -> None:
     typer.echo(printed.paragraphs(text) if is_read else text, err=True)
 
 
-def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None) -> None:
+def print_table(
+    table: pl.DataFrame, format: Format, alpha: float | None = None, *, wide: bool = False
+) -> None:
     """Print a table; text says what is the same in all rows in one line.
 
+    Rows of text stay in one piece, without the last columns if need be, unless ``wide`` has all.
     P-values in text, LaTeX and Markdown show on which side of ``alpha`` they are.
     """
     if format == "json":
@@ -53,7 +56,7 @@ def print_table(table: pl.DataFrame, format: Format, alpha: float | None = None)
     elif format == "markdown":
         typer.echo(shown.markdown_table(table))
     else:
-        typer.echo(printed.plain_text(table))
+        typer.echo(printed.plain_text(table, is_matrix=wide))
 
 
 def csv_text(table: pl.DataFrame) -> str:

@@ -71,6 +71,10 @@ class Evaluation:
         Key ``query_id``, and the attributes of the requests that form the groups; None without
         groups. `compare_groups` and `group_correlations` of the evaluation use it; of an evaluation
         in parts they take the preferences that it kept, and this as ``requests``.
+    replicated
+        With ``replicates``, the scores of single replicates: key ``run, replicate, query_id,
+        measure``. All other tables are of their means. `compare`, `equivalence` and `gate` of the
+        evaluation take this table, and what was said of the replicates. None without them.
     sums
         Of an evaluation in parts (see ``memory`` of `evaluate`), the sums over the requests, else
         None. `win_rates`, `win_rate_matrix`, `tie_rates`, `sign_agreement`, `majority_cycles`,
@@ -100,6 +104,7 @@ class Evaluation:
     against_baseline: pl.DataFrame
     provenance: dict[str, Any]
     attributes: pl.DataFrame | None = None
+    replicated: pl.DataFrame | None = None
     sums: arrays.Reduced | None = None
     _origin: Origin | None = None
     _part: measured.Part | None = None
@@ -326,6 +331,11 @@ class Evaluation:
                 f"{what}: this evaluation has sums over the requests, and not the rankings; "
                 "evaluate all runs, or a sample of the requests, in memory"
             )
+        if self.replicated is not None:
+            raise LexiframeError(
+                f"{what}: this evaluation is of the scores of runs with replicates, and has no "
+                "rankings; positions(runs, qrels) has those of each replicate"
+            )
         if self._origin is None and "policies" in self.provenance:
             raise LexiframeError(
                 f"{what}: these results were read from a folder, and their runs and judgments are "
@@ -463,27 +473,38 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
-        target = output_files.output_folder(folder)
+        files = self._written(output_files.output_folder(folder))
+        for place in {path.parent for path in files}:
+            output_files.output_folder(place)
+        with output_files.replacing_all([*files]) as temporaries:
+            for (table, facts), file in zip(files.values(), temporaries, strict=True):
+                to_parquet.write_parquet_file(file, table, facts)
+        mine = {Path(kept).resolve() for kept in self.parts.values()}
+        for place in {path.parent for path in files}:  # of an earlier evaluation
+            for stale in {*result_files(place)} - {*files}:
+                stale.unlink(missing_ok=True)
+            for name in KEPT:
+                if (place / name).resolve() not in mine:
+                    remove_parts(place, name)
+        return [*files]
+
+    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
+        """Return what is written, by its path: the tables and their provenance."""
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
+        if self.replicated is not None:
+            grouped[REPLICATED] = self.replicated
         tables = {
             **self.tables(),
             **grouped,
             kept_results.FINGERPRINTS: marks,
             kept_results.RANKS: ranks,
         }
-        paths = [target / f"{name}.parquet" for name in tables]
-        with output_files.replacing_all(paths) as temporaries:
-            for (name, table), file in zip(tables.items(), temporaries, strict=True):
-                to_parquet.write_parquet_file(file, table, {"table": name, **self.provenance})
-        for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
-            stale.unlink(missing_ok=True)
-        mine = {Path(folder).resolve() for folder in self.parts.values()}
-        for name in KEPT:
-            if (target / name).resolve() not in mine:
-                remove_parts(target, name)
-        return paths
+        return {
+            target / f"{name}.parquet": (table, {"table": name, **self.provenance})
+            for name, table in tables.items()
+        }
 
     def report(
         self,
@@ -597,6 +618,7 @@ class Evaluation:
         marks: shown.Marks = "auto",
         decimals: int | None = None,
         percent: bool = False,
+        intervals: bool = False,
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
@@ -623,6 +645,8 @@ class Evaluation:
             Digits behind the point. Default: 4, or 2 of percent.
         percent
             Write shares of requests, and measures of 0 to 1 that the library knows, in percent.
+        intervals
+            Put the interval of each mean beside it, cut at the bounds of the measure.
         caption : str, optional
             LaTeX that begins the caption. What follows says what the numbers and the marks are: the
             test, the correction and its family, α and n.
@@ -664,7 +688,8 @@ class Evaluation:
         """
         from lexiframe.views import shown
 
-        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_latex(table, caption, label)
 
     def markdown(
@@ -675,13 +700,14 @@ class Evaluation:
         marks: shown.Marks = "auto",
         decimals: int | None = None,
         percent: bool = False,
+        intervals: bool = False,
         caption: str | None = None,
     ) -> str:
         r"""Return the means as a Markdown table.
 
         Parameters
         ----------
-        measures, runs, marks, decimals, percent
+        measures, runs, marks, decimals, percent, intervals
             As `latex` has them. With groups of requests, the first column names them.
         caption : str, optional
             Markdown that begins the caption.
@@ -714,7 +740,8 @@ class Evaluation:
         """
         from lexiframe.views import shown
 
-        table = self._paper(measures, runs, marks=marks, decimals=decimals, percent=percent)
+        how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_markdown(table, caption)
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
@@ -771,7 +798,9 @@ class Evaluation:
 
 ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
-_BESIDES = (ATTRIBUTES, kept_results.FINGERPRINTS, kept_results.RANKS)
+REPLICATED = "replicated_scores"
+"""The scores of single replicates, which an evaluation of runs with replicates writes."""
+_BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS)
 
 
 def names_of_tables() -> list[str]:

@@ -17,6 +17,7 @@ from lexiframe.metrics import as_list, catalogues, derived
 from lexiframe.orderings import best_first, missing_requests
 from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
+from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
 
@@ -38,6 +39,8 @@ def evaluate_scores(
     baseline: str | None = None,
     trials: int = 10_000,
     seed: int = 0,
+    replicates: replication.Replicates | None = None,
+    seeds: replication.Seeds = "unrelated",
     missing: missing_requests.Missing | None = None,
     requests: RequestsLike = None,
     by: By = None,
@@ -67,6 +70,8 @@ def evaluate_scores(
         of the requests that it has, and marks these means. Default: the runs have no order by this
         measure, as a mean over different requests is no ranking: a run with one easy request would
         come first. Their ranks are null, and `verdict` is an error.
+    replicates, seeds
+        As for `evaluate`, where the scores have a column ``replicate``.
     baseline, requests, by
         As for `evaluate`.
 
@@ -99,38 +104,73 @@ def evaluate_scores(
     >>> e.orderings.select("measure", "run", "value", "rank").rows()
     [('AP', 'dph', 0.5833333333333334, 1.0), ('AP', 'bm25', 0.3333333333333333, 2.0)]
     """
-    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
+    inference = Inference(
+        test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
+    )
     missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
-    (s, _), names = missing_requests.settle(chosen.table, missing), chosen.measures
-    if baseline is not None:
-        check_baseline("evaluate_scores", baseline, s["run"].unique().sort().to_list())
+    sources = {"scores": chosen.files}
+    return evaluated(
+        chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
+    )
+
+
+def evaluated(
+    table: pl.DataFrame,
+    names: Sequence[str],
+    inference: Inference,
+    grouped_by: tuple[Any, list[str]],
+    sources: Mapping[str, Any],
+    *,
+    missing: missing_requests.Missing | None = None,
+    coverage: pl.DataFrame | None = None,
+) -> Evaluation:
+    """Make the tables of an evaluation from scores, which may have replicates.
+
+    ``grouped_by`` has the attributes of requests and the names of those that form groups, and
+    ``sources`` is what the provenance says of the data.
+    """
+    of_replicates = table if "replicate" in table.columns else None
+    if of_replicates is not None:
+        table = _mean_of_replicates(of_replicates, inference)
+    (s, _), (requests, groups) = missing_requests.settle(table, missing), grouped_by
+    if inference.baseline is not None:
+        check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
     cube = arrays.pair_cube(s)
     provenance: dict[str, Any] = {
-        "scores": chosen.files,
-        "measures": names,
+        **sources,
+        "measures": [*names],
         "inference": {"ordering": "mean", **inference.facts()},
         "missing": missing,
-        "lacking": missing_requests.lacking_requests(chosen.table),
+        "lacking": missing_requests.lacking_requests(table),
         "groups": groups,
         "requests": qrel_files.sources_of_qrels(requests),
     }
     has_pairs = not np.isnan(cube.values).all()
     grouped = Groups.of(cube if has_pairs else s, requests, groups)
-    of_pairs = pair_tables(s, cube if has_pairs else None, [], "mean", inference, grouped, missing)
+    of_pairs = pair_tables(
+        s, cube if has_pairs else None, [], "mean", inference, grouped, missing, of_replicates
+    )
     of_pairs["means"] = best_first(of_pairs["means"], names, groups)
-    no_coverage = pl.DataFrame(schema=schemas.COVERAGE.columns)
     return Evaluation(
-        coverage=no_coverage,
+        coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
         **of_pairs,
         provenance=provenance,
         attributes=grouped.requests,
+        replicated=of_replicates,
         _part=measured.Part(arrays.score_cube(s), cube),
     )
+
+
+def _mean_of_replicates(table: pl.DataFrame, inference: Inference) -> pl.DataFrame:
+    """Return the means over replicates; raise unless somebody said what these are."""
+    if inference.replicates is None:
+        replication.refuse_unstated("evaluate", table.columns)
+    return replication.mean_of_replicates("evaluate", table)
 
 
 def load_chosen(

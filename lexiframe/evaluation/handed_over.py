@@ -13,6 +13,8 @@ def table_of(e: Any, what: str) -> Any:
     """Return what an argument is annotated with: see `lexiframe.typing` and `arrays.ByKind`."""
     if what == "pairs":
         return _pairs(e)
+    if what == "replicated_pairs":
+        return _pairs(e) if e.replicated is None else e.replicated
     if what == "by_kind":
         return arrays.ByKind.of(e)
     if what == "ranked_pairs":
@@ -22,10 +24,13 @@ def table_of(e: Any, what: str) -> Any:
 
 def options_of(e: Any) -> dict[str, Any]:
     """Return the arguments that hold for an evaluation unless a call names others."""
+    told = e.provenance["inference"]
     return {
         "requests": e.attributes,
         "by": e.provenance.get("groups") or None,
-        "baseline": e.provenance["inference"]["baseline"],
+        "baseline": told["baseline"],
+        "replicates": told.get("replicates"),
+        "seeds": told.get("seeds", "unrelated"),
     }
 
 
@@ -37,6 +42,8 @@ def _pairs(e: Any) -> Any:
 
 def _ranked_pairs(e: Any) -> gates.RankedPairs:
     """Return the differences with their rankings, which are found again where files are there."""
+    if e.replicated is not None:
+        return gates.RankedPairs.of_replicates(e.replicated, e.coverage)
     try:
         ranked = e.origin("gate").rank_again() if e.has_rankings else None
     except ReadError as error:

@@ -18,20 +18,32 @@ from lexiframe.base import (
     resampling,
     schemas,
     typed,
-    warn,
 )
 from lexiframe.collection import leaderboards as of
-from lexiframe.io import Tables, output_files
-from lexiframe.orderings import across
+from lexiframe.io import Tables, output_files, to_parquet
 from lexiframe.typing import ScoresLike
 
 if TYPE_CHECKING:
     from lexiframe.views import LeaderboardPlots
 
+LEADERBOARD, VERDICT = "leaderboard", "verdict"
+SCHEMAS = {
+    "ranking": schemas.COLLECTION_RANKING,
+    "cells": schemas.COLLECTION_SCORES,
+    "gaps": schemas.COLLECTION_GAPS,
+    "comparisons": schemas.COLLECTION_COMPARISONS,
+    "neighbours": schemas.NEIGHBOURS,
+    "rank_percentiles": schemas.RANK_PERCENTILES,
+    "collection_weights": schemas.COLLECTION_WEIGHTS,
+    "leave_one_out": schemas.LEAVE_ONE_OUT,
+    "correlations": schemas.COLLECTION_CORRELATIONS,
+    "rule_correlations": schemas.RULE_CORRELATIONS,
+    "smallest_set": schemas.SMALLEST_SET,
+    "components": schemas.CONNECTED_PARTS,
+}
+"""The tables of a leaderboard."""
 _WINDOW = 20
 """How many of the first runs are printed."""
-
-Rules = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -97,20 +109,43 @@ class Leaderboard(Tables):
     _ranked: list[of.Ranked]
     _how: dict[str, Any] = field(repr=False)
 
-    _TABLES = (
-        "ranking", "cells", "gaps", "comparisons", "neighbours", "rank_percentiles",
-        "collection_weights", "leave_one_out", "correlations", "rule_correlations",
-        "smallest_set", "components",
-    )  # fmt: skip
-
-    def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name; those not asked for yet are computed."""
-        return {name: getattr(self, name) for name in self._TABLES}
+    _TABLES = tuple(SCHEMAS)
 
     @classmethod
     def files(cls, folder: str | Path) -> list[Path]:
         """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{name}.parquet") for name in cls._TABLES]
+        return [Path(folder, f"{name}.parquet") for name in (*cls._TABLES, VERDICT)]
+
+    @classmethod
+    def of_tables(
+        cls, tables: Mapping[str, pl.DataFrame], sentences: pl.DataFrame, how: dict[str, Any]
+    ) -> Leaderboard:
+        """Return the leaderboard that had these tables and sentences: see `read_results`."""
+        board = cls([], how)
+        vars(board).update({**tables, VERDICT: printed.Verdict(sentences)})
+        return board
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write each table as Parquet, all of them or none; `read_results` reads them.
+
+        Parameters
+        ----------
+        folder
+            The folder to write to; it is made if it does not exist.
+
+        Returns
+        -------
+        list of pathlib.Path
+            A file for each table, with its name, and the sentences in ``verdict.parquet``; how they
+            were made is in their schema metadata. The same inputs give the same bytes.
+
+        Raises
+        ------
+        LexiframeError
+            When the folder cannot be written to.
+        """
+        tables = {**self.tables(), VERDICT: pl.DataFrame(self.verdict)}
+        return to_parquet.write_tables(folder, tables, {LEADERBOARD: self._how})
 
     @property
     def _settled(self) -> of.Settled:
@@ -152,7 +187,7 @@ class Leaderboard(Tables):
         }
         return schemas.COLLECTION_SCORES.arranged(pl.DataFrame(columns))
 
-    @property
+    @cached_property
     def gaps(self) -> pl.DataFrame:
         """What is missing; see the class."""
         return self._settled.gaps
@@ -211,7 +246,7 @@ class Leaderboard(Tables):
     @cached_property
     def components(self) -> pl.DataFrame:
         """Parts of runs and collections that share nothing; see the class."""
-        return of.parts_table(self._settled)
+        return of.parts_table(self._settled.whole)
 
     @cached_property
     def verdict(self) -> printed.Verdict:
@@ -226,15 +261,17 @@ class Leaderboard(Tables):
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: the ranking, neighbours, and what collections do."""
         rounded = pl.selectors.float().round(4)
-        shown = ["value", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "n_collections"]
-        rules = ["rule"] * (len(self._ranked) > 1)
+        shown = ["rank", "rank_low", "rank_high", "value", "ci_low", "ci_high", "n_collections"]
+        rules = ["rule"] * (self.ranking["rule"].n_unique() > 1)
+        near = ["place", "run_a", "run_b", "reject", "mean_difference", "ci_low", "ci_high"]
+        moves = ["collection", "tau", "first_changes", "run", "rank", "rank_without"]
         weights = self.collection_weights.sort("share", descending=True, nulls_last=True)
         top = self.ranking.group_by("rule", maintain_order=True).head(_WINDOW)
         found = {
             _titled("Ranking", self.ranking): top.select(*rules, "run", *shown),
-            "Neighbours in the order": self.neighbours.drop([] if rules else ["rule"]),
+            "Neighbours in the order": self.neighbours.select(*rules, *near),
             "Collections, by their share in the variance of the mean": weights,
-            "Without each collection": self.leave_one_out.drop([] if rules else ["rule"]),
+            "Without each collection": self.leave_one_out.select(*rules, *moves),
             "Rules": self.rule_correlations,
             "Gaps": self.gaps,
         }
@@ -309,7 +346,7 @@ class Leaderboard(Tables):
 def leaderboard(
     x: ScoresLike,
     /,
-    rule: Rules | Sequence[Rules] = "mean",
+    rule: of.Rules = "mean",
     missing: of.Missing = "complete",
     *,
     weights: of.Weights = None,
@@ -332,14 +369,16 @@ def leaderboard(
         evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``.
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
-        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs).
+        mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs);
+        ``bradley_terry``, strengths from the wins of collections, as `bradley_terry` has them.
         A function takes cells, units × runs, and weights of the units, and returns a value for each
         run; larger is better.
     missing : {"complete", "common", "votes", "adjust"}
         What is done with runs that lack collections. ``complete`` ranks those that have all;
         ``common`` counts the collections that all runs have; ``votes`` lets a run lose where it has
-        no result (rules that count votes); ``adjust`` estimates how hard collections are, by
-        weighted least squares of run + collection (the mean). ``gaps`` names what is missing.
+        no result (rules that count votes; ``bradley_terry`` counts what both runs have); ``adjust``
+        estimates how hard collections are, by weighted least squares of run + collection (the
+        mean). ``gaps`` names what is missing.
     weights : dict or {"equal", "groups"}, optional
         A weight for each collection (0 leaves it out of everything); ``equal``; or ``groups``, the
         mean of the means of groups. Default: ``groups`` with ``group``, else ``equal``.
@@ -386,8 +425,11 @@ def leaderboard(
     groups, C − G; ``over="groups"``: t over the means of groups, G − 1; ``over="requests"``:
     Σ w_c² s_c²/n_c, Welch and Satterthwaite. The ranks possible for a run are 1 + the number of
     runs that are significantly better, to S − the number of those that are worse. Differences that
-    do not vary decide nothing. Romano & Wolf, JASA 2005; Mogstad, Romano, Shaikh & Wilhelm, Review
-    of Economic Studies 2024, doi:10.1093/restud/rdad006.
+    do not vary decide nothing. ``bradley_terry``: each collection judges each pair of runs that
+    have it once, with its weight, ties half; strengths exist when wins lead from each run to each
+    other. When all runs have all collections, their intervals and tests are those of the sandwich
+    over collections, β ± t(C − 1) · √(C/(C − 1)) · se. Romano & Wolf, JASA 2005; Mogstad, Romano,
+    Shaikh & Wilhelm, Review of Economic Studies 2024, doi:10.1093/restud/rdad006.
 
     Examples
     --------
@@ -399,58 +441,17 @@ def leaderboard(
     >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
-    rules = _rules(rule)
     resampling.check_share("leaderboard", "alpha", alpha)
     resampling.check_draws("leaderboard", "samples", samples, seed)
-    for name, value, known in (("missing", missing, of.Missing), ("over", over, of.Over),
-                               ("test", test, of.RankTest)):  # fmt: skip
-        check_choice("leaderboard", value, get_args(known), name)
-    board = of.read_board(x, measure, group, smaller_is_better)
-    if over == "groups" and board.groups is None:
-        raise LexiframeError(
-            "leaderboard: over='groups' generalises to other groups of collections, found none; "
-            "name them: group='type' or group={collection: group}"
-        )
-    if not (weights is None or isinstance(weights, Mapping) or weights in ("equal", "groups")):
-        raise LexiframeError(
-            "leaderboard: expected weights='equal', 'groups' or {collection: weight}, found "
-            f"{weights!r}"
-        )
-    settled = of.settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
-    ranked = [of.Ranked(settled, one, over) for one in rules]
-    for one in ranked:
-        if one.name == "kemeny" and len(settled.board.runs) > across.MOST_RUNS:
-            raise LexiframeError(
-                f"leaderboard: rule='kemeny' searches all orders of at most {across.MOST_RUNS} "
-                f"runs, found {len(settled.board.runs)}; choose {across.MOST_RUNS} of them, or "
-                "take another rule"
-            )
-        if one.over == "requests":
-            one.units  # noqa: B018 - raise now, not when a table is asked for
-        if one.design is not None and not one.design.is_free and len(settled.board.runs) > 1:
-            warn(
-                f"leaderboard: {printed.counted(len(one.design.points), 'unit')} in "
-                f"{printed.counted(len(one.design.sizes), 'group')} leave no degrees of freedom: "
-                "there are no intervals"
-            )
-    how = {"test": test, "alpha": alpha, "samples": samples, "seed": seed}
+    check_choice("leaderboard", test, get_args(of.RankTest), "test")
+    ranked = of.ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
+    how = {
+        "rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test,
+        "alpha": alpha, "samples": samples, "seed": seed,
+    }  # fmt: skip
     return Leaderboard(ranked, how)
 
 
 def _titled(title: str, ranking: pl.DataFrame) -> str:
     n = int(ranking.group_by("rule").len()["len"][0])
-    return f"{title}, the first {_WINDOW} of {n:,}" if n > _WINDOW else title
-
-
-def _rules(rule: Any) -> list[Any]:
-    rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
-    for one in rules:
-        if not callable(one):
-            check_choice("leaderboard", one, get_args(across.AcrossRule), "rule")
-    names = [one if isinstance(one, str) else getattr(one, "__name__", "") for one in rules]
-    if not rules or len({*names}) < len(names) or not all(names):
-        raise LexiframeError(
-            f"leaderboard: expected rules with different names, found {names}; a function is "
-            "called by its __name__"
-        )
-    return rules
+    return printed.begun(title, n, _WINDOW)

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, get_args
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, unknown_name
+from lexiframe.base import LexiframeError, check_choice, schemas, unknown_name
 from lexiframe.io import qrel_files
 from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, check_method, refuse_many
 from lexiframe.pairwise import By, Measure, PairCube, grouping, parse_measures
 from lexiframe.projection import Policies
-from lexiframe.significance import Alternative, Correction, Family, Test, check_inference, own_tests
+from lexiframe.significance import (
+    Alternative,
+    Correction,
+    Family,
+    Test,
+    check_inference,
+    own_tests,
+)
+from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike
 
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
@@ -33,14 +41,22 @@ class Inference:
     trials: int
     seed: int
     baseline: str | None = None
+    replicates: replication.Replicates | None = None
+    seeds: replication.Seeds = "unrelated"
 
     def __post_init__(self) -> None:
-        check_inference(**{k: v for k, v in asdict(self).items() if k != "baseline"})
+        others = ("baseline", "replicates", "seeds")
+        check_inference(**{k: v for k, v in asdict(self).items() if k not in others})
+        check_choice("evaluate", self.replicates, (None, *replication.DESIGNS), "replicates")
+        check_choice("evaluate", self.seeds, get_args(replication.Seeds), "seeds")
 
     def facts(self) -> dict[str, Any]:
         """Return the arguments as provenance: a test of one's own by its name."""
         names = [own_tests.name_of_test(test) for test in own_tests.several(self.test)]
-        return asdict(self) | {"test": names if len(names) > 1 else names[0]}
+        facts = asdict(self) | {"test": names if len(names) > 1 else names[0]}
+        if self.replicates is None:  # then both say nothing
+            del facts["replicates"], facts["seeds"]
+        return facts
 
 
 @dataclass(frozen=True)

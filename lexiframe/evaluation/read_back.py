@@ -9,9 +9,16 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
+from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.evaluation import ATTRIBUTES, Evaluation, names_of_tables
+from lexiframe.evaluation.evaluation import (
+    ATTRIBUTES,
+    REPLICATED,
+    Evaluation,
+    names_of_tables,
+)
+from lexiframe.evaluation.leaderboards import LEADERBOARD, SCHEMAS, VERDICT, Leaderboard
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, kept_results, output_files, scan_runs
 from lexiframe.pairwise import arrays, measured
@@ -19,26 +26,28 @@ from lexiframe.projection import Policies
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
+_AGAIN_BOARD = "name a folder that Leaderboard.write, or lexiframe leaderboard --out, wrote"
 _AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote"
 
 
 @typed
-def read_results(folder: str | Path) -> Evaluation:
-    """Read the results that `Evaluation.write` wrote: an evaluation that prints, draws and reports.
+def read_results(folder: str | Path) -> Evaluation | Leaderboard:
+    """Read what `Evaluation.write` or `Leaderboard.write` wrote, to print, draw and report it.
 
     Parameters
     ----------
     folder
-        The folder, also that of ``lexiframe evaluate --out``.
+        The folder, also that of ``lexiframe evaluate --out`` and ``lexiframe leaderboard --out``.
 
     Returns
     -------
-    Evaluation
-        With all tables that were written, the baseline and the groups of requests. Functions of
-        tables take it as they take any other. Rankings (for ``explain``, ``positions`` and the
-        report) are read from the runs and judgments where these are still there, as they were; the
-        report goes without them where they are not. An evaluation in parts has its tables about
-        runs and pairs, and in ``parts`` the folders that it kept.
+    Evaluation or Leaderboard
+        Of a leaderboard its tables and sentences. Of an evaluation, which may be that of several
+        collections, all tables that were written, the baseline and the groups of requests.
+        Functions of tables take it as they take any other. Rankings (for ``explain``, ``positions``
+        and the report) are read from the runs and judgments where these are still there, as they
+        were; the report goes without them where they are not. An evaluation in parts has its tables
+        about runs and pairs, and in ``parts`` the folders that it kept.
 
     Raises
     ------
@@ -62,6 +71,8 @@ def read_results(folder: str | Path) -> Evaluation:
         raise ReadError(
             Problem(str(folder), "a folder of results", found or "nothing there", _AGAIN)
         )
+    if (place / "ranking.parquet").is_file() and not (place / "means.parquet").is_file():
+        return _leaderboard(place)
     there = [name for name in names if (place / f"{name}.parquet").is_file()]
     missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
     if missing:
@@ -71,10 +82,15 @@ def read_results(folder: str | Path) -> Evaluation:
         name: kept_results.read_table(place / f"{name}.parquet", name, _AGAIN) for name in there
     }
     for name, (table, _) in read.items():
-        _refuse_other_columns(place / f"{name}.parquet", name, table)
+        _refuse_other_columns(
+            place / f"{name}.parquet", name, table, getattr(schemas, name.upper())
+        )
     facts = read[names[0]][1]
+    if of_collections.FOLDERS in facts:
+        return _collections(place, facts[of_collections.FOLDERS])
     attributes, marks = _also(place, ATTRIBUTES), _also(place, kept_results.FINGERPRINTS)
-    others = [found for found in (attributes, marks) if found is not None]
+    of_replicates = _also(place, REPLICATED)
+    others = [found for found in (attributes, marks, of_replicates) if found is not None]
     if any(of_table != facts for _, of_table in (*read.values(), *others)):
         found = "files of different evaluations"
         raise ReadError(Problem(str(folder), "the files of one evaluation", found, _AGAIN))
@@ -96,6 +112,7 @@ def read_results(folder: str | Path) -> Evaluation:
         **tables,
         provenance=provenance,
         attributes=None if attributes is None else attributes[0],
+        replicated=None if of_replicates is None else of_replicates[0],
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
         _origin=None
@@ -104,13 +121,43 @@ def read_results(folder: str | Path) -> Evaluation:
     )
 
 
+def _collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
+    """Read the evaluation of each collection, and put their tables together again."""
+    found = {}
+    for name, folder in folders.items():
+        if not isinstance(one := read_results(place / folder), Evaluation):
+            there = "a leaderboard"
+            raise ReadError(Problem(str(place / folder), "an evaluation", there, _AGAIN))
+        found[name] = one
+    return of_collections.together(found)
+
+
+def _leaderboard(place: Path) -> Leaderboard:
+    """Read the tables of a leaderboard, and its sentences."""
+    paths = Leaderboard.files(place)
+    if missing := [path.name for path in paths if not path.is_file()]:
+        expected, found = "the files that Leaderboard.write writes", f"no {', '.join(missing)}"
+        raise ReadError(Problem(str(place), expected, found, _AGAIN_BOARD))
+    read = {path.stem: kept_results.read_table(path, path.stem, _AGAIN_BOARD) for path in paths}
+    facts = read["ranking"][1]
+    if any(of_table != facts for _, of_table in read.values()) or LEADERBOARD not in facts:
+        found = "files of different leaderboards"
+        raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN_BOARD))
+    tables = {name: table for name, (table, _) in read.items()}
+    sentences = tables.pop(VERDICT)
+    for name, table in tables.items():
+        _refuse_other_columns(place / f"{name}.parquet", name, table, SCHEMAS[name])
+    return Leaderboard.of_tables(tables, sentences, dict(facts[LEADERBOARD]))
+
+
 def _also(place: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]] | None:
     path = place / f"{name}.parquet"
     return kept_results.read_table(path, name, _AGAIN) if path.is_file() else None
 
 
-def _refuse_other_columns(path: Path, name: str, table: pl.DataFrame) -> None:
-    schema: schemas.TableSchema = getattr(schemas, name.upper())
+def _refuse_other_columns(
+    path: Path, name: str, table: pl.DataFrame, schema: schemas.TableSchema
+) -> None:
     lacking = [column for column in schema.required if column not in table.columns]
     if lacking:
         expected, advice = f"the columns of {name}", "evaluate again with this version"

@@ -26,12 +26,12 @@ from . import column_forms as column_forms
 from . import batches as batches
 from . import logs as logs
 from . import score_forms as score_forms
+from . import stated as stated
 from .text.trec import warn_of_wider_lines as warn_of_wider_lines
 
 "Writing: files that replace others at once, and what they say of themselves"
 from .files import output_files as output_files
 from .files import provenance as provenance
-from .files.tables import to_arrow as to_arrow
 from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
 from .tables_together import Tables as Tables

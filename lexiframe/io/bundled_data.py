@@ -14,10 +14,12 @@ def bundled(name: str = "digits") -> Path:
 
     Parameters
     ----------
-    name : {"digits", "example", "leaderboard"}
+    name : {"digits", "example", "leaderboard", "votes"}
         ``digits`` is image retrieval over handwritten digits, as Parquet, with a folder ``judges``
         of what two judges say of the same documents; ``example`` is a few of its queries, as TREC
-        text; ``leaderboard`` has a file ``scores.csv`` of simulated models and tasks instead.
+        text; ``leaderboard`` has a file ``scores.csv`` of simulated models and tasks instead, and
+        ``votes`` the files ``votes.csv``, ``answers.csv`` and ``judges.csv`` of simulated people
+        who compare rankings of digits side by side.
 
     Returns
     -------
@@ -41,5 +43,5 @@ def bundled(name: str = "digits") -> Path:
         if os.path.isdir(data / name):  # noqa: PTH112 - false, not an error, for a long name
             return data / name
     raise LexiframeError(
-        f"there is no bundled collection {name!r}; expected digits, example or leaderboard"
+        f"there is no bundled collection {name!r}; expected digits, example, leaderboard or votes"
     )

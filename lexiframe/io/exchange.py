@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import polars as pl
 
 from lexiframe.base import LexiframeError, SchemaError, n_and_first, schemas, to_polars, typed
+from lexiframe.io.run_parts import RUNS_ALONE
 from lexiframe.typing import Frame
 
 T = TypeVar("T")
@@ -161,7 +162,7 @@ def _runs_or_qrels(table: Any) -> pl.DataFrame:
         )
     if not is_runs and "iteration" not in rows.columns:
         rows = rows.with_columns(iteration=pl.lit("0"))
-    schema = schemas.RUNS if is_runs else schemas.QRELS
+    schema = RUNS_ALONE if is_runs else schemas.QRELS
     rows = schemas.check(rows, schema)
     items = _items(rows)
     _refuse_gaps(items, schema)
@@ -175,7 +176,7 @@ def _items(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _refuse_gaps(items: pl.DataFrame, schema: schemas.TableSchema) -> None:
-    number = "score" if schema is schemas.RUNS else "relevance"
+    number = "score" if schema is RUNS_ALONE else "relevance"
     gaps = items.filter(pl.col(number).is_null() | pl.col(number).is_nan())
     if gaps.height:
         raise SchemaError(

@@ -12,6 +12,7 @@ from lexiframe.base import (
     ReadError,
     SchemaError,
     check_choice,
+    coded,
     in_threads,
     n_and_first,
     schemas,
@@ -78,7 +79,7 @@ def read_scores(
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,
-        ``runid`` or ``run_id``;
+        ``runid`` or ``run_id``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that.
@@ -107,8 +108,9 @@ def read_scores(
     -------
     polars.DataFrame
         Of leaderboards: key ``run, collection, query_id, measure, replicate``, without those that
-        the source does not have; and ``value``. Otherwise: key ``run, query_id, measure``; and
-        ``value`` (float64). With ``smaller_is_better`` when the source has it. Sorted by key.
+        the source does not have; and ``value``. Otherwise: key ``run, query_id, measure``, with
+        replicates ``run, replicate, query_id, measure``; and ``value`` (float64). With
+        ``smaller_is_better`` when the source has it. Sorted by key.
 
     Raises
     ------
@@ -209,6 +211,7 @@ def load_scores(
     table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
         schemas.SCORES.key
     )
+    table = coded.replicates_apart(table)
     return Loaded(table, measures, [file for of_one in files for file in of_one])
 
 
@@ -292,9 +295,10 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
             for row in repeated.filter(same).iter_rows(named=True)
         ]
         raise SchemaError(
-            f"{' and '.join(places[:3])}: run {first['run']!r}, query {first['query_id']!r} and "
-            f"measure {first['measure']!r} have more than one value ({repeated.height} such rows "
-            "in all); keep one of them, or give the runs different names: {name: file or frame}"
+            f"{' and '.join(places[:3])}: run {coded.said(first['run'])}, query "
+            f"{first['query_id']!r} and measure {first['measure']!r} have more than one value "
+            f"({repeated.height} such rows in all); keep one of them, or give the runs different "
+            "names: {name: file or frame}"
         )
 
 
@@ -316,8 +320,9 @@ def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
         first = gaps.row(0, named=True)
         raise ReadError(
             f"{origins[first['origin']].at(first[PLACE])}: expected a value of "
-            f"{first['measure']!r} for run {first['run']!r} and query {first['query_id']!r}, found "
-            f"none ({gaps.height} such gaps in all); leave these requests out, or give them a value"
+            f"{first['measure']!r} for run {coded.said(first['run'])} and query "
+            f"{first['query_id']!r}, found none ({gaps.height} such gaps in all); leave these "
+            "requests out, or give them a value"
         )
 
 
@@ -331,9 +336,17 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     )
     lacking = absences.filter(pl.col("absent") > 0)
     if lacking.height:
+        found = lacking["run"].unique().sort().to_list()
+        names = [_called(name) for name in found]
         warn(
             "runs that lack values for requests for which other runs have them: "
-            f"{n_and_first(lacking['run'].unique().sort())}, {lacking['absent'].sum()} values in "
-            "all; means are over the values that a run has, so give 0 where it found nothing "
+            f"{n_and_first(names)}, {lacking['absent'].sum()} values in all; "
+            "means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -q -c prints these zeros from version 10 on, earlier versions do not)"
         )
+
+
+def _called(name: str) -> str:
+    """Return the name of a run, with the replicate if it is that of one."""
+    run, replicate = coded.without_replicate(name)
+    return run if replicate is None else f"{run} (replicate {replicate})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,7 +12,15 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, n_and_first, schemas
+from lexiframe.base import (
+    LexiframeError,
+    Problem,
+    ReadError,
+    SchemaError,
+    coded,
+    n_and_first,
+    schemas,
+)
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.ids import checked_ids
@@ -37,12 +45,18 @@ NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
 _NUMBERS = ("score", "relevance", "rank")
 _ROW = "\0row"  # none of our columns has this name
-_RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "score", "rank"))
+RUNS_ALONE = replace(
+    schemas.RUNS,
+    key=("run", "query_id", "doc_id"),
+    columns={name: kind for name, kind in schemas.RUNS.columns.items() if name != "replicate"},
+)
+"""Runs where replicates have no place."""
+_RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "replicate", "score", "rank"))
 
 
 @dataclass(frozen=True)
 class RunPart:
-    """One run.
+    """One run, or one of its replicates, which then is in its name: see `coded.with_replicate`.
 
     The columns of ``rows`` are ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``; the rows
     are in the order of the file. Ids are strings, or categories if they were integers.
@@ -110,7 +124,8 @@ def _parts_of_file(
             return None
         if not rank and "score" in found and _are_whole(opened.schema, found.get("rank")):
             del found["rank"]
-        name = opened.constant(found["run"]) if "run" in found else None
+        is_plain = "run" in found and "replicate" not in found
+        name = opened.constant(found["run"]) if is_plain else None
         if name:
             names.append(name)
             del found["run"]
@@ -157,7 +172,10 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
     """
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
-    sources = {str(source.get("run")): source for source in facts.get("sources", [])}
+    sources = {
+        coded.with_replicate(str(source.get("run")), source.get("replicate")): source
+        for source in facts.get("sources", [])
+    }
     if part.name not in sources:
         return replace(part, header=header)
     file = File(str(sources[part.name].get("path")))
@@ -230,20 +248,57 @@ def parts_of_table(
     if not named.height:
         return [RunPart(str(source.name), named.drop("run", strict=False), where)]
     unnamed = UNNAMED if source.name is None else source.name
+    given_name = source.is_given
+    if "replicate" in named.columns:
+        named, given_name = _with_replicates(named, source, str(unnamed)), False
     names = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
     if len(names) == 1:
-        name = str(source.name) if source.is_given else str(names.item())
+        name = str(source.name) if given_name else str(names.item())
         return [_part(name, named.drop("run", strict=False), where, places)]
-    if source.is_given:
-        raise SchemaError(
-            f"{where}: expected one run under this name, found {n_and_first(names.sort())} in the "
-            "column of runs; give the table without a name"
-        )
+    if given_name:
+        raise _several_under_one_name(names, where)
     numbered = named.with_row_index(_ROW)
     return [
-        _part(name, rows.drop(_ROW), f"{where}, run {name!r}", _places_of(rows[_ROW], places))
+        _part(
+            name,
+            rows.drop(_ROW),
+            f"{where}, run {coded.said(name)}",
+            _places_of(rows[_ROW], places),
+        )
         for name, rows in split_runs(numbered)
     ]
+
+
+def _with_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:
+    """Return rows whose runs are names of run and replicate; raise for several under one name."""
+    if "run" not in named.columns:
+        named = named.with_columns(run=pl.lit(unnamed))
+    elif source.is_given and named["run"].n_unique() > 1:
+        raise _several_under_one_name(named["run"].unique(), source.where)
+    elif source.is_given:
+        named = named.with_columns(run=pl.lit(source.name))
+    return coded.replicates_joined(named)
+
+
+def _several_under_one_name(names: pl.Series, where: str) -> SchemaError:
+    return SchemaError(
+        f"{where}: expected one run under this name, found {n_and_first(names.sort())} in the "
+        "column of runs; give the table without a name"
+    )
+
+
+def refuse_replicates(parts: Iterable[RunPart]) -> None:
+    """Raise when runs have replicates where nobody said what they are, or they are not known."""
+    of_replicates = [part.name for part in parts if coded.without_replicate(part.name)[1]]
+    if of_replicates:
+        raise LexiframeError(
+            f"runs: found replicates (run {coded.said(min(of_replicates))}), and nobody said what "
+            "they are; evaluate takes replicates='run' (each run's own seeds), 'request' (samples "
+            "of each request's data, the same for all runs), 'cell' (repetitions of each run and "
+            "request) or 'both' (seeds that all runs share), and so do compare, equivalence and "
+            "gate of their scores: scores(positions(runs, qrels), ...); elsewhere, give each "
+            "replicate a name of its own as run"
+        )
 
 
 def as_text(given: pl.DataFrame, where: str) -> tuple[pl.DataFrame, str, str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lexiframe.base import Problem, ReadError, in_threads
+from lexiframe.base import Problem, ReadError, coded, in_threads
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.provenance import recorded_sources
 from lexiframe.io.reading_options import TextOptions
@@ -90,14 +90,14 @@ class RunScan:
         known = [None] * len(self) if read is None else read
         given = in_threads(self._facts, [*enumerate(known)], "hashing runs")
         facts = [fact for facts_of_one in given for fact in facts_of_one]
-        return sorted(facts, key=lambda fact: (str(fact.get("run")), str(fact["path"])))
+        return sorted(facts, key=_order_of)
 
     def _facts(self, one: tuple[int, SourceRead | None]) -> list[dict[str, Any]]:
         index, read = one
         source = self.sources[index]
         if not isinstance(source.origin, File):
             name = read.names[0] if read and len(read.names) == 1 else source.name
-            return [{"run": name, **fact} for fact in recorded_sources(source.origin)]
+            return [{**_named(name), **fact} for fact in recorded_sources(source.origin)]
         name_from, options = self.reading(index)
         names = read.names if read else [source.name if name_from == "file" else None]
         facts = source.origin.facts(read.sha256 if read else None, **options.facts())
@@ -105,4 +105,14 @@ class RunScan:
             found = "has changed since it was read"
             advice = "compute the table again, or from read_runs, which hashes what it reads"
             raise ReadError(Problem(source.where, "", found, advice))
-        return [{"run": name, **facts} for name in names]
+        return [{**_named(name), **facts} for name in names]
+
+
+def _order_of(fact: Mapping[str, Any]) -> tuple[str, str, str]:
+    return str(fact.get("run")), str(fact.get("replicate", "")), str(fact["path"])
+
+
+def _named(name: str | None) -> dict[str, str | None]:
+    """Return the run, and its replicate if it has one, as facts."""
+    run, replicate = coded.without_replicate(name or "")
+    return {"run": name} if replicate is None else {"run": run, "replicate": replicate}

@@ -97,6 +97,9 @@ def read_runs(
     runs
         A file, a folder, a glob, ``-`` (standard input), an address (``https://``, ``s3://`` ...),
         a frame, an object of another library, a list of any of these, or ``{name: any of these}``.
+        Several files under one name (a list, a folder, a glob) are replicates of this run: it was
+        trained or sampled several times. They are called like their files, or as you call them:
+        ``{"dense": {"seed 1": path, "seed 2": path}}``.
 
         *Files*: TREC text with any white space between fields; CSV or TSV with a header; JSON lines
         or ``{query: {document: score}}``; Parquet and Arrow files; each also packed by gzip, bzip2,
@@ -108,7 +111,7 @@ def read_runs(
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``user_id`` or ``user``; ``doc_id``, ``docno``, ``docid``, ``doc``, ``item_id``, ``item`` or
         ``corpus-id``; ``score``, ``sim`` or ``prediction``; ``run``, ``name``, ``system``, ``tag``
-        or ``model``; and ``rank``. Without a score, the negative rank is the score.
+        or ``model``; ``replicate``; and ``rank``. Without a score, the negative rank is the score.
 
         In a folder, other folders and files whose names show that they are no runs (``README.md``)
         are left out, with a warning.
@@ -130,7 +133,8 @@ def read_runs(
     -------
     pyarrow.Table
         Key ``run, query_id, doc_id``; ``score`` (float64), and ``rank`` (int64) when every run
-        gives whole numbers. Runs are sorted by name; each keeps the order of its file. Ids are
+        gives whole numbers. With replicates the key is ``run, replicate, query_id, doc_id``. Runs
+        are sorted by name; each keeps the order of its file. Ids are
         strings, unchanged. A query that was answered with an empty list has one row without
         ``doc_id`` and ``score``. The schema metadata name each file, its sha256 and the options.
 
@@ -175,6 +179,9 @@ def read_runs(
     ['run', 'query_id', 'doc_id', 'score', 'rank']
     >>> lf.read_runs({"bm25": {"q1": {"d1": 2.5, "d2": 1}}}).to_pylist()[0]
     {'run': 'bm25', 'query_id': 'q1', 'doc_id': 'd1', 'score': 2.5}
+    >>> twice = {"seed 1": {"q1": {"d1": 2.5}}, "seed 2": {"q1": {"d1": 2.25}}}
+    >>> lf.read_runs({"dense": twice}).select(["run", "replicate", "score"]).to_pylist()[1]
+    {'run': 'dense', 'replicate': 'seed 2', 'score': 2.25}
     """
     scan = scan_runs(
         runs, name_from=name_from, columns=columns, third=third, header=header, decimal=decimal
@@ -193,20 +200,26 @@ def read_runs(
         )
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
-    table = pa.concat_tables(to_arrow(_rows_of(part, columns_kept)) for part in parts)
+    has_replicates = any(coded.without_replicate(part.name)[1] for part in parts)
+    rows = partial(_rows_of, columns=columns_kept, is_replicated=has_replicates)
+    table = pa.concat_tables(to_arrow(rows(part)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}
     return table.replace_schema_metadata(describe(facts | metadata))
 
 
-def _rows_of(part: RunPart, columns: Sequence[str]) -> pl.DataFrame:
+def _rows_of(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pl.DataFrame:
     """Return a run's rows for a table of runs, with one row for each query with an empty list."""
     rows = coded.as_strings(part.rows.select(columns))
     if part.empty:
         empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
         rows = pl.concat([rows, empty], how="diagonal")
-    return rows.select(pl.lit(part.name).alias("run"), *columns)
+    run, replicate = coded.without_replicate(part.name)
+    named = [pl.lit(run).alias("run")]
+    if is_replicated:
+        named.append(pl.lit(replicate, pl.String).alias("replicate"))
+    return rows.select(*named, *columns)
 
 
 @typed
@@ -254,5 +267,5 @@ def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
     if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
         content = source.origin.content()
         if content.form is None and (header := header_of(content.data)):
-            return {str(source.name): header}
-    return {part.name: part.header for part in scan.load(index)}
+            return {coded.without_replicate(str(source.name))[0]: header}
+    return {coded.without_replicate(part.name)[0]: part.header for part in scan.load(index)}

@@ -1,15 +1,16 @@
 """Results that consist of several tables, and print their sentences: `JudgeComparison` ...
 
-A new result is a subclass of `Tables`: a frozen dataclass with a field for each table. Its
-property ``verdict`` makes the sentences, and ``sections`` the tables to look at, the main one
-first. Printing, ``summary("all")``, ``write`` and `verdict` follow from these.
+A new result is a subclass of `Tables`: a frozen dataclass with a field for each table, or with
+their names in ``_TABLES``, where fields are other things as well. Its property ``verdict`` makes
+the sentences, and ``sections`` the tables to look at, the main one first. Printing,
+``summary("all")``, ``write`` and `verdict` follow from these.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import polars as pl
 
@@ -17,22 +18,35 @@ from lexiframe.base import check_choice, printed
 from lexiframe.io import to_parquet
 
 
+def _section(title: str, table: pl.DataFrame) -> printed.Section:
+    """Return a table below its title; of a long one the first and the last rows."""
+    left_out = f"the first and the last {printed.MOST // 2} of {table.height:,} rows"
+    notes = (left_out,) if table.height > printed.MOST else ()
+    return printed.Section(title, printed.with_intervals(printed.ends_of(table)), notes)
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Tables:
     """Tables with names, which are printed and written together.
 
-    A subclass has a field for each table, and says in ``verdict`` what they say, and in
-    ``sections`` what to look at first.
+    A subclass has a field for each table, or names its tables in ``_TABLES``. It says in
+    ``verdict`` what they say, and in ``sections`` what to look at first.
     """
 
+    _TABLES: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return cls._TABLES or tuple(field.name for field in fields(cls))
+
     def tables(self) -> dict[str, pl.DataFrame]:
-        """Return the tables by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """Return the tables by name; those that are made when first asked for are made."""
+        return {name: getattr(self, name) for name in self._names()}
 
     @classmethod
     def files(cls, folder: str | Path) -> list[Path]:
         """Return the paths of the files that ``write`` writes."""
-        return [Path(folder, f"{field.name}.parquet") for field in fields(cls)]
+        return [Path(folder, f"{name}.parquet") for name in cls._names()]
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none.
@@ -77,7 +91,7 @@ class Tables:
             For another ``which``.
         """
         check_choice("summary", which, ("first", "all"), "which")
-        main, *others = (printed.Section(t, table) for t, table in self.sections().items())
+        main, *others = (_section(t, table) for t, table in self.sections().items())
         frames = f"as frames: .{', .'.join(self.tables())}"
         if which == "all":
             return printed.Summary.of(self.verdict.sentences, main, *others, more=frames)

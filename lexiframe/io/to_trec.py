@@ -31,7 +31,7 @@ from lexiframe.io.metadata import commented, header_text
 from lexiframe.io.parsing import parse_table
 from lexiframe.io.qrel_files import load_qrels
 from lexiframe.io.reading_options import TextOptions
-from lexiframe.io.run_parts import split_runs
+from lexiframe.io.run_parts import RUNS_ALONE, split_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.lines import first_fields
 from lexiframe.typing import Frame
@@ -99,9 +99,7 @@ def write_trec(
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
-    runs = list(
-        split_runs(_fit_for_text(_without_empty_answers(schemas.check(frame, schemas.RUNS))))
-    )
+    runs = list(split_runs(_fit_for_text(_without_empty_answers(schemas.check(frame, RUNS_ALONE)))))
     headers = _headers(table, _by_run(metadata), [name for name, _ in runs])
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas, sums, typed
+from lexiframe.base import coded, schemas, sums, typed
 from lexiframe.io import problems
 from lexiframe.metrics.catalogues.ranked import AP, RR, nDCG
 from lexiframe.metrics.scored import scores
@@ -57,8 +57,9 @@ def coverage(
     Returns
     -------
     polars.DataFrame
-        Key ``run``. ``requests`` judged; of these ``answered``, ``missing`` (count as empty
-        rankings) and ``without_relevant`` (left out of every measure, unless kept at 0);
+        Key ``run``; with replicates (see `read_runs`) ``run, replicate``. ``requests`` judged; of
+        these ``answered``, ``missing`` (count as empty rankings) and ``without_relevant`` (left out
+        of every measure, unless kept at 0);
         ``extra`` requests answered that are not judged (ignored); documents ``retrieved`` for
         judged requests, and of these ``judged`` (items with a negative grade are pooled but
         unjudged, and do not count) and ``relevant_retrieved``; ``depth``, the greatest number of
@@ -99,9 +100,10 @@ def coverage(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=True)
+    ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)
-    return coverage_sums(ranked, project(ranked, no_relevant=no_relevant)).table()
+    found = coverage_sums(ranked, project(ranked, no_relevant=no_relevant)).table()
+    return coded.replicates_apart(found)
 
 
 @dataclass(frozen=True)

@@ -275,6 +275,7 @@ def rank(
     *,
     hashed: bool = False,
     are_part: bool = False,
+    replicates: bool = False,
     foresee: Callable[[int, judgments.JudgedItems], None] = lambda n_runs, judged: None,
     before: RankedBefore | None = None,
 ) -> RankedRuns:
@@ -292,6 +293,7 @@ def rank(
     marks = fingerprint_of(runs, policies) if hashed else None
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     asked |= {"foresee": foresee, "fingerprint": marks, "are_part": are_part}
+    asked["replicates"] = replicates
     if before is None or has_pool:  # the pool has the documents of all runs
         ranked = rank_runs(runs, qrels, policies, **asked)
     else:

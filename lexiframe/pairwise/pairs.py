@@ -46,6 +46,7 @@ def preferences(
     ----------
     p
         The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
+        Positions with a column ``collection`` give preferences with one.
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``, several in a string
         ``"RPP LR"``); metrics, also by the names of other libraries (see `parse_measure`), of which
@@ -103,8 +104,17 @@ def preferences(
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
     check_policy("no_relevant", no_relevant)
-    asked, p = parse_measures(measures), to_polars(p)
+    asked = parse_measures(measures)
+    collections = by_collection.apart(p)
+    if collections is not None:
+        how: dict[str, Any] = {
+            "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
+        }  # fmt: skip
+        return by_collection.of_each(collections, lambda part: preferences(part, asked, **how))
+    p = to_polars(p)
     subtopic_metrics.are_of_subtopics(p, asked)
     needed.refuse_unfit(p, asked)
     needed.warn_of_lost_gains(p, asked)
@@ -176,7 +186,16 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
 
 
 def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the tables of scores and of preferences that arrays of all pairs hold.
+    """Return the tables of scores and of preferences that arrays of all pairs hold."""
+    scores = scores_of(s)
+    if not d.values.size:
+        return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
+    values = np.moveaxis(d.values, 0, 2)
+    return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
+
+
+def scores_of(s: ScoreCube) -> pl.DataFrame:
+    """Return the table of scores that an array holds.
 
     The scores say which values are better where the names of their measures do not.
     """
@@ -188,10 +207,7 @@ def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     ).with_columns(value=cells[run, query, measure])
     if directions(dict(zip(s.measures, s.smaller_is_better.tolist(), strict=True))):
         scores = scores.with_columns(smaller_is_better=s.smaller_is_better[measure])
-    if not d.values.size:
-        return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
-    values = np.moveaxis(d.values, 0, 2)
-    return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
+    return scores
 
 
 def rankings_of(function: str, p: Any) -> Iterator[np.ndarray]:

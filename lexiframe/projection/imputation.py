@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, schemas, to_polars, typed
+from lexiframe.base import LexiframeError, check_choice, coded, schemas, to_polars, typed
 from lexiframe.typing import PositionsTable
 
 REQUEST = ("run", "query_id")
@@ -70,7 +70,8 @@ def impute(
             "impute: positions by subtopic would give one document several ranks; impute those of "
             "positions(..., subtopics=False)"
         )
-    table = schemas.check(p, schemas.POSITIONS).sort("run", "query_id", "doc_id")
+    table = schemas.check(coded.replicates_joined(p), schemas.POSITIONS)
+    table = table.sort("run", "query_id", "doc_id")
     if corpus_size == "pool" and "pool_size" not in table.columns:
         raise LexiframeError(
             "impute: corpus_size='pool' needs the column pool_size; "
@@ -103,7 +104,8 @@ def impute(
         best_first = by_grade_and_level.rank("ordinal").over(REQUEST).cast(pl.Int64)
         rank = pl.col("n_retrieved") + best_first
         level = pl.col("n_relevant") - n_omitted + best_first
-    return table.with_columns(
+    imputed = table.with_columns(
         position=pl.when(omitted).then(rank).otherwise("position"),
         level=pl.when(omitted).then(level).otherwise("level"),
     )
+    return coded.replicates_apart(imputed)

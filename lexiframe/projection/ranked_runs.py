@@ -74,6 +74,7 @@ def rank_runs(
     foresee: Callable[[int, JudgedItems], None] | None = None,
     are_part: bool = False,
     fingerprint: Callable[[run_parts.RunPart], str] | None = None,
+    replicates: bool = False,
 ) -> RankedRuns:
     """Rank the relevant items in every run, and with ``nonrelevant`` the other judged items.
 
@@ -82,12 +83,14 @@ def rank_runs(
     the least number of runs that they contain, and may raise an error. ``are_part`` says that runs
     and judgments are those of some requests or runs only, of which perhaps none is answered.
     ``fingerprint`` gives the text for each run that was read. ``qrels`` may be judged items that
-    are known already.
+    are known already. ``replicates`` says that runs may have them; each is then a run of its own,
+    with a name of `coded.with_replicate`.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
     with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
-        loading = aside.submit(loaders_of, scan, rank=policies.ties == "rank", hashed=hashed)
+        how_read = {"rank": policies.ties == "rank", "hashed": hashed, "replicates": replicates}
+        loading = aside.submit(loaders_of, scan, **how_read)
         judged = qrels
         if not isinstance(qrels, JudgedItems):
             how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
@@ -189,24 +192,28 @@ def refuse_other_queries(
     )
 
 
-def loaders_of(scan: run_scan.RunScan, *, rank: bool, hashed: bool) -> tuple[list[Loader], int]:
+def loaders_of(
+    scan: run_scan.RunScan, *, rank: bool, hashed: bool, replicates: bool = False
+) -> tuple[list[Loader], int]:
     """Return a function for each source or run that loads it, and the number of rows.
 
     The number is at least what is few rows (see `in_threads`) for sources that are not read yet.
     """
     if len(scan) == 1:  # a table of many runs: rank them in several threads
-        parts = _load(scan, 0, rank=rank, hashed=hashed)
+        parts = _load(scan, 0, rank=rank, hashed=hashed, replicates=replicates)
         n_rows = sum(part.rows.height for part in parts)
         return [lambda part=part: [part] for part in parts], n_rows  # type: ignore[misc]
-    load = partial(_load, scan, rank=rank, hashed=hashed)
+    load = partial(_load, scan, rank=rank, hashed=hashed, replicates=replicates)
     return [partial(load, index) for index in range(len(scan))], progress_bars.FEW
 
 
 def _load(
-    scan: run_scan.RunScan, index: int, *, rank: bool, hashed: bool
+    scan: run_scan.RunScan, index: int, *, rank: bool, hashed: bool, replicates: bool
 ) -> list[run_parts.RunPart]:
     """Read one source; raise if ranks are needed and a table of several runs has none."""
     parts = scan.load(index, rank=rank, hashed=hashed)
+    if not replicates:
+        run_parts.refuse_replicates(parts)
     if rank and len(parts) > 1 and "rank" not in parts[0].rows.columns:
         raise SchemaError(
             f"{scan.sources[index].where}: ties='rank' needs a column of whole ranks, found none; "

@@ -23,10 +23,12 @@ from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power
 from . import ranks as ranks
+from .concordances.ratios import Ratios as Ratios
 from . import indistinct_groups as indistinct_groups
 
 "Decisions: with margins"
 from . import gates as gates
+from . import replicates as replicates
 from .tests import ShiftedTest as ShiftedTest
 
 "For users: replicates of runs, judgments of people and models, what gates do"

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, resampling
+from lexiframe.base import LexiframeError, check_choice, resampling, sums
 from lexiframe.significance.differences import Alternative, Options
 
 Correction = Literal["holm", "bonferroni", "bh", "none"]
@@ -29,12 +29,8 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     method = CORRECTIONS[correction]
     if method is None or not len(p_values):
         return p_values
-    if method == "holm":  # own code: statsmodels runs the garbage collector at each call
-        order = np.argsort(p_values)
-        stepped = p_values[order] * np.arange(len(p_values), 0, -1)
-        holm = np.empty_like(p_values)
-        holm[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
-        return holm
+    if method == "holm":
+        return sums.holm(p_values)
     from statsmodels.stats.multitest import multipletests
 
     adjusted: np.ndarray = multipletests(p_values, method=method)[1]

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, Pairs, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, Pairs, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.clusters import clustered, clusters_of, of_groups
 from lexiframe.significance.corrections import (
@@ -53,7 +53,7 @@ from lexiframe.typing import RequestsLike
 
 @typed
 def compare(
-    d: PairsLike,
+    d: arrays.PairsOrReplicates,
     /,
     test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
     correction: Correction | Sequence[Correction] = "holm",

@@ -472,7 +472,7 @@ CASES = {
     ),
     "bundled": (
         lambda: lf.bundled("letters"),
-        "there is no bundled collection 'letters'; expected digits, example or leaderboard",
+        "there is no bundled collection 'letters'; expected digits, example, leaderboard or votes",
     ),
     # preferences of one's own
     "a lambda": (

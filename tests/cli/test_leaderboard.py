@@ -24,3 +24,16 @@ def test_leaderboard_prints_its_conclusion_and_writes(lexiframe, tmp_path):
     assert [row["run"] for row in json.loads(found.out)] == ["a", "b", "c"]
     found = lexiframe("leaderboard", tmp_path / "board.csv", "--rule", "best")
     assert found.status == 1
+
+
+def test_strengths_on_the_command_line(lexiframe, tmp_path):
+    table = pl.DataFrame({"model": ["a", "b", "c"], "news": [3, 2, 1], "law": [1, 3, 2],
+                          "sport": [2, 1, 3], "music": [3, 2, 1]})  # fmt: skip
+    table.write_csv(tmp_path / "board.csv")
+    found = lexiframe("leaderboard", tmp_path / "board.csv", "--rule", "bradley_terry")
+    assert found.status == 0
+    assert found.out.startswith("By Bradley–Terry strengths over 4 collections, a is first of 3")
+    table.head(2).drop("law").write_csv(tmp_path / "two.csv")
+    found = lexiframe("leaderboard", tmp_path / "two.csv", "--rule", "bradley_terry")
+    assert found.status == 1
+    assert "nobody else beat {'a'}" in found.err

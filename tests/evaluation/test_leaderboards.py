@@ -1,6 +1,7 @@
 """`leaderboard`: rules, gaps, intervals, and everything that is degenerate."""
 
 import json
+import statistics
 from collections import Counter
 
 import numpy as np
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.orderings import across
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
 X = pl.DataFrame(
@@ -172,7 +174,18 @@ def test_common_votes_and_adjust():
         ({"group": {"news": "g"}}, "expected a group for each collection"),
         ({"smaller_is_better": ["newz"]}, "unknown collection 'newz'; did you mean news"),
         ({"rule": ["mean", "mean"]}, "rules with different names"),
-        ({"rule": lambda cells, weights: cells[0, :1]}, "to return a number for each of 2 runs"),
+        ({"rule": lambda cells, weights: cells[0, :1]}, "of 2 runs, found an array of the shape"),
+        ({"rule": lambda cells, weights: "x"}, "to return a number for each of 2 runs, found 'x'"),
+        (
+            {"rule": lambda cells, weights: cells[0] / 0},
+            "of 2 runs, found inf where a number is needed",
+        ),
+        (
+            {"rule": len},
+            "the rule len raised TypeError: .*it gets cells .units × runs., here 3 × 2",
+        ),
+        ({"rule": across.own_values}, "the rule own_values raised TypeError"),
+        ({"rule": statistics.mean}, "the function mean is called like a rule of lexiframe; write"),
         ({"alpha": 2.0}, "alpha between 0 and 1"),
     ],
 )
@@ -366,7 +379,7 @@ def test_one_collection_without_a_name_is_refused():
 def test_tables_are_written_and_the_page_holds_them(tmp_path):
     found = lf.leaderboard(X, ["mean", "borda"], group={"news": "g", "law": "g", "sport": "h"})
     written = found.write(tmp_path / "out")
-    assert {path.stem for path in written} == {*found.tables()}
+    assert {path.stem for path in written} == {*found.tables(), "verdict"}
     page = found.report(tmp_path / "board.html").read_text(encoding="utf-8")
     assert "Leaderboard of 4 runs" in page
     facts = json.loads(page.partition('id="facts">')[2].partition("</script>")[0])

@@ -20,6 +20,7 @@ import polars as pl
 import pyarrow as pa
 
 import lexiframe as lf
+from lexiframe.base.face import for_users
 
 QUERIES = [f"q{n}" for n in range(8)]
 RUNS = {
@@ -38,7 +39,14 @@ BOARD = pl.DataFrame(
 )
 GROUPS = pl.DataFrame({"query_id": QUERIES, "kind": ["x", "y"] * 4})
 
+ANSWERS = pl.DataFrame(
+    [(q, run, (3 * n + 2 * k) % 7) for n, q in enumerate(QUERIES) for k, run in enumerate("ab")],
+    schema=["query_id", "run", "length"],
+    orient="row",
+)
 VOTES = pl.DataFrame({"query_id": QUERIES, "run_a": "a", "run_b": "b", "winner": ["a", "b"] * 4})
+
+JUDGED = pl.concat([VOTES.with_columns(judge=pl.lit(judge)) for judge in ("ann", "bob", "cat")])
 
 
 def arguments(folder):
@@ -70,7 +78,8 @@ def arguments(folder):
         "method": "AP", "depths": [2, 3], "trials": 20, "inner_trials": 20, "samples": 5,
         "splits": 5, "pairs": 20, "tests": ["t"], "levels": 2, "following": 1, "requests": GROUPS,
         "by": "kind", "fractions": [0.5], "seed": 1, "k": 3, "ranks": [1, 3],
-        "labels": d.filter(measure="RPP"), "judgments": VOTES,
+        "labels": d.filter(measure="RPP"), "judgments": VOTES, "stated": VOTES,
+        "answers": ANSWERS, "covariates": "length", "groups": "kind",
     }  # fmt: skip
     special = {
         "order_runs": {"method": "mc4"}, "rank_distributions": {"method": "mean"},
@@ -90,7 +99,12 @@ def arguments(folder):
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
-        "leaderboard": {"x": BOARD},
+        "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
+        **{name: {"x": BOARD} for name in for_users(lf.collection)},
+        "next_pairs": {"runs": ["c"], "n": 3}, "judge_consistency": {"stated": JUDGED},
+        "bradley_terry": {
+            "by": "request", "answers": ANSWERS, "requests": GROUPS, "groups": "kind",
+        },
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
     }  # fmt: skip
@@ -125,6 +139,8 @@ def wrong_values(random):
 def functions():
     """Every public function, by its name."""
     found = {n: getattr(lf, n) for n in lf.__all__ if inspect.isfunction(getattr(lf, n))}
+    found |= {n: getattr(lf.collection, n) for n in for_users(lf.collection)}
+    found |= {"judge_consistency": lf.collection.judge_consistency}
     return found | {n: getattr(lf.theory, n) for n in lf.theory.__all__}
 
 

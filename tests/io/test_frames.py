@@ -263,7 +263,7 @@ def test_columns_decide_what_is_ambiguous_and_overrule_what_is_not():
         ({"query_id": "Fragen"}, r"columns names 'Fragen', which is not there \(found: Frage, Dok"),
         (
             {"question": "Frage"},
-            r"columns: expected lexiframe's names \(run, query_id, doc_id, score",
+            r"columns: expected lexiframe's names \(run, replicate, query_id, doc_id",
         ),
         ({"query_id": "Frage", "doc_id": "Dokument"}, "score is missing"),
     ],

@@ -162,7 +162,7 @@ def test_two_runs_of_one_name_in_frames_and_by_tags(write, function):
         ({}, "no runs: expected at least one file or frame, found an empty list"),
         ({"a": "missing.run"}, "missing.run: no such file"),
         ({"a": ""}, "expected a path, found ''"),
-        ({"a": "."}, "expected a file, found a folder"),
+        ({"a": "."}, "the folder has no files in it"),
     ],
 )
 @pytest.mark.parametrize("function", [lf.read_runs, lf.scan_runs])

@@ -2,8 +2,10 @@
 
 import json
 
+import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import lexiframe as lf
 from tests.conftest import SHARED
@@ -79,7 +81,7 @@ def test_both_bad_is_a_tie_that_is_counted_and_said():
     with pytest.warns(lf.LexiframeWarning, match="both are bad, counted as ties: 1"):
         v = read(two("model_a", "model_b", ["tie (bothbad)", "model_a"]))
     assert v.both_bad == 1
-    assert "1 are ties, 1 of them of two bad answers" in str(v)
+    assert "1 is a tie, 1 of them of two bad answers" in str(v)
 
 
 def test_judgments_without_a_winner_are_counted_and_said():
@@ -176,12 +178,124 @@ def test_real_judgments_become_the_rows_of_a_plain_loop():
     loop = pl.read_parquet(SHARED / "conformance" / "llmfao" / "llmfao_preferences.parquet")
     assert v.preferences.height == loop.height == 2139
 
-    def counted(rows):
-        pair = pl.concat_str(
-            pl.min_horizontal("run_a", "run_b"), pl.max_horizontal("run_a", "run_b")
-        )
-        return rows.select(
-            pair, pl.col("preference").abs().round(9), pl.col("n_judgments").cast(pl.Int64)
-        )
+    prompts = sorted(v.preferences["query_id"].unique(), key=int)  # which the loop numbers from 0
+    loop = loop.select(
+        "run_a",
+        "run_b",
+        query_id=pl.col("request").replace_strict(dict(enumerate(prompts))),
+        theirs="preference",
+        n_theirs=pl.col("n_judgments").cast(pl.Int64),
+    )
+    both = v.preferences.join(loop, on=["query_id", "run_a", "run_b"])
+    assert both.height == 2139
+    assert both["preference"].to_list() == pytest.approx(both["theirs"].to_list(), abs=1e-12)
+    assert both["n_judgments"].equals(both["n_theirs"], null_equal=False)
 
-    assert counted(v.preferences).sort(pl.all()).equals(counted(loop).sort(pl.all()))
+
+def position_by_loops(judgments, both_orders):
+    """The share that the first run won, and its standard error by requests, as plain loops."""
+    share = {"a": 1.0, "tie": 0.5, "b": 0.0}
+    rows = [
+        (q, (a, b), share[w] if first == "a" else 1 - share[w], first == "a", share[w])
+        for q, a, b, _, _, w, first in judgments.rows()
+        if first is not None
+    ]
+    if not both_orders:
+        rate = sum(x for _, _, x, _, _ in rows) / len(rows)
+        scores = {}
+        for q, _, x, _, _ in rows:
+            scores[q] = scores.get(q, 0) + x - rate
+        weight = len(rows)
+    else:
+        pairs = {}
+        for _, pair, _, z, y in rows:
+            pairs.setdefault(pair, []).append((float(z), y))
+        mean = {pair: np.mean(values, axis=0) for pair, values in pairs.items()}
+        moved = [(q, z - mean[p][0], y - mean[p][1]) for q, p, _, z, y in rows]
+        weight = sum(z * z for _, z, _ in moved)
+        slope = sum(z * y for _, z, y in moved) / weight
+        rate, scores = 0.5 + slope / 2, {}
+        for q, z, y in moved:
+            if z:
+                scores[q] = scores.get(q, 0) + z * (y - slope * z) / 2
+    k = len(scores)
+    half = stats.t.ppf(0.975, k - 1) * np.sqrt(sum(u * u for u in scores.values()) * k / (k - 1))
+    return rate, rate - half / weight, rate + half / weight
+
+
+@pytest.mark.conformance
+def test_the_bias_of_position_is_that_of_plain_loops():
+    v = lf.read_preferences(SHARED / "data" / "llmfao" / "votes.csv")
+    row = v.position.row(0, named=True)
+    found = [row[c] for c in ("win_rate", "ci_low", "ci_high")]
+    assert found == pytest.approx(position_by_loops(v.judgments, False), abs=1e-12)
+    names = ("win_rate_both_orders", "both_orders_low", "both_orders_high")
+    expected = position_by_loops(v.judgments, True)
+    assert [row[c] for c in names] == pytest.approx(expected, abs=1e-12)
+    judge = v.position.filter(judge="97").row(0, named=True)
+    one = v.judgments.filter(judge="97")
+    assert judge["win_rate"] == pytest.approx(position_by_loops(one, False)[0], abs=1e-12)
+    assert [judge[c] for c in names] == pytest.approx(position_by_loops(one, True), abs=1e-12)
+
+
+def test_better_runs_that_stand_first_are_no_bias_of_position():
+    """x wins 8 of 10 in either order, and stands first in 8 of 10 judgments."""
+    rows = [
+        (f"q{n % 5}", *(("x", "y") if n % 10 < 8 else ("y", "x")), "x" if n // 10 < 8 else "y")
+        for n in range(100)
+    ]
+    v = read(pl.DataFrame(rows, schema=["qid", "left", "right", "winner"], orient="row"))
+    row = v.position.row(0, named=True)
+    assert row["win_rate"] == pytest.approx(0.68)
+    assert row["win_rate_both_orders"] == pytest.approx(0.5)
+    assert "so a bias of position is not shown" in str(v).replace("\n", " ")
+    one_order = read(two("left", "right", ["left"] * 9))
+    assert "better runs may stand first more often" in str(one_order).replace("\n", " ")
+    one_request = read({"qid": ["1"], "left": ["x"], "right": ["y"], "winner": ["left"]})
+    assert "one request does not say how sure" in str(one_request).replace("\n", " ")
+    assert read(two("run_a", "run_b", ["a"])).position.is_empty()
+
+
+def test_two_games_of_mt_bench_are_two_judgments(tmp_path):
+    games = [
+        {"question_id": 81, "model_1": "x", "model_2": "y", "g1_winner": "model_2",
+         "g2_winner": "tie", "judge": ["gpt-4", "pair-v2"], "g1_judgment": "...", "turn": 1},
+        {"question_id": 82, "model_1": "y", "model_2": "x", "g1_winner": "model_1",
+         "g2_winner": "error", "judge": ["gpt-4", "pair-v2"], "g1_judgment": "...", "turn": 1},
+    ]  # fmt: skip
+    path = tmp_path / "gpt-4_pair.jsonl"
+    path.write_text("".join(json.dumps(game) + "\n" for game in games))
+    expected = [("81", "b", "a"), ("81", "tie", "b"), ("82", "b", "b")]
+    for source in (path, pl.DataFrame(games)):
+        with pytest.warns(lf.LexiframeWarning, match="without a winner, left out: 1 rows"):
+            v = lf.read_preferences(source)
+        assert v.judgments.select("query_id", "winner", "first").rows() == expected
+        assert v.judgments["judge"].unique().to_list() == ["gpt-4 pair-v2"]
+        assert v.left_out == 1
+
+
+def test_reward_models_say_by_scores_or_results_who_won():
+    pair = {"id": [1, 2, 3], "chosen_model": ["x"] * 3, "rejected_model": ["y"] * 3}
+    assert winners({**pair, "results": [1.0, 0.0, 0.5]}) == ["a", "b", "tie"]
+    scores = {"scores_chosen": [2.5, -1.0, 0.5], "scores_rejected": [1.0, 3.0, 0.5]}
+    assert winners({**pair, **scores, "results": [1, 0, 0]}) == ["a", "b", "tie"]
+    with pytest.raises(lf.ReadError, match=r"1, 0.5 or 0 in results, found 7.* in row 2"):
+        read({**pair, "results": [1, 7, 0]})
+
+
+def test_what_it_returns_goes_where_preferences_go(tmp_path):
+    rows = [
+        (str(q), a, b, w)
+        for q in range(8)
+        for (a, b), w in zip(["xy", "xz", "yz"], "aab", strict=True)
+    ]
+    v = read(pl.DataFrame(rows, schema=["qid", "left", "right", "winner"], orient="row"))
+    assert lf.order_runs(v, "win_rate")["run"].to_list() == ["x", "z", "y"]
+    assert lf.compare(v, "sign")["n"].to_list() == [8, 8, 8]
+    assert lf.tie_rates(v)["ties"].to_list() == [0]
+    assert lf.views.charts.win_rate_chart(lf.win_rates(v), "stated").to_dict()
+    assert [path.name for path in v.write(tmp_path)] == [
+        "judgments.parquet",
+        "preferences.parquet",
+        "position.parquet",
+    ]

@@ -5,11 +5,16 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 from scipy.optimize import minimize
+from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
+from lexiframe.base import resampling
 from lexiframe.orderings.strengths.existence import components, ties_are_bounded
 from lexiframe.orderings.strengths.fitting import Counts, fit
+from lexiframe.orderings.strengths.judged import judged_of
+from lexiframe.orderings.strengths.resampling import resampled
 from tests.conftest import SHARED
 
 VOTES = SHARED / "data" / "llmfao" / "votes.csv"
@@ -193,13 +198,13 @@ def test_expected_shares_and_probabilities_of_pairs():
     elo = dict(zip(b.strengths["run"], b.strengths["elo"], strict=True))
     assert elo["x"] == pytest.approx(1000 + 400 / np.log(10) * beta["x"])
     assert b.largest_residuals(1).height == 1
-    assert str(b).startswith(b.sentence)
+    assert str(b).startswith("y is the strongest of 3 runs")
 
 
 def test_one_request_has_no_interval():
     one = lf.bradley_terry(votes([("1", "x", "y", "a"), ("1", "x", "y", "b")]))
     assert one.strengths["ci_low"].null_count() == 2
-    assert "cannot be said" in str(one)
+    assert "How sure that is cannot" in str(one)
 
 
 BAD = {
@@ -287,3 +292,92 @@ def test_order_runs_names_the_runs_that_prevent_strengths():
     )
     with pytest.raises(lf.LexiframeError, match=r"wins lead from each run to each other, found"):
         lf.order_runs(d, method="bradley_terry")
+
+
+def won(n, beaten=0):
+    """In each of n requests x beats y, and y beats x in ``beaten`` of them, too."""
+    rows = [(str(q), "x", "y", "a") for q in range(n)]
+    return votes([*rows, *((str(q), "x", "y", "b") for q in range(beaten))])
+
+
+def test_what_strengths_conclude_is_printed_first():
+    b = lf.bradley_terry(won(40, 12))
+    assert b.may_be_first() == ["x"]
+    said = str(lf.verdict(b)).replace("\n", " ")
+    assert "x is the strongest of 2 runs: it is shown to be stronger than each other run" in said
+    assert "This rests on 52 judgments in 40 requests; 0 are ties." in said
+    assert str(b).startswith(str(lf.verdict(b)))
+    few = lf.bradley_terry(won(6, 5))
+    assert few.may_be_first() == ["x", "y"]
+    assert "among 2 runs that may be first: no run is shown" in str(few).replace("\n", " ")
+
+
+def test_p_values_are_those_of_the_intervals():
+    b = lf.bradley_terry(votes(THREE * 3 + [("4", "x", "z", "b"), ("5", "y", "x", "a")]))
+    row = b.pairs.row(0, named=True)
+    df = b.n_requests - 1
+    half = (row["ci_high"] - row["ci_low"]) / 2
+    t = abs(row["difference"]) / half * stats.t.ppf(0.975, df)
+    assert row["p_value"] == pytest.approx(2 * stats.t.sf(t, df), abs=1e-12)
+    adjusted = multipletests(b.pairs["p_value"], method="holm")[1]
+    assert b.pairs["p_adjusted"].to_list() == pytest.approx(adjusted.tolist(), abs=1e-12)
+
+
+def test_equal_requests_decide_nothing():
+    rows = [(str(q), "x", "y", w) for q in range(9) for w in "aab"]
+    b = lf.bradley_terry(votes(rows))
+    assert b.pairs["p_value"].to_list() == [1.0]
+    assert b.may_be_first() == ["x", "y"]
+
+
+def test_the_words_name_ties_bad_answers_priors_and_pairs_that_do_not_fit():
+    rows = [("1", "x", "y", "tie (bothbad)"), ("1", "x", "y", None), ("2", "x", "y", "a")]
+    with pytest.warns(lf.LexiframeWarning):
+        b = lf.bradley_terry(lf.read_preferences(votes(rows)), prior=1)
+    said = str(b).replace("\n", " ")
+    assert "1 is a tie, 1 of them of two bad answers; 1 row without a winner left out" in said
+    assert "1 comparison with an imaginary run, half of them won (prior)" in said
+    circle = [(str(q), a, b, "a") for q in range(30) for a, b in ("xy", "yz", "zx")]
+    said = str(lf.bradley_terry(votes(circle))).replace("\n", " ")
+    assert "The strengths describe x against y worst: they expect that x wins 0.50" in said
+
+
+def test_strengths_are_written_as_parquet(tmp_path):
+    b = lf.bradley_terry(votes(THREE))
+    written = b.write(tmp_path)
+    assert [path.stem for path in written] == ["strengths", "pairs", "covariates", "groups"]
+    assert pl.read_parquet(written[1]).equals(b.pairs)
+
+
+@pytest.mark.parametrize("by", ["request", "judge"])
+def test_percentiles_are_named_for_what_they_are(by):
+    """The bootstrap's intervals are as wide as its standard errors say, percentiles are its own."""
+    v = lf.read_preferences(lf.bundled("votes") / "votes.csv")
+    options = {"by": by, "samples": 200, "seed": 1}
+    one = lf.bradley_terry(v, interval="bootstrap", **options)
+    other = lf.bradley_terry(v, interval="percentile", **options)
+    assert one.strengths["se"].equals(other.strengths["se"])
+    assert other.samples == 200
+    judged = judged_of(v)
+    group = judged.request if by == "request" else judged.judge
+    k = int(group.max()) + 1
+    weight = resampling.drawn_requests(k, 200, 1)[:, group]
+    strengths = []
+    for of_sample in weight[:20]:
+        times = pl.Series(of_sample.astype(int))
+        sample = v.judgments.with_columns(times=times).filter(pl.col("times") > 0)
+        rows = sample.select(pl.all().repeat_by("times")).explode(pl.all())
+        strengths.append(lf.bradley_terry(rows).strengths.sort("run")["strength"].to_numpy())
+    whole = fit(judged.counts())
+    drawn = {"prior": 0.0, "davidson": False, "samples": 200, "seed": 1}
+    ours, _ = resampled(judged, group, whole, **drawn)
+    assert ours[:20] == pytest.approx(np.stack(strengths), abs=1e-9)
+    row = other.strengths.sort("run").row(0, named=True)
+    ends = np.quantile(ours[:, 0], [0.025, 0.975])
+    assert [row["ci_low"], row["ci_high"]] == pytest.approx(ends.tolist())
+    pair = other.pairs.row(0, named=True)
+    ends = np.quantile(ours[:, 0] - ours[:, 1], [0.025, 0.975])
+    assert [pair["ci_low"], pair["ci_high"]] == pytest.approx(ends.tolist())
+    wide = one.strengths.sort("run").row(0, named=True)
+    half = stats.t.ppf(0.975, k - 1) * np.sqrt(k / (k - 1)) * wide["se"]
+    assert wide["ci_high"] - wide["strength"] == pytest.approx(half)

@@ -9,13 +9,14 @@ from .cells import cell as cell
 from .cells import shortened as shortened
 from .cells import texts_of as texts_of
 from .cells import with_p_values as with_p_values
-from .tables import MOST as MOST
-from .tables import Section as Section
-from .tables import ends_of as ends_of
+from .sections import MOST as MOST
+from .sections import Section as Section
+from .sections import ends_of as ends_of
 from .tables import fits as fits
 from .tables import paragraph as paragraph
 from .tables import paragraphs as paragraphs
-from .tables import plain_text as plain_text
+from .sections import plain_text as plain_text
+from .sections import with_intervals as with_intervals
 from .tables import table_text as table_text
 
 "What is said: verdicts, and summaries that begin with one"
@@ -26,6 +27,7 @@ from .said import Verdict as Verdict
 from .rows import sentence_of_each as sentence_of_each
 from .rows import with_group as with_group
 from .words import and_joined as and_joined
+from .words import begun as begun
 from .words import by_one_alone as by_one_alone
 from .words import counted as counted
 from .words import first_runs as first_runs

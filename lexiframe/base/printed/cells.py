@@ -28,18 +28,20 @@ _NUMBER = re.compile(
 
 
 def cell(name: str, value: Any, decimals: int = 3) -> str:
-    """Return a value of a column as people read it; a number is never cut.
+    """Return a value of a column as people read it; a number is never cut, a list has commas.
 
     Examples
     --------
     >>> cell("p_value", 1e-9), cell("p_value", 0.25), cell("mean", -0.0001), cell("n", None)
     ('<0.001', '0.250', '-1e-04', '—')
+    >>> cell("best", ["a", "b"])
+    'a, b'
     """
     if isinstance(value, float):
         return _number(name, value, decimals)
     if value is None or isinstance(value, bool):
         return _WORDS[value]
-    return shortened(escaped(str(value)), _LONGEST)
+    return shortened(_whole(name, value), _LONGEST)
 
 
 def shortened(text: str, most: int = _LONGEST_NAME) -> str:
@@ -125,4 +127,5 @@ def as_texts(table: pl.DataFrame) -> pl.DataFrame:
 def _whole(name: str, value: Any) -> str:
     if isinstance(value, pl.Series | list):
         return ", ".join(escaped(str(one)) for one in value)
-    return escaped(value) if isinstance(value, str) else cell(name, value)
+    is_other = value is None or isinstance(value, bool | float)
+    return cell(name, value) if is_other else escaped(str(value))

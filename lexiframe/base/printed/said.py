@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.base.printed.tables import Section
+from lexiframe.base.printed.sections import Section
 
 NOTHING = (
     "Nothing to compare: a verdict needs two runs, and a measure that is no count. "

@@ -28,80 +28,6 @@ def terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
-def without_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
-    """Take out the columns that have the same value in all rows; return them in words.
-
-    A table of less than two rows, or of constant columns only, stays as it is.
-
-    Examples
-    --------
-    >>> said, table = without_constants(pl.DataFrame({"test": "t", "p_value": [0.5, 1e-9], "n": 5}))
-    >>> said, table.columns
-    ('test = t, n = 5', ['p_value'])
-    """
-    constant = [column.name for column in table if column.n_unique() == 1]
-    if table.height < 2 or len(constant) == table.width:
-        return "", table
-    said = (f"{escaped(name)} = {cell(name, table[name][0])}" for name in constant)
-    return ", ".join(said), table.drop(constant)
-
-
-def plain_text(table: pl.DataFrame) -> str:
-    """Return a table as text, below a line that says what is the same in all rows."""
-    same, table = without_constants(table)
-    return "\n".join([*([paragraph(same)] if same else []), table_text(table)])
-
-
-MOST = 40
-"""How many rows of one sort a table for people has: the first and the last."""
-
-
-def ends_of(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the first and the last rows of a table that has more than `MOST`."""
-    if table.height <= MOST:
-        return table
-    return pl.concat([table.head(MOST // 2), table.tail(MOST // 2)])
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of a summary: a title, a table, and notes below it, each of which may be absent.
-
-    ``leads`` is the number of the table's leading columns, see `table_text`. ``parts`` show the
-    same in narrower tables, for text that the table is too wide for; or ``instead`` does, with less
-    in each row.
-    """
-
-    title: str = ""
-    table: pl.DataFrame | None = None
-    notes: tuple[str, ...] = ()
-    leads: int = 1
-    parts: tuple[Section, ...] = ()
-    instead: Section | None = None
-
-    def text(self, width: int | None = None) -> str:
-        """Return the section as text."""
-        title = paragraph(self.title, width)
-        if self.instead and self.table is not None and not fits(self.table, width, self.leads):
-            return self.instead.text(width)
-        if self.parts and self.table is not None and not fits(self.table, width, self.leads):
-            return "\n".join([title, *(part.text(width) for part in self.parts)])
-        table = [] if self.table is None else [table_text(self.table, width, self.leads)]
-        notes = (paragraph(said, width) for said in self.notes)
-        return "\n".join(part for part in (title, *table, *notes) if part)
-
-    def html(self) -> str:
-        """Return the section as HTML."""
-        table = [] if self.table is None else [html_table(self.table)]
-        title = f"<h3>{_markup(self.title)}</h3>" if self.title else ""
-        notes = (f"<p>{_markup(note)}</p>" for note in self.notes)
-        return "\n".join(part for part in (title, *table, *notes) if part)
-
-
-def _markup(text: str) -> str:
-    return html.escape(escaped(text), quote=False)
-
-
 @dataclass(frozen=True)
 class _Column:
     """The cells of a column as text, the name first, and the width that they take."""
@@ -159,6 +85,13 @@ def table_text(table: pl.DataFrame, width: int | None = None, leads: int | None 
 def fits(table: pl.DataFrame, width: int | None = None, leads: int | None = None) -> bool:
     """Return whether all columns of a table stand beside each other in the width."""
     return len(list(_laid_out(table, _room(width), leads))) == 1
+
+
+def columns_that_fit(
+    table: pl.DataFrame, width: int | None = None, leads: int | None = None
+) -> int:
+    """Return how many of the first columns of a table stand beside each other in the width."""
+    return len(next(_laid_out(table, _room(width), leads), ()))
 
 
 def _room(width: int | None) -> int:

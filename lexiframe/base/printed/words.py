@@ -69,6 +69,17 @@ def counted(n: int | str, what: str) -> str:
     return f"{number} {what}{'s' * (number != '1')}"
 
 
+def begun(title: str, n: int, most: int) -> str:
+    """Return the title of a table of which the first ``most`` of ``n`` rows are shown.
+
+    Examples
+    --------
+    >>> begun("Ranking", 59, 20), begun("Ranking", 3, 20)
+    ('Ranking, the first 20 of 59', 'Ranking')
+    """
+    return f"{title}, the first {most:,} of {n:,}" if n > most else title
+
+
 def percent(share: float) -> str:
     """Return a share as percent, such as ``31.4 %``."""
     return f"{100 * share:.1f} %"

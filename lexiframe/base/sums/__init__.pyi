@@ -5,6 +5,7 @@ from .exact_sums import ExactSums as ExactSums
 from .moments import Moments as Moments
 from .tolerance import TIE as TIE
 from .tolerance import difference as difference
+from .ranking import holm as holm
 from .tolerance import metric_difference as metric_difference
 from .ranking import mid_ranks as mid_ranks
 from .tolerance import parts_of as parts_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -49,9 +49,13 @@ def compare(
             "out, or --hsd"
         )
     # All options are checked before any run is read: reading may take minutes.
-    of_groups = {"baseline", "requests", "by"}
+    of_groups = {"baseline", "requests", "by", "replicates", "seeds"}
     inference = {name: value for name, value in vars(tests).items() if name not in of_groups}
     check_inference(**inference)
+    if hsd is not None and tests.replicates is not None:
+        raise LexiframeError(
+            "--hsd: takes runs without replicates; leave --replicates out, or --hsd"
+        )
     grouping.names_of(tests.requests, tests.by)
     groups = tests.groups()
     if out is not None:
@@ -64,6 +68,8 @@ def compare(
         pairs, facts = _run_pairs(inputs, measure, tests, files)
     if hsd is None:
         how = {**inference, "baseline": tests.baseline, "intervals": intervals}
+        if tests.replicates is not None:
+            how |= {"replicates": tests.replicates, "seeds": tests.seeds}
         c = compare_runs(pairs, **how, **groups)
     else:
         how = {name: inference[name] for name in ("trials", "seed", "alpha")}
@@ -72,7 +78,7 @@ def compare(
         write_table(out, c, {"table": "comparisons", **facts, "inference": how})
         typer.echo(f"wrote {out}", err=True)
     if wide or format not in ("table", "latex", "markdown"):
-        print_table(c, format, tests.alpha)
+        print_table(c, format, tests.alpha, wide=True)
         return
     if format == "table":
         typer.echo(shown.comparisons_text(c, _names(measure), tests.alpha))
@@ -98,9 +104,17 @@ def _run_pairs(
     outputs: list[Path],
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the preferences of runs with their scores, and the facts that a file states."""
-    asked = inputs.measures(measure) or parse_measures(MEASURES)
     policies = inputs.policies
     scan, baseline = inputs.found(outputs, tests.requests), tests.baseline
+    if tests.replicates is not None:
+        from lexiframe.evaluation import Asked, Inference, evaluate_asked
+
+        inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
+        of = inputs.measures(measure), policies, inference, None, None
+        return evaluate_asked(scan, inputs.judgments(), Asked.of(*of)), {
+            "policies": asdict(policies)
+        }
+    asked = inputs.measures(measure) or parse_measures(MEASURES)
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
     return projected.part(asked, baseline).pairs, {"policies": asdict(policies)}
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import typer
+
 from lexiframe.cli.inputs import InputOptions
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import print_table
 from lexiframe.metrics import coverages
+from lexiframe.views import shown
 
 PANEL = "Compare runs"
 EXAMPLES = ("coverage qrels.txt runs/", "coverage qrels.txt runs/ --format csv")
@@ -14,4 +17,7 @@ EXAMPLES = ("coverage qrels.txt runs/", "coverage qrels.txt runs/ --format csv")
 def coverage(*, inputs: InputOptions, format: Format = "table") -> None:
     """Count the requests answered and the documents judged, and bound the influence of ties."""
     table = coverages.coverage(inputs.scan(), inputs.judgments(), **vars(inputs.policies))
-    print_table(table, format)
+    if format == "table":
+        typer.echo(shown.coverage_text(table))
+    else:
+        print_table(table, format)

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, check_choice, memory_use
+from lexiframe.base import LexiframeError, check_choice, memory_use, printed
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_json, print_table
@@ -28,7 +28,7 @@ from lexiframe.evaluation import (
 )
 from lexiframe.io import output_files
 from lexiframe.orderings import Method
-from lexiframe.views import sentences
+from lexiframe.views import sentences, shown
 
 PANEL = "Compare runs"
 EXAMPLES = (
@@ -39,6 +39,8 @@ EXAMPLES = (
 
 _TABLES = (*(path.stem for path in table_files(Path())), "verdict")
 """The tables that ``--table`` prints: those of an evaluation, and its verdict."""
+_MOST_WITH_INTERVALS = 3
+"""The number of measures up to which a table for a paper has room for intervals."""
 _GROUPS_HINT = (
     "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
     "Python, with e = lexiframe.evaluate(..., requests=..., by=...)"
@@ -63,7 +65,8 @@ def evaluate(
 ) -> None:
     """Evaluate runs: which are first, how surely, and their means.
 
-    Formats: csv has the means, json all tables, latex and markdown a table for a paper.
+    Formats: csv has the means, json all tables, latex and markdown a paper's
+    table, with intervals of up to three measures.
     """
     parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
     if inputs.scores and (memory or keep or resume):
@@ -103,7 +106,9 @@ def evaluate(
         write(e, out)
     if report is not None:
         write_report(e, report)
-    if table is not None:
+    if table is not None and format == "table":
+        typer.echo(_table_text(e, table, tests.alpha))
+    elif table is not None:
         print_table(getattr(e, table), format, tests.alpha)
     elif format == "table":
         typer.echo(str(e.summary("all" if all else "first")))
@@ -114,7 +119,9 @@ def evaluate(
     elif format == "csv":
         print_table(e.means, "csv")
     else:
-        typer.echo(e.latex() if format == "latex" else e.markdown(), nl=False)
+        written = e.latex if format == "latex" else e.markdown
+        intervals = len(e.provenance["measures"]) <= _MOST_WITH_INTERVALS
+        typer.echo(written(intervals=intervals), nl=False)
 
 
 def evaluated(
@@ -140,6 +147,18 @@ def evaluated(
     asked = inputs.measures(measure)
     how = Asked.of(asked, policies, inference, *groups, order=order, is_reported=is_reported)
     return evaluate_asked(scan, inputs.judgments(), how, **large)
+
+
+def _table_text(e: Evaluation, name: str, alpha: float) -> str:
+    """Return a table as the command that makes it prints it."""
+    table: pl.DataFrame = getattr(e, name)
+    if name == "comparisons":
+        return shown.comparisons_text(table, e.provenance["measures"], alpha)
+    if name == "coverage" and table.height:
+        return shown.coverage_text(table)
+    if name == "verdict":
+        return str(table)
+    return printed.plain_text(printed.with_p_values(table, alpha))
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

@@ -36,11 +36,12 @@ from lexiframe.cli.gate_inputs import (
 )
 from lexiframe.cli.inputs import as_columns, named_file, refuse_replacing
 from lexiframe.cli.output import complain, print_json, print_table, say
-from lexiframe.evaluation import load_chosen
+from lexiframe.evaluation import evaluate, load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
 from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.projection import answers
 from lexiframe.significance import gates
+from lexiframe.significance import replicates as replication
 from lexiframe.views import sentences, shown
 
 PANEL = "Compare runs"
@@ -88,12 +89,16 @@ def gate(
     how |= {"alpha": alpha, "power": power, "trials": trials, "seed": seed}
     # All options are checked before any run is read: reading may take minutes.
     gates.check_gate(**how)
-    _refuse_together(sequential, planned, test, correction, cluster, requests, by, curve=curve)
+    _refuse_together(
+        sequential, planned, test, correction, cluster, requests, by, replicates, curve=curve
+    )
     grouping.names_of(None if cluster and not by else requests, by)
     files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
     output_files.refuse_outputs(files)
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
+    elif replicates is not None:
+        pairs, names, facts = _of_replicates(inputs, margins, replicates)
     else:
         pairs, names, facts = _of_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
@@ -113,14 +118,15 @@ def gate(
     else:
         table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
-    _print(table, format)
+    _print(table, format, [*margins])
     if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
 
 
 def _refuse_together(
     sequential: Path | None, planned: int | None, test: str | None, correction: str | None,
-    cluster: str | None, requests: str | None, by: list[str] | None, *, curve: bool,
+    cluster: str | None, requests: str | None, by: list[str] | None,
+    replicates: str | None, *, curve: bool,
 ) -> None:  # fmt: skip
     """Raise for options that do not go together."""
     if (sequential is None) != (planned is None):
@@ -130,6 +136,9 @@ def _refuse_together(
     for name, is_given in told.items():
         if sequential is not None and is_given:
             raise typer.BadParameter(f"{name} does not go with --sequential; leave it out")
+    if replicates and (sequential or curve):
+        with_what = "--sequential" if sequential else "--curve"
+        raise typer.BadParameter(f"--replicates does not go with {with_what}; leave it out")
     if cluster and not requests:
         raise typer.BadParameter("--cluster names an attribute of requests; add --requests FILE")
 
@@ -176,6 +185,18 @@ def _of_runs(
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 
+def _of_replicates(
+    inputs: GateInputs, margins: Mapping[str, str | float], replicates: replication.Replicates
+) -> Found:
+    """Evaluate two runs of which there are several files, or tables with replicates."""
+    refuse_shares_of_preferences(parse_measures(list(margins)), margins)
+    names, scan = inputs.runs_with_replicates()
+    e = evaluate(
+        scan, inputs.judgments(), [*margins], replicates=replicates, **vars(inputs.policies)
+    )
+    return e, names, {"policies": asdict(inputs.policies)}
+
+
 def _of_scores(
     inputs: GateInputs,
     margins: Mapping[str, str | float],
@@ -205,10 +226,10 @@ def _write(
         typer.echo(f"wrote {junit}", err=True)
 
 
-def _print(table: pl.DataFrame, format: str) -> None:
+def _print(table: pl.DataFrame, format: str, measures: list[str]) -> None:
     """Print the table; where programs read it, the verdict goes to standard error as well."""
     if format == "table":
-        typer.echo(shown.gate_text(table))
+        typer.echo(shown.gate_text(table, measures))
         return
     if format == "json":
         print_json(table.to_dicts())

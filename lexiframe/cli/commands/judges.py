@@ -10,11 +10,11 @@ from typing import Annotated, Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, unknown_name
+from lexiframe.base import LexiframeError, printed, unknown_name
 from lexiframe.cli.arguments import holds_judgments, refuse_measures
 from lexiframe.cli.inputs import InputOptions, found_runs, named_file, refuse_replacing
 from lexiframe.cli.options import INPUT, STATISTICS, Format, option
-from lexiframe.cli.output import print_json, print_table
+from lexiframe.cli.output import print_json, print_table, say
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
@@ -227,11 +227,21 @@ def _print_powered(
     if out is not None:
         to_parquet.write_tables(out, {"prediction_powered": table})
         typer.echo(f"wrote {out / 'prediction_powered.parquet'}", err=True)
+    notes: list[str] = []
+    if format == "table":
+        table, notes = sentences.cut_at_bounds(table)
+        read = ["judge", "run", "measure", "mean", "ci_low", "ci_high", "people_mean"]
+        table = table.select(*read, "model_mean", "weight", "effective_n", "n", "n_model")
+        table = printed.with_intervals(table.sort("measure", "run", maintain_order=True))
     print_table(table, format)
+    for note in notes:
+        say(note)
 
 
 _OF_GRADES = ("judge_agreement", "judge_confusion")
 """The tables that are written when there are no runs."""
+_READ_FIRST = ("judge_a", "judge_b", "n", "agreement", "kappa", "kappa_quadratic", "alpha")
+"""The columns of agreement that have room; the sentence has that about relevant or not."""
 
 
 def _print_grades(
@@ -244,10 +254,12 @@ def _print_grades(
         confusion = judge_confusion(read, **groups)
         to_parquet.write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
         typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}: {', '.join(_OF_GRADES)}", err=True)
-    print_table(table, format)
-    if format == "table":
-        typer.echo()
-        typer.echo(str(sentences.verdict(table)))
+    if format != "table":
+        print_table(table, format)
+        return
+    typer.echo(f"{sentences.verdict(table)}\n")
+    by = table.columns[: table.columns.index("judge_a")]
+    print_table(table.select(*by, *_READ_FIRST, pl.exclude(*by, *_READ_FIRST)), format)
 
 
 def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -> None:

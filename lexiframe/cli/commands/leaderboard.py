@@ -35,7 +35,8 @@ RuleNames = Annotated[
     list[str] | None,
     option(
         INPUT,
-        "mean, mean_z, mean_rank, borda, win_rate, copeland, mc4 or kemeny; repeated for several.",
+        "mean, mean_z, mean_rank, borda, win_rate, copeland, mc4, kemeny or bradley_terry; "
+        "repeated for several.",
         "--rule",
         metavar="RULE",
         show_default="mean",

@@ -140,8 +140,8 @@ def overlap(
         text, note = shown.overlap_text(shown.overlap_means(table, names), names)
         if note:
             complain(note)
-        typer.echo(text)
         say("\n".join(sentences.overlap_sentences(table)["sentence"]))
+        typer.echo(f"\n{text}")
 
 
 def _refuse_without_contrast(given: dict[str, Any]) -> None:

@@ -69,6 +69,33 @@ def alpha_ordinal(i: np.ndarray, j: np.ndarray) -> float:
     return _beyond_chance(float(((rank[i] - rank[j]) ** 2).mean()), float(expected))
 
 
+def alpha_of(coincidences: np.ndarray, kind: str) -> np.ndarray:
+    """Krippendorff's α of coincidences of -1, 0, 1: … × 3 × 3, each pair of values both ways.
+
+    α = 1 − (n − 1) Σ o_ck δ²_ck / Σ n_c n_k δ²_ck; δ is 1 for unequal values (nominal), or the
+    distance of their mid-ranks (ordinal). NaN where all values are the same.
+
+    Examples
+    --------
+    >>> alpha_of(np.array([[2.0, 0, 1], [0, 0, 0], [1, 0, 2]]), "nominal").round(3).item()
+    0.444
+    """
+    counts = coincidences.sum(axis=-1)
+    rank = counts.cumsum(axis=-1) - counts / 2
+    delta = (rank[..., :, None] - rank[..., None, :]) ** 2
+    if kind == "nominal":
+        delta = 1.0 * (np.eye(3) == 0)
+    together = counts[..., :, None] * counts[..., None, :]
+    expected = (together * delta).sum(axis=(-2, -1)) / (counts.sum(axis=-1) - 1)
+    return beyond_chance((coincidences * delta).sum(axis=(-2, -1)), expected)
+
+
+def beyond_chance(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """Return 1 − D_o/D_e of many at once; NaN where D_e is 0."""
+    known = np.where(expected > 0, expected, np.nan)
+    return np.asarray(1 - observed / known)
+
+
 def _shares(i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return which share of each judge's grades is which."""
     n = 1 + max(i.max(), j.max())

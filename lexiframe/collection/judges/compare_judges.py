@@ -145,7 +145,8 @@ def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame
     pairs = c.select(*on, *(count.alias(name) for name, count in counts.items()))
     tau = tau.select(*on, "ci_low", "ci_high", tau="correlation")
     table = tau.join(pairs, on=on, how="left", nulls_equal=True, maintain_order="left")
-    return table.select(*on, "tau", pl.exclude(*on, "tau"))
+    counted = ["same", "sure by one", "reversed", "pairs"]
+    return table.select(*on, "tau", "ci_low", "ci_high", *counted)
 
 
 @typed

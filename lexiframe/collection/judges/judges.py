@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import memory_use, schemas, sums, typed
+from lexiframe.base import LexiframeError, memory_use, schemas, sums, typed
 from lexiframe.collection.judges.agreement_coefficients import (
     alpha_ordinal,
     kappa,
@@ -17,15 +18,16 @@ from lexiframe.collection.judges.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.collection.judges.graded_items import read_judges, side_by_side
-from lexiframe.io import problems
+from lexiframe.collection.judges.stated_agreement import stated_agreement
+from lexiframe.io import column_forms, problems, stated
 from lexiframe.pairwise import By, grouping
 from lexiframe.projection import Policies
-from lexiframe.typing import JudgesLike, RequestsLike
+from lexiframe.typing import Frame, JudgesLike, RequestsLike
 
 
 @typed
 def judge_agreement(
-    judges: JudgesLike,
+    judges: JudgesLike | Frame,
     /,
     rel: float | None = None,
     *,
@@ -33,13 +35,14 @@ def judge_agreement(
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
-    """Compute how far every two judges agree about the documents that both judged.
+    """Compute how far every two judges agree about the documents, or pairs of runs, both judged.
 
     Parameters
     ----------
     judges
         The judgments by the names of their judges, ``{"nist": "qrels.txt", "llm": "llm.txt"}``, at
-        least two, each in any form that `read_qrels` takes.
+        least two, each in any form that `read_qrels` takes. Or the side-by-side judgments of all of
+        them, what `read_preferences` returns or a frame that it reads, with a column for the judge.
     rel : float, optional
         The least grade that is relevant, for ``kappa_binary``; None: any positive grade.
     duplicates
@@ -61,6 +64,12 @@ def judge_agreement(
         grade by judge_a minus that by judge_b. Values are null where both judges have the same
         single grade for all items (``kappa_binary``: where all items are relevant to both, or none
         is), since chance alone then makes them agree, and, like the rest, where n is 0.
+
+        Of side-by-side judgments, a row for every two judges who judged a request and pair of runs
+        both; these are the items, and what is said of them is -1, 0 or 1. ``agreement`` is the
+        share of equal verdicts, ``opposite`` that of opposite ones; ``kappa`` takes the three as
+        names, ``kappa_linear`` with their order; ``alpha_nominal`` and ``alpha`` are Krippendorff's
+        for names and for ordinal data. `collection.judge_consistency` has a row for each judge.
 
     Raises
     ------
@@ -96,9 +105,18 @@ def judge_agreement(
     >>> table.select(pl.col("kappa", "kappa_quadratic", "alpha").round(3)).row(0)
     (0.375, 0.643, 0.6)
     """
+    if column_forms.is_frame(judges):
+        if rel is not None or duplicates != "error":
+            raise LexiframeError(
+                "judge_agreement: expected no rel and no duplicates with side-by-side judgments, "
+                "which have no grades; leave them out"
+            )
+        judged = stated.judgments_of(judges)
+        return grouping.in_groups(stated_agreement, judged, requests, by)
     Policies(rel=rel)  # which raises for a grade that rel cannot be
     compute = partial(_agreement, rel=rel)
-    return _in_groups("judge_agreement", judges, compute, duplicates, requests, by)
+    of_grades: Any = judges
+    return _in_groups("judge_agreement", of_grades, compute, duplicates, requests, by)
 
 
 @typed

@@ -1,12 +1,11 @@
 """Leaderboards: runs over several collections, with gaps, and how sure a rank is."""
 
 "For other rooms: what they use of it"
-from .board import Board as Board
-from .board import read_board as read_board
+from .asked import ranked_of as ranked_of
+from .asked import Rules as Rules
 from .board import Group as Group
 from .settled import Missing as Missing
 from .settled import Settled as Settled
-from .settled import settle as settle
 from .settled import Weights as Weights
 from .ranked import Over as Over
 from .ranked import Ranked as Ranked

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import progress, schemas
-from lexiframe.collection.leaderboards.ranked import Ranked
+from lexiframe.collection.leaderboards.board import Board
+from lexiframe.collection.leaderboards.ranked import Ranked, warn_of_prior
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
 
@@ -69,10 +70,10 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     runs, collections = settled.board.runs, settled.board.collections
     if len(collections) < 2:
         return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
-    ranks = np.stack([
-        _without(ranked, n)
-        for n in progress(range(len(collections)), len(collections), "leaving one out")
-    ])  # fmt: skip
+    n = len(collections)
+    parts = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
+    warn_of_prior([part.valued for part in parts], "boards without one collection")
+    ranks = np.stack([part.values_and_ranks[1] for part in parts])
     moved = np.abs(ranks - whole)
     most = moved.argmax(axis=1)
     first = [sorted(run for run, r in zip(runs, of_one, strict=True) if r == 1) for of_one in ranks]
@@ -93,13 +94,15 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     return table.with_columns(pl.col("tau").fill_nan(None)).sort("rule", "collection")
 
 
-def _without(ranked: Ranked, left_out: int) -> np.ndarray:
+def _without(ranked: Ranked, left_out: int) -> Ranked:
     settled = ranked.settled
     kept = np.arange(len(settled.weights)) != left_out
     board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
     weights = settled.weights[kept] / settled.weights[kept].sum()
     part = replace(settled, board=board, weights=weights)
-    return Ranked(part, ranked.rule, ranked.over).values_and_ranks[1]
+    found = Ranked(part, ranked.rule, ranked.over)
+    _ = found.values_and_ranks  # under the progress bar
+    return found
 
 
 def correlations_table(settled: Settled) -> pl.DataFrame:
@@ -146,9 +149,8 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
     return table.sort("rule_a", "rule_b")
 
 
-def parts_table(settled: Settled) -> pl.DataFrame:
+def parts_table(board: Board) -> pl.DataFrame:
     """Return the parts of runs and collections that share nothing, numbered by their first run."""
-    board = settled.whole
     known = ~np.isnan(board.cells)
     part = across.parts_of(known)
     order = {int(p): n for n, p in enumerate(dict.fromkeys(part.tolist()), 1)}

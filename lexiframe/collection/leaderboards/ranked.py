@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lexiframe.base import LexiframeError, progress, resampling
+from lexiframe.base import LexiframeError, progress, resampling, warn
 from lexiframe.collection.leaderboards.board import Board
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
@@ -58,38 +58,53 @@ class Ranked:
         return across.ACROSS[self.rule] if isinstance(self.rule, str) else across.Across()
 
     @cached_property
-    def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
-        """The value and the rank of each run."""
+    def valued(self) -> across.Valued:
+        """The value of each run, and the keys that order the runs."""
         cells, weights, _ = self.units
         if self.settled.missing == "adjust" and np.isnan(cells).any():
             value = across.adjusted(cells, weights)[0]
-            return value, across.places_of(value)
-        value, keys = self._of(cells, weights)
-        return value, across.places_of(keys)
+            return across.Valued(value, value)
+        return self._of(cells, weights)
 
-    def _of(self, cells: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    @cached_property
+    def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
+        """The value and the rank of each run."""
+        return self.valued.value, across.places_of(self.valued.keys)
+
+    def refuse_no_strengths(self) -> None:
+        """Raise where the rule needs strengths that are likeliest, and there are none."""
+        if self._kind.of_wins is not None:
+            cells, weights, _ = self.units
+            wins = across.wins_of(cells, weights, self.settled.board.rounding)
+            across.refuse_no_strengths(wins, self.settled.board.runs)
+
+    def _of(self, cells: np.ndarray, weights: np.ndarray) -> across.Valued:
         if not isinstance(self.rule, str):
-            value = across.own_values(self.rule, cells, weights)
-            if value.shape != (cells.shape[1],) or np.isnan(value).any():
-                raise LexiframeError(
-                    f"leaderboard: expected the rule {self.name} to return a number for each of "
-                    f"{cells.shape[1]} runs, found an array of shape {value.shape}"
-                )
-            return value, value
+            value = across.own_values(self.rule, self.name, cells, weights)
+            return across.Valued(value, value)
         rounding = self.settled.board.rounding
         if self._kind.points is not None:
             value = (weights[:, None] * self._kind.points(cells, rounding)).sum(axis=0)
-            return value, value
+            return across.Valued(value, value)
+        if self._kind.of_wins is not None:
+            return self._kind.of_wins(across.wins_of(cells, weights, rounding))
         leads = across.leads_of(cells, weights, rounding)
         return self._kind.of_leads(leads)  # type: ignore[misc]
 
     @cached_property
     def design(self) -> ranks.Design | None:
-        """What is tested; None for rules that are no means of points, and estimated cells."""
+        """What is tested; None for rules that are no means of points, and estimated cells.
+
+        Strengths are tested by what each unit adds to them, when all runs have all units.
+        """
         cells, weights, stratum = self.units
-        if self._kind.points is None or (self.name == "mean" and np.isnan(cells).any()):
+        rounding, has_gaps = self.settled.board.rounding, np.isnan(cells).any()
+        if self._kind.of_wins is not None and not has_gaps:
+            points = across.strength_points(cells, weights, rounding)
+        elif self._kind.points is None or (self.name == "mean" and has_gaps):
             return None
-        points = self._kind.points(cells, self.settled.board.rounding)
+        else:
+            points = self._kind.points(cells, rounding)
         if self.over == "groups":
             points, weights = _of_groups(points, weights, self.settled.board.groups or [])
             stratum = np.zeros(len(points), np.int64)
@@ -100,6 +115,9 @@ class Ranked:
         cells, weights, stratum = self.units
         if self.settled.missing == "adjust" and np.isnan(cells).any():
             return None
+        if self._kind.of_wins is not None and not np.isnan(cells).any():
+            # Without gaps strengths have the order of Borda's points, in each resample too.
+            return Ranked(self.settled, "borda", self.over).resampled_ranks(samples, seed)
         design = self.design
         if design is not None:
             drawn = _drawn(design.stratum, samples, seed) * design.weights
@@ -110,8 +128,18 @@ class Ranked:
         drawn = _drawn(stratum, samples, seed) * weights
         drawn /= drawn.sum(axis=1, keepdims=True)
         label = f"resamples by {self.name}"
-        keys = [self._of(cells, of_one)[1] for of_one in progress(drawn, samples, label)]
-        return across.places_of(np.stack(keys))
+        found = [self._of(cells, of_one) for of_one in progress(drawn, samples, label)]
+        warn_of_prior(found, "resamples")
+        return across.places_of(np.stack([of_one.keys for of_one in found]))
+
+
+def warn_of_prior(found: list[across.Valued], what: str) -> None:
+    """Count the parts of the data in which no strengths are likeliest."""
+    if n := sum(one.has_prior for one in found):
+        warn(
+            f"leaderboard: {n} of {len(found)} {what} have no strengths of greatest likelihood, "
+            "because a run beats or loses to all others; they were fitted with prior=1"
+        )
 
 
 def _drawn(stratum: np.ndarray, samples: int, seed: int) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name
+from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name, warn
 from lexiframe.collection.leaderboards.board import Board
 from lexiframe.orderings import across
 
@@ -39,14 +39,8 @@ class Settled:
 
 def settle(board: Board, missing: Missing, weights: Weights, rules: list[str]) -> Settled:
     """Leave out runs or collections as ``missing`` says; raise where that leaves nothing."""
-    given, of_groups = weights_of(board, weights)
-    has_weight = given > 0
-    everyone = np.ones(len(board.runs), bool)
-    whole, given = board.of(everyone, has_weight), given[has_weight]
+    whole, given, of_groups = weighted(board, weights)
     known = ~np.isnan(whole.cells)
-    if not known.any(axis=0).all():  # runs that have collections without weight alone
-        whole = whole.of(known.any(axis=0), np.ones(len(given), bool))
-        known = ~np.isnan(whole.cells)
     runs, collections = np.ones(len(whole.runs), bool), np.ones(len(whole.collections), bool)
     if missing == "complete":
         runs = known.all(axis=0)
@@ -63,11 +57,28 @@ def settle(board: Board, missing: Missing, weights: Weights, rules: list[str]) -
     return Settled(
         kept,
         of_kept / of_kept.sum(),
-        _gaps(whole, known, missing, runs, collections),
+        gaps_table(whole, missing),
         whole,
         of_groups,
         missing,
     )
+
+
+def weighted(board: Board, weights: Weights) -> tuple[Board, np.ndarray, bool]:
+    """Leave out collections without weight, and runs that have no others; these are warned of.
+
+    Return the board, its weights, and whether they are those of groups.
+    """
+    given, of_groups = weights_of(board, weights)
+    has_weight = given > 0
+    has_some = ~np.isnan(board.cells[has_weight]).all(axis=0)
+    if not has_some.all():
+        without = [run for run, has in zip(board.runs, has_some, strict=True) if not has]
+        warn(
+            "leaderboard: runs that have results in collections of weight 0 alone are left out: "
+            f"{n_and_first(without)}"
+        )
+    return board.of(has_some, has_weight), given[has_weight], of_groups
 
 
 def weights_of(board: Board, weights: Weights) -> tuple[np.ndarray, bool]:
@@ -138,8 +149,8 @@ def _refuse_values(rules: list[str], known: np.ndarray) -> None:
     if wrong and not known.all():
         raise LexiframeError(
             f"leaderboard: missing='votes' lets a run lose where it has no result, which "
-            f"rule={wrong[0]!r} cannot count; take borda, mean_rank, win_rate, copeland, mc4 or "
-            "kemeny, or missing='adjust' with the mean"
+            f"rule={wrong[0]!r} cannot count; take borda, mean_rank, win_rate, copeland, mc4, "
+            "kemeny or bradley_terry, or missing='adjust' with the mean"
         )
 
 
@@ -169,9 +180,9 @@ _HOW = {
 }
 
 
-def _gaps(
-    board: Board, known: np.ndarray, missing: str, runs: np.ndarray, collections: np.ndarray
-) -> pl.DataFrame:
+def gaps_table(board: Board, missing: Missing) -> pl.DataFrame:
+    """Return the results that are missing, and how ``missing`` deals with them."""
+    known = ~np.isnan(board.cells)
     c, r = np.nonzero(~known)
     table = pl.DataFrame(
         {

@@ -22,7 +22,7 @@ from lexiframe.collection.simulated.design import (
 from lexiframe.collection.simulated.fitting import imitate
 from lexiframe.collection.simulated.model import Design, Model, Pool, draws, item_scores
 from lexiframe.collection.simulated.statistics import collection_of
-from lexiframe.io import provenance, read_qrels, read_runs, to_arrow
+from lexiframe.io import provenance, read_qrels, read_runs, to_parquet
 from lexiframe.typing import CollectionLike, Evaluated
 
 _FUNCTION = "simulate_collection"
@@ -232,8 +232,12 @@ def _tables(
     columns = [np.concatenate(column) for column in zip(*judged, strict=True)]
     qrels = _qrels_table(columns, *name)
     return (
-        to_arrow(runs).replace_schema_metadata(provenance.describe({"table": "runs", **facts})),
-        to_arrow(qrels).replace_schema_metadata(provenance.describe({"table": "qrels", **facts})),
+        to_parquet.to_arrow(runs).replace_schema_metadata(
+            provenance.describe({"table": "runs", **facts})
+        ),
+        to_parquet.to_arrow(qrels).replace_schema_metadata(
+            provenance.describe({"table": "qrels", **facts})
+        ),
     )
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -37,8 +34,6 @@ from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
 
 _BUCKETS, _STATE, _JOB, _HELD = "buckets", "sums.bin", "job.json", "held"
-AT_ONCE = max(min(os.cpu_count() or 1, 2), 1)
-"""The buckets that are evaluated at once, of which each has its share of the memory."""
 _SECONDS = 5.0
 """The sums are stored at most this often, so that storing them takes a small part of the time."""
 
@@ -95,9 +90,7 @@ def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
     LexiframeError
         As `partition`, and when the buckets of a job that is resumed are too large for the memory.
     """
-    sizes = sizes_of(sources.runs, sources.qrels)
-    several = replace(sizes, runs=sizes.runs * AT_ONCE, qrels=sizes.qrels * AT_ONCE)
-    n = n_buckets(several, work.memory)
+    n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
     folder = work.folder / _BUCKETS
     before = buckets_before(folder) if work.resume else 0
     if 0 < before < n:
@@ -106,7 +99,7 @@ def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
             "memory as is allowed now; allow as much as before, or start again without resume"
         )
     how: dict[str, Any] = {"n_buckets": before or n, "memory": work.memory, "resume": work.resume}
-    return partition(sources, sources, folder, rank=rank, is_kept=work.is_kept, **how)
+    return partition(sources, folder, rank=rank, is_kept=work.is_kept, **how)
 
 
 def reduced_in_batches(
@@ -125,35 +118,16 @@ def reduced_in_batches(
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
 
-    def evaluated(number: int) -> BucketResult:
-        data = buckets.runs(number), buckets.qrels(number)
-        found = evaluate_bucket(plan, *data, number, held)
-        memory_use.give_back()
-        return found
-
     with noted_warnings() as caught:
-        found = _some_at_once(evaluated, numbers)
         for number in progress(numbers, len(numbers), "evaluating requests"):
-            total = with_warnings(total + next(found), caught)
+            data = buckets.runs(number), buckets.qrels(number)
+            total = with_warnings(total + evaluate_bucket(plan, *data, number, held), caught)
+            memory_use.give_back()
             if time.monotonic() - stored > _SECONDS:
                 _store(work, number + 1, total)
                 stored = time.monotonic()
     _store(work, len(buckets), total)
     return total
-
-
-def _some_at_once(
-    evaluated: Callable[[int], BucketResult], numbers: Sequence[int]
-) -> Iterator[BucketResult]:
-    """Yield the results of buckets in their order, of which `AT_ONCE` are evaluated at once."""
-    with ThreadPoolExecutor(AT_ONCE) as executor:
-        waiting: deque[Future[BucketResult]] = deque()
-        for number in numbers:
-            waiting.append(executor.submit(evaluated, number))
-            if len(waiting) >= AT_ONCE:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def report(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,11 @@ from lexiframe.io import (
 )
 
 _LEAST, _MOST = 1 << 20, 1 << 27  # bytes that a thread holds before it writes them
+_OPTIONS = reading_options.TextOptions()  # files of judgments have options of their own
 
 
 def partition(
-    runs: Any,
-    qrels: Any,
+    sources: batches.Sources,
     folder: str | Path,
     *,
     n_buckets: int,
@@ -48,20 +49,15 @@ def partition(
     rank: bool = False,
     resume: bool = False,
     is_kept: bool = True,
-    qrels_options: reading_options.TextOptions | None = None,
-    **how: Any,
 ) -> Buckets:
     """Divide runs and judgments by request into buckets on disk, in bounded memory.
 
     Parameters
     ----------
-    runs
-        What `scan_runs` takes. Parquet and Arrow files, PyArrow data sets, folders with partitions
-        (``run=bm25/``), Polars' LazyFrames, DuckDB's relations and readers of record batches are
-        read in batches, large text in pieces.
-    qrels
-        What `read_qrels` takes, and a folder of Parquet files. (Give a `Sources` as both, if runs
-        and judgments were found before.)
+    sources
+        The runs and judgments, as they were found. Parquet and Arrow files, PyArrow data sets,
+        folders with partitions (``run=bm25/``), Polars' LazyFrames, DuckDB's relations and readers
+        of record batches are read in batches, large text in pieces.
     folder
         Where the buckets are put.
     n_buckets
@@ -74,10 +70,6 @@ def partition(
         Whether to keep what an earlier call has finished in this folder; otherwise that is removed.
     is_kept
         Whether the folder stays after an error, so that the error says what is finished.
-    qrels_options
-        The options of `read_qrels` for text and columns.
-    **how
-        The options of `scan_runs`.
 
     Returns
     -------
@@ -95,16 +87,14 @@ def partition(
     Examples
     --------
     >>> import tempfile
-    >>> data = "data/example/runs", "data/example/qrels.txt"
+    >>> sources = batches.Sources.of("data/example/runs", "data/example/qrels.txt")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     buckets = partition(*data, folder, n_buckets=4, memory=10**9)
+    ...     buckets = partition(sources, folder, n_buckets=4, memory=10**9)
     ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns
     (('pca8_euclidean', 'pixels_euclidean', 'random'), ..., ['query_id', 'iteration', ...])
     """
-    scan, units = batches.units_of_runs(runs, how)
-    judged = batches.units_of_qrels(qrels)
-    options = qrels_options or reading_options.TextOptions()
-    workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in units)), 1)
+    scan, runs, qrels = sources.scan, sources.runs, sources.qrels
+    workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in runs)), 1)
     room = room_in(memory) // workers
     held = min(max(room // 12, _LEAST), _MOST)
     job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held, is_kept)
@@ -112,23 +102,22 @@ def partition(
         "lexiframe": __version__,
         "buckets": n_buckets,
         "rank": rank,
-        "runs": [unit.where for unit in units],
-        "qrels": [unit.where for unit in judged],
-        "options": [scan.name_from, scan.options.changed(), options.changed()],
+        "runs": [unit.where for unit in runs],
+        "qrels": [unit.where for unit in qrels],
+        "options": [scan.name_from, scan.options.changed()],
     }
     begin(job.folder, json.loads(json.dumps(plan, default=str)), resume=resume)
-    total = sizes_of(units, judged).rows
+    total = sizes_of(runs, qrels).rows
     with progress_bars.counted(total, "reading runs and judgments") as count:
-        read = [lambda u, j: _spill_judgments(u, options, j), lambda u, j: _spill_runs(u, scan, j)]
         facts = {
-            QRELS: spill_all(job, QRELS, judged, read[0], 1, count),
-            RUNS: spill_all(job, RUNS, units, read[1], workers, count),
+            QRELS: spill_all(job, QRELS, qrels, _spill_judgments, 1, count),
+            RUNS: spill_all(job, RUNS, runs, partial(_spill_runs, scan=scan), workers, count),
         }
     _warn(facts)
-    return _buckets(job, scan, units, judged, options, facts)
+    return _buckets(job, sources, facts)
 
 
-def _spill_runs(unit: batches.Unit, scan: run_scan.RunScan, written: Written) -> None:
+def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) -> None:
     wider, ranked = 0, written.job.share.rank
     for parts in batches.parts_of_unit(unit, scan, written.job.share):
         for part in parts:
@@ -165,11 +154,9 @@ def _plain(rows: pl.DataFrame) -> pl.DataFrame:
     return coded.as_strings(rows).with_columns(pl.col(ids).cast(pl.Int64))
 
 
-def _spill_judgments(
-    unit: batches.Unit, options: reading_options.TextOptions, written: Written
-) -> None:
+def _spill_judgments(unit: batches.Unit, written: Written) -> None:
     implicit: list[int] = []
-    for table in batches.judgments_of_unit(unit, options, written.job.share, implicit.append):
+    for table in batches.judgments_of_unit(unit, _OPTIONS, written.job.share, implicit.append):
         rows = table if "iteration" in table.columns else table.with_columns(iteration=pl.lit("0"))
         rows = rows.select(NO_JUDGMENTS.columns)
         if rows.height:
@@ -184,34 +171,28 @@ def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
     warn_of_wider_lines({unit["where"]: unit["wider"] for unit in facts[RUNS]})
 
 
-def _buckets(
-    job: Job,
-    scan: run_scan.RunScan,
-    units: Sequence[batches.Unit],
-    judged: Sequence[batches.Unit],
-    options: reading_options.TextOptions,
-    facts: dict[str, list[dict[str, Any]]],
-) -> Buckets:
+def _buckets(job: Job, sources: batches.Sources, facts: dict[str, list[dict[str, Any]]]) -> Buckets:
+    scan, runs, judged = sources.scan, sources.runs, sources.qrels
     named: dict[int, dict[str, str]] = {number: {} for number in range(len(scan))}
-    for unit, known in zip(units, facts[RUNS], strict=True):
+    for unit, known in zip(runs, facts[RUNS], strict=True):
         named[unit.source] |= dict.fromkeys(known["names"], unit.where)
     pairs = [pair for names in named.values() for pair in names.items()]
     data_sources.refuse_twins(pairs)
     read = [run_scan.SourceRead([*named[n]], None) for n in range(len(scan))]
-    for unit, known in zip(units, facts[RUNS], strict=True):
+    for unit, known in zip(runs, facts[RUNS], strict=True):
         if isinstance(unit.origin, File):
             read[unit.source] = run_scan.SourceRead(known["names"], known["sha256"])
-    sources = scan.provenance(read) + [
+    files = scan.provenance(read) + [
         {"run": name, "path": unit.path, "sha256": known["sha256"]}
-        for unit, known in zip(units, facts[RUNS], strict=True)
+        for unit, known in zip(runs, facts[RUNS], strict=True)
         if unit.path is not None and not isinstance(unit.origin, File)
         for name in known["names"]
     ]
     judged_sources = [
-        {**options.facts(), "path": unit.path, "sha256": known["sha256"]}
+        {"path": unit.path, "sha256": known["sha256"]}
         for unit, known in zip(judged, facts[QRELS], strict=True)
         if unit.path is not None
     ]
     sizes = np.asarray([unit["rows"] for unit in facts[RUNS]], np.int64).sum(axis=0)
     names = tuple(sorted(name for name, _ in pairs))
-    return Buckets(job.folder, names, sources, judged_sources, sizes, facts)
+    return Buckets(job.folder, names, files, judged_sources, sizes, facts)

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas
 from lexiframe.evaluation.buckets.plan import PARTS, Kept, Plan
-from lexiframe.io import output_files, to_arrow
+from lexiframe.io import output_files, to_parquet
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetWriter
@@ -39,7 +39,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         writer: list[ParquetWriter] = []
 
         def write(rows: pl.DataFrame) -> None:
-            arrow = to_arrow(rows)
+            arrow = to_parquet.to_arrow(rows)
             if not writer:
                 options = {"compression": "zstd", "write_page_checksum": True}
                 writer.append(parquet.ParquetWriter(temporary, arrow.schema, **options))

@@ -112,6 +112,11 @@ def _in_our_words(frame: Any, schema: schemas.TableSchema, where: str) -> Any:
     from pyspark.sql import functions
 
     found = column_forms.columns_of(frame.columns, schema, where, {})
+    if "replicate" in found:
+        raise SchemaError(
+            f"{where}: expected runs without replicates, found the column {found['replicate']}; "
+            "lexiframe.evaluate takes replicates=, in memory"
+        )
     quoted = {ours: "`" + theirs.replace("`", "``") + "`" for ours, theirs in found.items()}
     columns = {ours: functions.col(theirs) for ours, theirs in quoted.items()}
     if "run" in columns:

@@ -10,5 +10,3 @@ from .units import is_query as is_query
 from .units import judgments_in as judgments_in
 from .reading import judgments_of_unit as judgments_of_unit
 from .reading import parts_of_unit as parts_of_unit
-from .units import units_of_qrels as units_of_qrels
-from .units import units_of_runs as units_of_runs

@@ -37,6 +37,7 @@ from lexiframe.io.run_parts import (
     as_written,
     parse_runs,
     parts_of_table,
+    refuse_replicates,
     split_runs,
 )
 from lexiframe.io.run_scan import RunScan
@@ -52,7 +53,13 @@ class Share:
 
 
 def parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunPart]]:
-    """Read a unit of runs; each list has the runs of a batch."""
+    """Read a unit of runs; each list has the runs of a batch. Raise for replicates of runs."""
+    for parts in _parts_of_unit(unit, scan, share):
+        refuse_replicates(parts)
+        yield parts
+
+
+def _parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunPart]]:
     if unit.kind == "object":
         yield scan.load(unit.source, rank=share.rank)
         return
@@ -117,7 +124,8 @@ def _further_down(error: SchemaError, before: Counter[str]) -> SchemaError:
 def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -> list[RunPart]:
     named = in_our_words(table, schemas.RUNS, source.where, options.columns)
     has_run = "run" in named.columns
-    if not _is_plain(named, "score") or (has_run and source.is_given) or source.name == "":
+    is_plain = _is_plain(named, "score") and "replicate" not in named.columns
+    if not is_plain or (has_run and source.is_given) or source.name == "":
         parts = parts_of_table(table, source, options)
         number = "score" if "score" in named.columns else "rank"
         return _with_digits(parts, named, number)

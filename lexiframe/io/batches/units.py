@@ -92,8 +92,6 @@ class Once:
 
 def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit]]:
     """Find the units of runs, in any form that `scan_runs` takes; ``how`` has its options."""
-    if isinstance(runs, Sources):
-        return runs.scan, runs.runs
     scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
     units = [
         unit
@@ -101,14 +99,6 @@ def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit
         for unit in _units(source.origin, source.where, number)
     ]
     return scan, units
-
-
-def units_of_qrels(qrels: Any) -> list[Unit]:
-    """Find the units of judgments: a file, or a folder of Parquet files, a frame, a query."""
-    if isinstance(qrels, Sources):
-        return qrels.qrels
-    data = _in_batches(judgments_in(qrels))
-    return _units(file_or_data(data), "qrels", 0)
 
 
 def _in_batches(data: Any) -> Any:

@@ -58,6 +58,16 @@ ONE_HOT = (
     ("winner_a", "winner_b", "winner_tie"),
 )
 """Three columns of 0 and 1, of which the one with 1 says who won."""
+GAMES = ("g1_winner", "g2_winner")
+"""Who won when model_1 was shown first, and when model_2 was (MT-Bench's judgments of pairs)."""
+SCORES_OF_CHOSEN = (
+    ("scores_chosen", "scores_rejected"),
+    ("score_chosen", "score_rejected"),
+    ("chosen_score", "rejected_score"),
+    ("reward_chosen", "reward_rejected"),
+    ("chosen_reward", "rejected_reward"),
+)
+"""What a reward model gave to the two answers: the higher one wins, whichever was called chosen."""
 CHANGED_PLACES = "qrels and runs may have changed places"
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}

@@ -63,7 +63,23 @@ def refuse_open_file(data: Any) -> None:
 
 def _is_data(value: Any) -> bool:
     """Return whether a value is a whole run or a path to one, and not the score of a document."""
-    return isinstance(value, Mapping | Path) or is_frame(value) or is_one_run(value)
+    is_path = isinstance(value, Path) or (isinstance(value, str) and _is_text_of_path(value))
+    return is_path or isinstance(value, Mapping) or is_frame(value) or is_one_run(value)
+
+
+def _is_text_of_path(text: str) -> bool:
+    """Return whether text looks like a path, and not like a number or a word.
+
+    Examples
+    --------
+    >>> [_is_text_of_path(text) for text in ("runs/1", "seed1.run", "0.5", "high")]
+    [True, True, False, False]
+    """
+    try:
+        float(text)
+    except ValueError:
+        return "/" in text or "\\" in text or bool(Path(text).suffix)
+    return False
 
 
 def to_frame(

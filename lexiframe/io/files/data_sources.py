@@ -16,7 +16,7 @@ from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
-from lexiframe.base import Problem, ReadError, n_and_first, warn
+from lexiframe.base import Problem, ReadError, coded, n_and_first, warn
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
 from lexiframe.io.files.form import TREC
 from lexiframe.io.files.packings import PACKINGS
@@ -107,7 +107,8 @@ class File:
 class Source:
     """One file or frame with runs. ``name`` is None when only the data can name them.
 
-    If the caller gave the name (``is_given``), it overrides the name in the data.
+    If the caller gave the name (``is_given``), it overrides the name in the data. The name of one
+    of several replicates of a run is that of `coded.with_replicate`.
     """
 
     name: str | None
@@ -119,7 +120,7 @@ class Source:
         """What error messages call the source."""
         if isinstance(self.origin, File):
             return str(self.origin)
-        return "runs" if self.name is None else f"run {self.name!r}"
+        return "runs" if self.name is None else f"run {coded.said(self.name)}"
 
 
 @dataclass(frozen=True)
@@ -201,7 +202,7 @@ def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
     if twins:
         where = ", ".join(place for name, place in places if name == twins[0])
         raise ReadError(
-            f"two runs are named {twins[0]!r}: {where}. Rename one, or pass "
+            f"two runs are named {coded.said(twins[0])}: {where}. Rename one, or pass "
             "{name: path or frame} to name them yourself"
         )
 
@@ -289,7 +290,31 @@ def _refuse_single_slash(path: str | Path) -> None:
         raise ReadError(Problem(public_address(text), "an address with two slashes", "one", advice))
 
 
-def _named_by_caller(name: str, run: Any) -> Source:
+def _named_by_caller(name: str, run: Any) -> Found:
+    """Return the sources of one run: several files, or data with names, are its replicates."""
+    if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)):
+        named, left_out = [(str(replicate), one) for replicate, one in run.items()], list[Path]()
+    else:
+        files, left_out = _files_under_one_name(run)
+        if len(files) == 1:
+            run = files[0]
+        named = [(run_name(Path(file)), file) for file in files[1:] and files]
+    several = [(coded.with_replicate(name, replicate), one) for replicate, one in named]
+    return Found([_one_named(*one) for one in several or [(name, run)]], left_out)
+
+
+def _files_under_one_name(run: Any) -> tuple[list[str | Path], list[Path]]:
+    """Return the files of a list, folder or pattern, and what a folder has besides them."""
+    if isinstance(run, list | tuple) and run and all(isinstance(one, str | Path) for one in run):
+        return [*run], []
+    is_path = isinstance(run, str | Path) and str(run) != STANDARD_INPUT
+    if not is_path or is_in_ir_datasets(run) or is_remote(run):
+        return [], []
+    files, left_out = _files(run)
+    return sorted(files), left_out
+
+
+def _one_named(name: str, run: Any) -> Source:
     if isinstance(run, str | Path) and not is_in_ir_datasets(run):
         return Source(name, only_file(run), is_given=True)
     return _held(Source(name, run, is_given=True))
@@ -301,7 +326,7 @@ def _held(source: Source) -> Source:
 
 def _expand(run: Any) -> Found:
     if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)):
-        return Found([_named_by_caller(str(name), one) for name, one in run.items()])
+        return Found.together(_named_by_caller(str(name), one) for name, one in run.items())
     if is_in_ir_datasets(run):
         return Found([Source(run.removeprefix(IR_DATASETS), run)])
     if isinstance(run, File) or is_remote(run):

@@ -13,6 +13,7 @@ from lexiframe.base import (
     Problem,
     ReadError,
     SchemaError,
+    coded,
     errors,
     n_and_first,
     schemas,
@@ -32,6 +33,7 @@ WORDS = {
     "measure": "measure metric".split(),
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
+    "replicate": ["replicate"],
 }
 COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
 _NAMED = {**WORDS, "collection": COLLECTION_WORDS}
@@ -63,7 +65,8 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     """Return the scores in a table of any layout, without means over all requests.
 
     The columns are run, query_id, measure, value (null where there is none) and ``PLACE``; the rows
-    keep the order of the table. ``measure`` is the caller's name of the measure, also if the table
+    keep the order of the table. Runs with replicates have names of `coded.with_replicate`.
+    ``measure`` is the caller's name of the measure, also if the table
     has another name for it; ``otherwise`` is the name if the table has none.
     """
     found = _columns(given)
@@ -75,6 +78,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     rows = _with_name(rows, "measure", measure, given)
     is_named = given.is_given or "run" not in rows.columns
     rows = _with_name(rows, "run", given.name if is_named else None, given)
+    rows = coded.replicates_joined(rows)
     typed = schemas.check(rows, schemas.SCORES, given.where).with_columns(rows[PLACE])
     _refuse_blank(typed, given)
     return typed

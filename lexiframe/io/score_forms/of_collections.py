@@ -14,7 +14,6 @@ _WORDS = {
     **WORDS,
     "collection": COLLECTION_WORDS,
     "value": [*WORDS["value"], "main_score"],
-    "replicate": ["replicate"],
 }
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -15,78 +13,10 @@ from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
+from lexiframe.io.stated.logged import joined_names, with_a_winner
+from lexiframe.io.stated.stated_preferences import StatedPreferences
 from lexiframe.io.stated.winners import BOTH_BAD, sides
 from lexiframe.typing import VotesLike
-
-
-@dataclass(frozen=True)
-class StatedPreferences:
-    """Side-by-side judgments, as `read_preferences` returns them.
-
-    Wherever a table of preferences is expected, it stands for its ``preferences``.
-
-    Attributes
-    ----------
-    judgments : polars.DataFrame
-        Key ``query_id, run_a, run_b, judge, replicate`` (run_a < run_b); ``winner`` (``a``, ``b``
-        or ``tie``) and ``first``, the run that was shown first (``a``, ``b`` or null).
-    measure : str
-        The name of the preferences as a measure.
-    both_bad : int
-        How many of the ties are judgments that both are bad.
-    left_out : int
-        How many rows named no winner and were left out.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import lexiframe as lf
-    >>> rows = {"prompt": ["p", "p"], "left": ["x", "y"], "right": ["y", "x"],
-    ...         "winner": ["left", "tie"]}
-    >>> lf.read_preferences(pl.DataFrame(rows)).preferences["preference"].to_list()
-    [0.5]
-    """
-
-    __module__ = "lexiframe"  # where users find it
-
-    judgments: pl.DataFrame
-    measure: str = "stated"
-    both_bad: int = 0
-    left_out: int = 0
-
-    @cached_property
-    def preferences(self) -> pl.DataFrame:
-        """Rows of `preferences`: the mean of +1, −1 and 0, with ``n_judgments``."""
-        return stated_rows(self.judgments, self.measure)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Export the preferences, so that every function that takes preferences takes these."""
-        return self.preferences.__arrow_c_stream__(requested_schema)
-
-    def __str__(self) -> str:
-        j = self.judgments
-        runs = pl.concat([j["run_a"], j["run_b"]]).n_unique()
-        ties = int((j["winner"] == "tie").sum())
-        bad = f", {self.both_bad:,} of them of two bad answers" if self.both_bad else ""
-        judges = j["judge"].drop_nulls().n_unique()
-        by = f" by {judges:,} judges" if judges else ""
-        return (
-            f"{j.height:,} judgments of {runs:,} runs in {j['query_id'].n_unique():,} requests{by}"
-            "; "
-            f"{ties:,} are ties{bad}.\n{j}"
-        )
-
-    __repr__ = __str__
-
-
-def stated_rows(judgments: pl.DataFrame, measure: str) -> pl.DataFrame:
-    """Return a row of preferences for each request and pair: (wins − losses) / judgments."""
-    won, lost = ((pl.col("winner") == side).sum().cast(pl.Int64) for side in "ab")
-    rows = judgments.group_by("query_id", "run_a", "run_b").agg(
-        preference=(won - lost) / pl.len(), n_judgments=pl.len().cast(pl.Int64)
-    )
-    order = [c for c in schemas.PREFERENCES.columns if c != "deciding_level"]
-    return rows.with_columns(measure=pl.lit(measure)).select(order).sort(schemas.PREFERENCES.key)
 
 
 @typed
@@ -114,7 +44,11 @@ def read_preferences(
         - the winner: ``winner``, ``preference``, ``preferred``, ``vote``, ...: a name of one of the
           two runs, a side (``left``, ``a``, ``model_a``, ...), ``tie``, ``tie (bothbad)``, the
           numbers 1, 0 and −1, or 1, 2 and 1.5 as AlpacaEval has them; or the three columns
-          ``winner_model_a, winner_model_b, winner_tie`` of 0 and 1;
+          ``winner_model_a, winner_model_b, winner_tie`` of 0 and 1; or, in logs of reward models,
+          who of ``chosen_model`` and ``rejected_model`` has the higher of ``scores_chosen`` and
+          ``scores_rejected``, or, without scores, ``results``: 1, 0.5 or 0 for the chosen one;
+          or ``g1_winner, g2_winner``, the two games of MT-Bench's judgments of pairs, which are
+          two judgments, of model_1 and of model_2 shown first (``error`` names no winner);
         - who judged, if it is known: ``judge``, ``worker``, ``annotator``, ...;
         - which was shown first: a column ``first`` with a side or a name; otherwise the run under
           ``left``, ``model_a`` or ``system_a``.
@@ -186,9 +120,10 @@ def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl
     is_file = isinstance(source.origin, File)
     where = str(source.origin) if is_file else "judgments"
     table = read_log(source.origin) if is_file else to_frame(source.origin, "winner", where)
+    table = with_a_winner(table, where)
     found = find_columns(table, where, columns)
     ids = {c: _ids(table, getattr(found, c), where) for c in ("query_id", "run_a", "run_b")}
-    judge = None if found.judge is None else table[found.judge].cast(pl.String)
+    judge = None if found.judge is None else joined_names(table[found.judge])
     if judge is None and source.is_given:
         judge = pl.repeat(source.name, table.height, dtype=pl.String, eager=True)
     winner = sides(table, found, where, values)

@@ -1,48 +1,27 @@
-"""Rules that order runs across collections: from cells, units × runs, and weights of the units.
+"""Results of runs as cells, units × runs, with weights of the units: ranks, leads, places.
 
 A unit is a collection, or a request of one. A cell is NaN where the run has no result there: it
-then loses to the runs that have one, and two runs without one neither win nor tie. Rules that
-average points do so by `Across.points`; the others count the weight of the units that prefer one
-run of a pair to the other, their lead. In all of them a larger value is better.
+then loses to the runs that have one, and two runs without one neither win nor tie.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lexiframe.base import sums
-from lexiframe.orderings.across.least_contradicted import kemeny_places
+from lexiframe.base import LexiframeError, errors, shown, sums
 from lexiframe.orderings.ordered import weighted_sums as weighted_sums
-from lexiframe.orderings.rules.mc4 import mc4
 
-AcrossRule = Literal[
-    "mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4", "kemeny"
-]
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 
 
-@dataclass(frozen=True)
-class Across:
-    """A rule across collections.
+class Valued(NamedTuple):
+    """The value of each run, the keys that order the runs, and whether a prior was needed."""
 
-    Attributes
-    ----------
-    points
-        From cells, units × runs, and the rounding that two equal cells may differ by, to what is
-        averaged over the units with their weights; None for a rule that takes leads.
-    of_leads
-        From leads, runs × runs, to values, and to keys that order the runs.
-    of_votes
-        Whether it only asks which run is better in a unit, so that a run without a result can lose.
-    """
-
-    points: Callable[[np.ndarray, float], np.ndarray] | None = None
-    of_leads: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None = None
-    of_votes: bool = True
+    value: np.ndarray
+    keys: np.ndarray
+    has_prior: bool = False
 
 
 def ranks_in_units(cells: np.ndarray, rounding: float) -> np.ndarray:
@@ -54,62 +33,6 @@ def ranks_in_units(cells: np.ndarray, rounding: float) -> np.ndarray:
     [[2.5, 4.0, 1.0, 2.5]]
     """
     return sums.mid_ranks(np.where(np.isnan(cells), _LAST, cells), rounding)
-
-
-def _borda(cells: np.ndarray, rounding: float) -> np.ndarray:
-    """S − mid-rank; nothing without a result."""
-    below = cells.shape[1] - ranks_in_units(cells, rounding)
-    return np.where(np.isnan(cells), 0.0, below)
-
-
-def _standard(cells: np.ndarray, rounding: float) -> np.ndarray:
-    """z = (x − mean)/sd over the runs, the sample's sd (S − 1); 0 where all are equal.
-
-    With S in place of S − 1 all values would be larger by √(S/(S − 1)), in the same order.
-    """
-    if cells.shape[1] < 2:
-        return np.zeros_like(cells)
-    spread = np.ptp(cells, axis=1, keepdims=True) > np.maximum(rounding, sums.rounding(cells))
-    centred = cells - cells.mean(axis=1, keepdims=True)
-    sd = np.where(spread, cells.std(axis=1, ddof=1, keepdims=True), 1.0)
-    return np.asarray(np.where(spread, centred / sd, 0.0))
-
-
-def _win_rate(cells: np.ndarray, rounding: float) -> np.ndarray:
-    """Share of the other runs that a run beats, ties half: (S − mid-rank)/(S − 1)."""
-    others = cells.shape[1] - 1
-    return _borda(cells, rounding) / others if others else np.full(cells.shape, np.nan)
-
-
-def _copeland(leads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs won by most of the weight, minus pairs lost."""
-    value = np.sign(leads).sum(axis=1)
-    return value, value
-
-
-def _mc4(leads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    layers, shares = mc4(leads)
-    # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
-    places = sums.tie_groups(np.log(np.maximum(shares, np.finfo(np.float64).tiny)))
-    return layers + shares, layers * float(len(leads)) - places
-
-
-def _kemeny(leads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    value = -kemeny_places(leads).places
-    return value, value
-
-
-ACROSS: dict[str, Across] = {
-    "mean": Across(lambda cells, rounding: cells, of_votes=False),
-    "mean_z": Across(_standard, of_votes=False),
-    "mean_rank": Across(lambda cells, rounding: _borda(cells, rounding) - cells.shape[1]),
-    "borda": Across(_borda),
-    "win_rate": Across(_win_rate),
-    "copeland": Across(of_leads=_copeland),
-    "mc4": Across(of_leads=_mc4),
-    "kemeny": Across(of_leads=_kemeny),
-}
-"""The rules by name."""
 
 
 def signs_of(cells: np.ndarray, rounding: float) -> np.ndarray:
@@ -171,6 +94,26 @@ def places_of(keys: np.ndarray) -> np.ndarray:
     return np.asarray(first.ravel()[cells].reshape(keys.shape))
 
 
-def own_values(rule: Any, cells: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Call a rule of one's own with cells, units × runs, and weights; it returns a value a run."""
-    return np.asarray(rule(cells.copy(), weights.copy()), np.float64)
+    units, n = cells.shape
+    expected = f"leaderboard: expected the rule {name} to return a number for each of {n} runs"
+    try:
+        found = rule(cells.copy(), weights.copy())
+    except Exception as error:
+        gaps = ", NaN where missing" if np.isnan(cells).any() else ""
+        raise LexiframeError(
+            f"leaderboard: the rule {name} raised {type(error).__name__}: "
+            f"{errors.in_one_line(error)}; it gets cells (units × runs), here {units} × {n}{gaps}, "
+            "and the weights of the units, and returns a value for each run: compute over axis 0"
+        ) from error
+    try:
+        value = np.asarray(found, np.float64)
+    except (TypeError, ValueError):
+        raise LexiframeError(f"{expected}, found {shown(found)}") from None
+    if value.shape != (n,):
+        raise LexiframeError(f"{expected}, found an array of the shape {value.shape}")
+    if not np.isfinite(value).all():
+        odd = value[~np.isfinite(value)][0]
+        raise LexiframeError(f"{expected}, found {odd} where a number is needed")
+    return value

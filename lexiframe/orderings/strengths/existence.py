@@ -111,6 +111,15 @@ def has_maximum(counts: Counts, *, davidson: bool = False) -> bool:
     return ties_are_bounded(counts.square(counts.wins, counts.losses), ties)
 
 
+_INSTEAD = {
+    "bradley_terry": "judge more pairs, or give prior=1",
+    "next_pairs": "ask about them first, or give prior=1",
+    "order_runs": "judge more pairs, or take another method",
+    "leaderboard": "add collections in which they are not, or take another rule, such as 'borda'",
+}
+"""What to do where no strengths are likeliest, by the function that was called."""
+
+
 def refuse_no_maximum(
     counts: Counts, runs: list[str], *, prior: float = 0.0, davidson: bool = False,
     function: str = "bradley_terry",
@@ -125,8 +134,7 @@ def refuse_no_maximum(
         return
     won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
     found = components(won)
-    other = "give prior=1" if function == "bradley_terry" else "take another method"
-    advice = f"leave these runs out, judge more pairs, or {other}"
+    advice = f"leave these runs out, {_INSTEAD[function]}"
     if found.exists:
         if davidson and not has_maximum(counts, davidson=True):
             raise LexiframeError(

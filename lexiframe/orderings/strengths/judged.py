@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, to_polars
+from lexiframe.base import LexiframeError, coded, schemas, to_polars
+from lexiframe.orderings.strengths.covariates import differences
 from lexiframe.orderings.strengths.fitting import Counts
 
 
@@ -17,7 +18,8 @@ class Judged:
     """One entry a judgment, or a row of preferences of ``weight`` judgments.
 
     ``share`` is what a won of it (1, 1/2, 0, or a mean of these); ``request`` and ``judge`` are
-    numbers, ``judge`` −1 where nobody is named.
+    numbers from 0 without gaps, ``judge`` −1 where nobody is named. ``x`` has a column for each
+    covariate: by how much a's answer exceeds b's in it.
     """
 
     runs: list[str]
@@ -28,13 +30,53 @@ class Judged:
     request: np.ndarray
     judge: np.ndarray
     are_single: bool
+    covariates: tuple[str, ...]
+    x: np.ndarray
+
+    @property
+    def n_requests(self) -> int:
+        """The number of requests."""
+        return int(self.request.max()) + 1
+
+    @property
+    def n_judges(self) -> int:
+        """The number of judges who are named."""
+        return int(self.judge.max()) + 1
+
+    def of(self, those: np.ndarray) -> Judged:
+        """Return some of the judgments, with numbers without gaps again."""
+        there, both = np.unique(np.concatenate([self.a[those], self.b[those]]), return_inverse=True)
+        a, b = both.reshape(2, -1)
+        request = np.unique(self.request[those], return_inverse=True)[1]
+        judge = np.unique(np.append(self.judge[those], -1), return_inverse=True)[1][:-1] - 1
+        return replace(
+            self, runs=[self.runs[i] for i in there], a=a, b=b, share=self.share[those],
+            weight=self.weight[those], request=request, judge=judge, x=self.x[those],
+        )  # fmt: skip
+
+    def alike(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return one of each kind of entry, and for each entry the number of its kind.
+
+        Entries of the same pair are alike; with covariates, each is a kind of its own.
+        """
+        if self.covariates:
+            every = np.arange(len(self.a))
+            return every, every
+        s = len(self.runs)
+        place = self.a * s + self.b
+        one = np.full(s * s, -1)
+        one[place] = np.arange(len(place))
+        pairs = np.flatnonzero(one >= 0)
+        number = np.empty(s * s, np.int64)
+        number[pairs] = np.arange(len(pairs))
+        return one[pairs], number[place]
 
     def counts(self) -> Counts:
-        """Add up the judgments of each pair of runs."""
-        s = len(self.runs)
-        pair, place = np.unique(self.a * s + self.b, return_inverse=True)
-        sums = [np.bincount(place, x, len(pair)) for x in self.outcomes()]
-        return Counts(s, pair // s, pair % s, *sums)
+        """Add up the judgments of each pair of runs; with covariates, leave them single."""
+        one, kind = self.alike()
+        wins, losses, ties = (np.bincount(kind, x, len(one)) for x in self.outcomes())
+        x = self.x[one] if self.covariates else None
+        return Counts(len(self.runs), self.a[one], self.b[one], wins, losses, ties, x)
 
     def outcomes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the wins, losses and ties of each entry; a mean counts as wins and losses."""
@@ -47,23 +89,34 @@ class Judged:
         )
 
 
-def judged_of(votes: Any, function: str = "bradley_terry") -> Judged:
+def judged_of(
+    votes: Any, function: str = "bradley_terry", answers: Any = None, covariates: Any = None
+) -> Judged:
     """Make arrays of judgments, of what `read_preferences` returns, or of stated preferences."""
+    frame, share, weight = _shares(votes, function)
+    x = differences(frame, answers, covariates)
+    return _arrays(frame, share, weight, x, function)
+
+
+def frame_of(votes: Any) -> pl.DataFrame:
+    """Return the table of judgments, or of stated preferences."""
     frame = getattr(votes, "judgments", None)
-    frame = to_polars(votes if frame is None else frame, "the judgments")
+    return to_polars(votes if frame is None else frame, "the judgments")
+
+
+def _shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
+    """Return the checked table, what run_a won of each row, and how many judgments it is."""
+    frame = frame_of(votes)
     if "winner" in frame.columns:
         frame = schemas.check(frame, schemas.JUDGMENTS, "the judgments")
-        share = {"a": 1.0, "tie": 0.5, "b": 0.0}
-        odd = frame.filter(~pl.col("winner").is_in([*share]))["winner"]
-        if len(odd):
+        side = frame["winner"].cast(pl.Enum(["b", "tie", "a"]), strict=False).to_physical()
+        if side.null_count():
+            odd = frame["winner"].filter(side.is_null())[0]
             raise LexiframeError(
-                f"{function}: expected the winner to be 'a', 'b' or 'tie', found {odd[0]!r}; "
+                f"{function}: expected the winner to be 'a', 'b' or 'tie', found {odd!r}; "
                 "read_preferences understands other words"
             )
-        win = frame["winner"].replace_strict(share, return_dtype=pl.Float64)
-        weight = np.ones(frame.height)
-        judge = frame["judge"] if "judge" in frame.columns else None
-        return _arrays(frame, win.to_numpy(), weight, judge, function, are_single=True)
+        return frame, side.to_numpy() / 2, np.ones(frame.height)
     frame = schemas.check(frame, schemas.PREFERENCES, "the stated preferences")
     measures = frame["measure"].unique()
     if len(measures) > 1:
@@ -80,19 +133,16 @@ def judged_of(votes: Any, function: str = "bradley_terry") -> Judged:
             f"{function}: expected stated preferences from -1 to 1, found others; others "
             "count once a request, by their sign: order_runs(d, method='bradley_terry')"
         )
-    return _arrays(frame, (1 + preference) / 2, weight, None, function, are_single=False)
+    return frame, (1 + preference) / 2, weight
 
 
 def _arrays(
     frame: pl.DataFrame,
     share: np.ndarray,
     weight: np.ndarray,
-    judge: pl.Series | None,
+    covariates: dict[str, np.ndarray],
     function: str,
-    *,
-    are_single: bool,
 ) -> Judged:
-    runs = pl.concat([frame["run_a"], frame["run_b"]]).unique().sort()
     if not frame.height:
         raise LexiframeError(f"{function}: expected at least one judgment, found none")
     same = frame.filter(pl.col("run_a") == pl.col("run_b"))
@@ -101,15 +151,21 @@ def _arrays(
             f"{function}: expected two runs in each judgment, found {same['run_a'][0]!r} against "
             f"itself ({same.height} such rows)"
         )
-    known = pl.Enum(runs)
+    sides = [coded.encode(frame[c]) for c in ("run_a", "run_b")]
+    runs = pl.concat([names for names, _ in sides]).unique().sort()
     a, b = (
-        frame[c].cast(known).to_physical().to_numpy().astype(np.int64) for c in ("run_a", "run_b")
+        names.cast(pl.Enum(runs)).to_physical().to_numpy().astype(np.int64)[code]
+        for names, code in sides
     )
-    request = frame["query_id"].rank("dense").to_numpy().astype(np.int64) - 1
-    number = np.full(frame.height, -1)
-    if judge is not None:
-        number = judge.rank("dense").fill_null(0).to_numpy().astype(np.int64) - 1
+    number, are_single = np.full(frame.height, -1), "winner" in frame.columns
+    if are_single and "judge" in frame.columns:
+        known = frame["judge"].is_not_null()
+        number[known.to_numpy()] = coded.encode(frame["judge"].filter(known))[1]
     turned = a > b
     a, b = np.where(turned, b, a), np.where(turned, a, b)
     share = np.where(turned, 1 - share, share)
-    return Judged(runs.to_list(), a, b, share, weight, request, number, are_single)
+    x = np.stack([*covariates.values()], axis=1) if covariates else np.zeros((len(a), 0))
+    x = np.where(turned[:, None], -x, x)
+    request = coded.encode(frame["query_id"])[1]
+    names = tuple(covariates)
+    return Judged(runs.to_list(), a, b, share, weight, request, number, are_single, names, x)

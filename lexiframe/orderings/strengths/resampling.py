@@ -21,17 +21,17 @@ def resampled(
 
     Those are fitted with one comparison of each run with an imaginary one (prior = 1).
     """
-    known = np.unique(group, return_inverse=True)[1]
-    k, s = int(known.max()) + 1, len(judged.runs)
-    pair, place = np.unique(judged.a * s + judged.b, return_inverse=True)
-    parts = [coo_array((x, (known, place)), (k, len(pair))).tocsr() for x in judged.outcomes()]
+    k, s = int(group.max()) + 1, len(judged.runs)
+    one, kind = judged.alike()
+    a, b = judged.a[one], judged.b[one]
+    parts = [coo_array((x, (group, kind)), (k, len(one))).tocsr() for x in judged.outcomes()]
     drawn = resampling.drawn_requests(k, samples, seed)
     strengths, without = np.empty((samples, s)), 0
     for start in progress(range(0, samples, _BLOCK), -(-samples // _BLOCK), "resampling"):
         block = drawn[start : start + _BLOCK]
         sums = [block @ part for part in parts]
         for n in range(len(block)):
-            counts = Counts(s, pair // s, pair % s, *(one[n] for one in sums))
+            counts = Counts(s, a, b, *(part[n] for part in sums))
             has = bool(prior) or has_maximum(counts, davidson=davidson)
             without += not has
             fitted = fit(counts, davidson=davidson, prior=prior if has else 1.0, start=whole.beta)

@@ -2,118 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, get_args
 
 import numpy as np
-import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, resampling, schemas, sums, typed, warn
-from lexiframe.orderings.strengths.existence import refuse_no_maximum
-from lexiframe.orderings.strengths.fitting import EQUAL, Counts, Fit, fit, probabilities
-from lexiframe.orderings.strengths.judged import Judged, judged_of
-from lexiframe.orderings.strengths.resampling import resampled
-from lexiframe.orderings.strengths.variances import Spread, Unit, check_unit, spread
-from lexiframe.typing import VotesLike
+from lexiframe.base import LexiframeError, check_choice, resampling, typed, warn
+from lexiframe.orderings.strengths.by_group import groups_table
+from lexiframe.orderings.strengths.estimates import How, estimated
+from lexiframe.orderings.strengths.fitted_strengths import Strengths
+from lexiframe.orderings.strengths.judged import frame_of, judged_of
+from lexiframe.orderings.strengths.strength_tables import (
+    covariates_table,
+    pairs_table,
+    runs_table,
+)
+from lexiframe.orderings.strengths.variances import Interval, Unit, check_unit
+from lexiframe.pairwise import By
+from lexiframe.typing import LogLike, RequestsLike, VotesLike
 
 Ties = Literal["half", "davidson"]
-Interval = Literal["sandwich", "bootstrap"]
-ELO_UNIT, ELO_MEAN = 400 / np.log(10), 1000.0
-
-
-@dataclass(frozen=True)
-class Strengths:
-    """Strengths of runs, as `bradley_terry` returns them.
-
-    Attributes
-    ----------
-    strengths : polars.DataFrame
-        Key ``run``: strength, interval, rank, standard error, number of judgments.
-    pairs : polars.DataFrame
-        Key ``run_a, run_b``: what was observed and what the strengths expect.
-    loglik, nu : float
-        The log-likelihood of the judgments; ν of Davidson's model, 0 where ties count half.
-    n_judgments, n_requests, n_judges : int
-        How many judgments, requests and judges (0 where nobody is named) there were.
-    by, ties, level, prior
-        What was asked for.
-    samples, without_maximum : int
-        How many samples were drawn, and in how many no maximum existed.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> import lexiframe as lf
-    >>> votes = pl.DataFrame({"query_id": ["1", "2", "3"], "run_a": "x", "run_b": "y",
-    ...                       "winner": ["a", "a", "b"]})
-    >>> lf.bradley_terry(votes).strengths["strength"].round(4).to_list()
-    [0.3466, -0.3466]
-    """
-
-    __module__ = "lexiframe"  # where users find it
-
-    strengths: pl.DataFrame
-    pairs: pl.DataFrame
-    loglik: float
-    nu: float
-    n_judgments: int
-    n_requests: int
-    n_judges: int
-    by: Unit
-    ties: Ties
-    level: float
-    prior: float
-    samples: int = 0
-    without_maximum: int = 0
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Export the table of strengths."""
-        return self.strengths.__arrow_c_stream__(requested_schema)
-
-    @property
-    def sentence(self) -> str:
-        """What the strengths conclude, in whole sentences."""
-        runs = self.strengths["run"]
-        first, second = runs[0], runs[1]
-        against = self._pair(first, second)
-        of = f"{self.n_judgments:,} judgments in {self.n_requests:,} requests"
-        text = f"{first} is the strongest of {len(runs)} runs by {of}"
-        if self.strengths["rank"][0] > 1:
-            text = (
-                f"{first} and {second} are equally strong, and first of {len(runs)} runs, by {of}"
-            )
-        if against is None or against["ci_low"] is None:
-            return f"{text}. How sure that is cannot be said from one group of judgments."
-        sure = against["ci_low"] > 0 or against["ci_high"] < 0
-        interval = f"{against['p_a_low']:.2f} to {against['p_a_high']:.2f}"
-        chance = f"it wins against {second} with probability {against['p_a_wins']:.2f} ({interval})"
-        verb = "is" if sure else "is not"
-        return f"{text}; {chance}, so the difference to {second} {verb} shown."
-
-    def _pair(self, a: str, b: str) -> dict[str, float] | None:
-        """Return the row of two runs, as seen from the first."""
-        low, high = min(a, b), max(a, b)
-        row = self.pairs.filter(pl.col("run_a") == low, pl.col("run_b") == high)
-        found = row.row(0, named=True)
-        if low == a or found["ci_low"] is None:
-            return found
-        turned = {"ci_low": -found["ci_high"], "ci_high": -found["ci_low"]}
-        log_nu = np.log(self.nu) if self.nu else np.nan
-        ends = (probabilities(np.array([turned[end]]), log_nu)[0][0] for end in turned)
-        p = dict(zip(("p_a_low", "p_a_high"), ends, strict=True)) | {"p_a_wins": found["p_b_wins"]}
-        return found | turned | p
-
-    def largest_residuals(self, n: int = 10) -> pl.DataFrame:
-        """Return the pairs that the strengths describe worst, by standardised residual."""
-        seen = self.pairs.filter(pl.col("n_judgments") > 0)
-        return seen.sort(
-            pl.col("residual").abs(), "run_a", "run_b", descending=[True, False, False]
-        ).head(n)
-
-    def __str__(self) -> str:
-        return f"{self.sentence}\n{self.strengths}"
-
-    __repr__ = __str__
 
 
 @typed
@@ -129,6 +37,10 @@ def bradley_terry(
     samples: int = 1000,
     seed: int = 0,
     elo: bool = False,
+    answers: LogLike | None = None,
+    covariates: str | Sequence[str] | None = None,
+    requests: RequestsLike = None,
+    groups: By = None,
 ) -> Strengths:
     """Compute how strong runs are from side-by-side judgments (Bradley–Terry, Davidson).
 
@@ -147,16 +59,27 @@ def bradley_terry(
         Which judgments hang together, for the intervals: those of a request, of a judge, both, or
         none. Intervals by single judgments are what other tools print; they are too narrow where
         judgments of a request resemble one another.
-    interval : {"sandwich", "bootstrap"}
-        The standard error: from the scores of the groups, or from ``samples`` samples of groups,
-        with ``seed`` (for ``request`` and ``judge``). A sample without a maximum is fitted with
-        prior = 1 and counted in ``without_maximum``.
+    interval : {"sandwich", "bootstrap", "percentile"}
+        ``sandwich`` and ``bootstrap``: a number of standard errors to either side, which are those
+        of the groups' scores, or those in ``samples`` samples of groups, with ``seed``.
+        ``percentile``: percentiles of the strengths in these samples, which hold less than they
+        promise for few groups. Samples are of requests or judges; one without a maximum is fitted
+        with prior = 1 and counted in ``without_maximum``.
     level : float
         The level of the intervals.
     samples, seed : int
         For the bootstrap.
     elo : bool
         Add the strengths on Elo's scale: 400/ln 10 · β + 1000.
+    answers
+        A frame or file with a row for each answer that was shown: ``query_id``, ``run``, and a
+        number for each covariate, such as its length.
+    covariates : str or sequence of str
+        The columns of ``answers`` (by default all of them), and ``position``, who was shown first:
+        what may win judgments beside the strength. Strengths are then those at equal covariates.
+    requests, groups
+        A frame or file with ``query_id`` and attributes of requests, and the attributes that form
+        the groups in which strengths are estimated as well.
 
     Returns
     -------
@@ -166,24 +89,36 @@ def bradley_terry(
         ``n_judgments`` in which the run took part; with ``elo``, also ``elo, elo_low, elo_high``.
         ``pairs``, key ``run_a, run_b``, for all pairs: ``n_judgments``, ``wins, ties, losses`` of
         run_a, ``observed_share`` of run_a (ties half), ``expected_share``, their
-        standardised ``residual``, the ``difference`` of the strengths with its interval, and
+        standardised ``residual``, the ``difference`` of the strengths with its interval, its
+        ``p_value`` against 0 and that corrected over all pairs (Holm) in ``p_adjusted``, and
         ``p_a_wins`` and ``p_b_wins``, the probabilities that either wins, that of run_a with its
         interval (that of the difference, at the given ν). Values that need judgments, or several
-        groups, are null without.
+        groups, are null without. With covariates, expected are the answers as they were shown, and
+        the probabilities are those at equal covariates.
+        ``covariates``, key ``covariate``: the ``coefficient`` by which one unit more changes the
+        log odds, with its interval, ``se`` and ``p_value``; ``sd``, the root mean square of the
+        differences between two answers, and ``per_sd`` = coefficient · sd.
+        ``groups``, key ``group, run``: as ``strengths``, with ``n_requests``, and the
+        ``difference`` to the strength in all other requests with its interval and ``p_value``
+        (for ``request`` and ``judgment``). Strengths are null in a group without a maximum, and
+        differences where a group lacks a run.
 
     Raises
     ------
     LexiframeError
         When no maximum exists: the error names the parts of the runs that never met, the sets that
         nobody outside of them beat, and those that beat nobody outside; for ties alone with
-        ``davidson``; for options that do not fit.
+        ``davidson``; for options that do not fit; for covariates whose effect cannot be told from
+        the strengths', or with which some judgments are certain.
+    SchemaError
+        When ``answers`` lacks a column, a judged answer, or a number.
 
     Notes
     -----
     P(a wins against b) = e^{β_a} / (e^{β_a} + e^{β_b}); Davidson: P(a), P(b), P(tie) ∝ e^{β_a},
     e^{β_b}, ν e^{(β_a + β_b)/2}. The maximum exists when the graph of wins (ties both ways) is
     strongly connected (Ford 1957, doi:10.2307/2308513). Davidson's ν has a finite best value only
-    when some cycle of runs has more wins than ties.
+    when some cycle of runs has more wins than ties. Covariates add Σ γ (x_a − x_b) to β_a − β_b.
 
     Intervals are β ± t(K − 1) · √(K/(K − 1)) · se for K groups, with the sandwich H⁻¹ (Σ u uᵀ) H⁻¹
     of the groups' scores u. ``both`` adds the sandwiches of requests and judges, subtracts that
@@ -204,96 +139,41 @@ def bradley_terry(
     """
     _check(ties, prior, interval, by, level)
     resampling.check_draws("bradley_terry", "samples", samples, seed)
-    judged = judged_of(judgments)
+    judged = judged_of(judgments, answers=answers, covariates=covariates)
     check_unit(judged, by)
-    counts = judged.counts()
-    davidson = ties == "davidson"
-    refuse_no_maximum(counts, judged.runs, prior=prior, davidson=davidson)
-    fitted = fit(counts, davidson=davidson, prior=prior)
-    found, without = spread(judged, fitted, by), 0
-    if interval == "bootstrap" and found is not None:
-        group = judged.request if by == "request" else judged.judge
-        how = {"prior": prior, "davidson": davidson, "samples": samples, "seed": seed}
-        drawn, without = resampled(judged, group, fitted, **how)  # type: ignore[arg-type]
-        found = _of_samples(drawn, found)
-        if without:
-            warn(
-                f"samples without strengths of greatest likelihood, fitted with prior=1: {without}"
-            )
+    if judged.covariates and interval != "sandwich":
+        raise LexiframeError(
+            f"bradley_terry: interval={interval!r} is without covariates; take interval='sandwich'"
+        )
+    how = How(ties == "davidson", prior, by, interval, samples, seed, level)
+    found = estimated(judged, how)
+    if found.without_maximum:
+        warn(
+            "samples without strengths of greatest likelihood, fitted with prior=1: "
+            f"{found.without_maximum}"
+        )
+    fitted = found.fitted
     return Strengths(
-        _runs_table(judged, fitted, found, level, elo=elo),
-        _pairs_table(judged, counts, fitted, found, level),
-        fitted.loglik, fitted.nu, int(judged.weight.sum()), len(np.unique(judged.request)),
-        len(np.unique(judged.judge[judged.judge >= 0])), by, ties, level, prior,
-        samples if interval == "bootstrap" else 0, without,
+        runs_table(found, level, elo=elo), pairs_table(found, level),
+        covariates_table(found, level),
+        groups_table(frame_of(judgments), judged, how, requests, groups),
+        fitted.loglik, fitted.nu, int(judged.weight.sum()), judged.n_requests, judged.n_judges,
+        by, ties, level, prior, 0 if interval == "sandwich" else samples, found.without_maximum,
+        int(np.rint(found.counts.ties.sum())) if judged.are_single else None,
+        getattr(judgments, "both_bad", 0), getattr(judgments, "left_out", 0),
     )  # fmt: skip
 
 
 def _check(ties: str, prior: float, interval: str, by: str, level: float) -> None:
     check_choice("bradley_terry", ties, ("half", "davidson"), "ties")
-    check_choice("bradley_terry", interval, ("sandwich", "bootstrap"), "interval")
+    check_choice("bradley_terry", interval, get_args(Interval), "interval")
     resampling.check_share("bradley_terry", "level", level)
     if not 0 <= prior < np.inf:
         raise LexiframeError(
             f"bradley_terry: expected prior to be a number of comparisons from 0, found {prior}"
         )
-    if interval == "bootstrap" and by not in ("request", "judge"):
+    if interval != "sandwich" and by not in ("request", "judge"):
         raise LexiframeError(
-            "bradley_terry: interval='bootstrap' draws requests or judges, so by must be 'request' "
-            f"or 'judge', found {by!r}; take interval='sandwich'"
+            f"bradley_terry: interval={interval!r} draws requests or judges, so by must be "
+            f"'request' or 'judge', found {by!r}; take interval='sandwich'"
         )
-
-
-def _of_samples(drawn: np.ndarray, found: Spread) -> Spread:
-    """Return the covariance of strengths over samples in place of the sandwich."""
-    covariance = np.zeros_like(found.covariance)
-    covariance[:-1, :-1] = np.cov(drawn, rowvar=False)
-    return Spread(covariance, found.df)
-
-
-def _runs_table(
-    judged: Judged, fitted: Fit, found: Spread | None, level: float, *, elo: bool
-) -> pl.DataFrame:
-    beta, s = fitted.beta, len(judged.runs)
-    se = np.full(s, np.nan) if found is None else found.of_runs()
-    half = se * (np.nan if found is None else found.reach(level))
-    n = np.bincount(judged.a, judged.weight, s) + np.bincount(judged.b, judged.weight, s)
-    columns = {
-        "run": judged.runs, "strength": beta, "ci_low": beta - half, "ci_high": beta + half,
-        "rank": sums.mid_ranks(beta[None], EQUAL)[0], "se": se, "n_judgments": n.astype(np.int64),
-    }  # fmt: skip
-    if elo:
-        names = {"elo": "strength", "elo_low": "ci_low", "elo_high": "ci_high"}
-        columns |= {e: ELO_UNIT * np.asarray(columns[c]) + ELO_MEAN for e, c in names.items()}
-    table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
-    return table.sort("rank", "run")
-
-
-def _pairs_table(
-    judged: Judged, counts: Counts, fitted: Fit, found: Spread | None, level: float
-) -> pl.DataFrame:
-    s = len(judged.runs)
-    a, b = np.triu_indices(s, k=1)
-    wins, ties, losses = (np.zeros((s, s)) for _ in range(3))
-    for square, x in ((wins, counts.wins), (ties, counts.ties), (losses, counts.losses)):
-        np.add.at(square, (counts.a, counts.b), x)
-    w, t, lost = wins[a, b], ties[a, b], losses[a, b]
-    n = w + t + lost
-    p_a, p_b, p_tie = probabilities(difference := fitted.beta[a] - fitted.beta[b], fitted.log_nu)
-    expected = p_a + p_tie / 2
-    observed = sums.ratio(w + t / 2, n)
-    spread_of_one = np.sqrt(p_a + p_tie / 4 - expected**2)
-    half = np.full(len(a), np.nan)
-    if found is not None:
-        half = found.of_differences(a, b) * found.reach(level)
-    ends = [probabilities(difference + x, fitted.log_nu) for x in (-half, half)]
-    columns = {
-        "run_a": [judged.runs[i] for i in a], "run_b": [judged.runs[i] for i in b],
-        "n_judgments": np.rint(n).astype(np.int64), "wins": w, "ties": t, "losses": lost,
-        "observed_share": observed, "expected_share": expected,
-        "residual": (observed - expected) * np.sqrt(n) / spread_of_one,
-        "difference": difference, "ci_low": difference - half, "ci_high": difference + half,
-        "p_a_wins": p_a, "p_a_low": ends[0][0], "p_a_high": ends[1][0], "p_b_wins": p_b,
-    }  # fmt: skip
-    table = pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))
-    return table.select(*schemas.STRENGTH_PAIRS.columns).sort("run_a", "run_b")

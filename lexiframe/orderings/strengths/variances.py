@@ -9,42 +9,72 @@ import numpy as np
 from scipy import stats
 from scipy.sparse import coo_array
 
-from lexiframe.base import LexiframeError, check_choice
+from lexiframe.base import LexiframeError, check_choice, sums
 from lexiframe.orderings.strengths.fitting import Fit, probabilities
 from lexiframe.orderings.strengths.judged import Judged
 
 Unit = Literal["request", "judge", "both", "judgment"]
 UNITS = get_args(Unit)
+Interval = Literal["sandwich", "bootstrap", "percentile"]
+_BLOCK = 4096
+"""For how many pairs percentiles are taken at once."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The covariance of the strengths (and log ν behind them), and its degrees of freedom.
+    """The covariance of the parameters (β, log ν, γ), and its degrees of freedom.
 
-    ``least`` is a covariance below which no variance may fall, or None.
+    ``least`` is a covariance below which no variance may fall, or None. ``drawn``, samples × runs,
+    are strengths in samples whose percentiles are the intervals, or None. Covariances of groups are
+    widened (`widening`) unless they were before.
     """
 
     covariance: np.ndarray
     df: float
     least: np.ndarray | None = None
+    drawn: np.ndarray | None = None
+    is_widened: bool = False
+
+    @property
+    def widening(self) -> float:
+        """√(K/(K − 1)) for K groups: standard errors over few groups are small."""
+        return 1.0 if np.isinf(self.df) or self.is_widened else float(np.sqrt(1 + 1 / self.df))
 
     def reach(self, level: float) -> float:
-        """Return by how many standard errors an interval reaches to either side.
+        """Return by how many standard errors an interval reaches to either side."""
+        return float(stats.t.ppf((1 + level) / 2, self.df) * self.widening)
 
-        It is the t quantile, times √(K/(K − 1)) for K groups, as a sandwich over few groups is
-        small, and so is what samples of them show.
-        """
-        if np.isinf(self.df):
-            return float(stats.norm.ppf((1 + level) / 2))
-        wider = np.sqrt((self.df + 1) / self.df)
-        return float(stats.t.ppf((1 + level) / 2, self.df) * wider)
+    def around_runs(self, beta: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of the intervals of strengths."""
+        if self.drawn is not None:
+            return _percentiles(self.drawn, level)
+        half = self.of_each()[: len(beta)] * self.reach(level)
+        return beta - half, beta + half
 
-    def of_runs(self) -> np.ndarray:
-        """Return the standard error of each strength."""
+    def around_differences(
+        self, difference: np.ndarray, a: np.ndarray, b: np.ndarray, level: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the ends of the intervals of β_a − β_b."""
+        if self.drawn is not None:
+            blocks = range(0, len(a), _BLOCK)
+            rows = [slice(start, start + _BLOCK) for start in blocks]
+            ends = [_percentiles(self.drawn[:, a[r]] - self.drawn[:, b[r]], level) for r in rows]
+            low, high = (np.concatenate(one) for one in zip(*ends, strict=True))
+            return low, high
+        half = self.of_differences(a, b) * self.reach(level)
+        return difference - half, difference + half
+
+    def of_difference(self, other: Spread) -> Spread:
+        """Return the spread of the difference to independent parameters."""
+        covariance = [one.widening**2 * one.covariance for one in (self, other)]
+        return Spread(np.sum(covariance, axis=0), min(self.df, other.df), is_widened=True)
+
+    def of_each(self) -> np.ndarray:
+        """Return the standard error of each parameter."""
         variance = np.diag(self.covariance)
         if self.least is not None:
             variance = np.maximum(variance, np.diag(self.least))
-        return np.asarray(np.sqrt(np.maximum(variance, 0))[:-1])
+        return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
     def of_differences(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the standard errors of β_a − β_b."""
@@ -57,6 +87,18 @@ class Spread:
         if self.least is not None:
             found = np.maximum(found, variance(self.least))
         return np.asarray(np.sqrt(np.maximum(found, 0)))
+
+    def p_values(self, value: np.ndarray, se: np.ndarray) -> np.ndarray:
+        """Return two-sided p-values of value = 0; without a standard error nothing is decided."""
+        size, se = np.abs(value), se * self.widening
+        decides = se > sums.TIE * np.maximum(1, size)
+        t = np.divide(size, se, out=np.zeros_like(size), where=decides)
+        return np.asarray(2 * stats.t.sf(t, self.df))
+
+
+def _percentiles(drawn: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return low, high
 
 
 def check_unit(judged: Judged, by: str) -> None:
@@ -76,24 +118,27 @@ def check_unit(judged: Judged, by: str) -> None:
 
 def spread(judged: Judged, fitted: Fit, by: Unit) -> Spread | None:
     """Compute the sandwich H⁻¹ (Σ u uᵀ) H⁻¹, u = the scores of a group; None for one group."""
-    scores = _scores(judged, fitted)
-    groups = {"request": judged.request, "judge": judged.judge}
+    slope, by_nu = _scores(judged, fitted)
+    alone = np.arange(len(slope))
     if by == "judgment":
-        return Spread(_single(judged, fitted, scores), np.inf)
-    if by != "both":
-        k = len(np.unique(groups[by]))
-        return None if k < 2 else Spread(_clustered(judged, fitted, scores, groups[by]), k - 1)
-    sizes = [len(np.unique(group)) for group in groups.values()]
-    if min(sizes) < 2:
+        return Spread(_sandwich(judged, fitted, slope, by_nu, alone), np.inf)
+    sizes = {"request": judged.n_requests, "judge": judged.n_judges}
+    groups = {"request": judged.request, "judge": judged.judge}
+    units = [*groups] if by == "both" else [by]
+    k = min(sizes[unit] for unit in units)
+    if k < 2:
         return None
-    least = _single(judged, fitted, scores)
-    both = sum(_clustered(judged, fitted, scores, group) for group in groups.values())
-    return Spread(both - least, min(sizes) - 1, least)
+    parts = [_sandwich(judged, fitted, slope, by_nu, groups[unit]) for unit in units]
+    if by != "both":
+        return Spread(parts[0], k - 1)
+    least = _sandwich(judged, fitted, slope, by_nu, alone)
+    return Spread(parts[0] + parts[1] - least, k - 1, least)
 
 
 def _scores(judged: Judged, fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
     """Return the derivatives of each judgment's log-likelihood by the difference and by log ν."""
-    p_a, p_b, p_tie = probabilities(fitted.beta[judged.a] - fitted.beta[judged.b], fitted.log_nu)
+    difference = fitted.beta[judged.a] - fitted.beta[judged.b] + judged.x @ fitted.gamma
+    p_a, p_b, p_tie = probabilities(difference, fitted.log_nu)
     w = judged.weight
     if np.isnan(fitted.log_nu):
         return w * (judged.share - p_a), np.zeros_like(w)
@@ -101,29 +146,19 @@ def _scores(judged: Judged, fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
     return (wins - losses) / 2 - w * (p_a - p_b) / 2, ties - w * p_tie
 
 
-def _clustered(
-    judged: Judged, fitted: Fit, scores: tuple[np.ndarray, np.ndarray], group: np.ndarray
+def _sandwich(
+    judged: Judged, fitted: Fit, slope: np.ndarray, by_nu: np.ndarray, group: np.ndarray
 ) -> np.ndarray:
-    """Return the sandwich over groups of judgments."""
-    slope, by_nu = scores
-    s, known = len(fitted.beta), np.unique(group, return_inverse=True)[1]
-    k = known.max() + 1
-    rows = np.concatenate([known, known, known])
-    columns = np.concatenate([judged.a, judged.b, np.full(len(known), s)])
-    u = coo_array((np.concatenate([slope, -slope, by_nu]), (rows, columns)), (k, s + 1)).tocsr()
+    """Return the sandwich H⁻¹ (Σ u uᵀ) H⁻¹ over groups of judgments."""
+    s, k = len(fitted.beta), int(group.max()) + 1
+    parts = [(slope, judged.a), (-slope, judged.b)]
+    if not np.isnan(fitted.log_nu):
+        parts.append((by_nu, np.full(len(group), s)))
+    for place, column in enumerate(judged.x.T, start=s + 1):
+        parts.append((slope * column, np.full(len(group), place)))
+    values, columns = (np.concatenate(one) for one in zip(*parts, strict=True))
+    shape = (k, len(fitted.bread))
+    u = coo_array((values, (np.tile(group, len(parts)), columns)), shape).tocsr()
     total = np.asarray(u.sum(axis=0)).ravel()  # 0, but for a prior, which is no group's
     meat = np.asarray((u.T @ u).todense()) - np.outer(total, total) / k
-    return np.asarray(fitted.bread @ meat @ fitted.bread)
-
-
-def _single(judged: Judged, fitted: Fit, scores: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-    """Return the sandwich over single judgments, as arena-rank has it."""
-    slope, by_nu = scores
-    s = len(fitted.beta)
-    meat = np.zeros((s + 1, s + 1))
-    squares = np.bincount(judged.a * s + judged.b, slope**2, s * s).reshape(s, s)
-    meat[:s, :s] = -(squares + squares.T)
-    np.fill_diagonal(meat[:s, :s], (squares + squares.T).sum(axis=1))
-    meat[:s, s] = np.bincount(judged.a, slope * by_nu, s) - np.bincount(judged.b, slope * by_nu, s)
-    meat[s, :s], meat[s, s] = meat[:s, s], by_nu @ by_nu
     return np.asarray(fitted.bread @ meat @ fitted.bread)

@@ -26,6 +26,10 @@ from lexiframe.typing import Frame, HasTables
 
 PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced | ScoreSums, "pairs"]
 """A table of preferences or scores, or an evaluation; in the package also arrays, or sums."""
+PairsOrReplicates = Annotated[
+    Frame | HasTables | PairCube | PairsByMeasure | Reduced | ScoreSums, "replicated_pairs"
+]
+"""As `PairsLike`; but of an evaluation of runs with replicates the scores of each."""
 
 
 def is_scores(table: Any) -> bool:

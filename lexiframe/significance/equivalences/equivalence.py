@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, progress, schemas, to_polars, typed
 from lexiframe.io import column_forms
-from lexiframe.pairwise import By, PairsLike, grouping
+from lexiframe.pairwise import By, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.corrections import (
@@ -46,7 +46,7 @@ from lexiframe.typing import RequestsLike
 
 @typed
 def equivalence(
-    s_or_d: PairsLike,
+    s_or_d: arrays.PairsOrReplicates,
     /,
     margin: Margin,
     test: ShiftedTest | Sequence[ShiftedTest] = "t",
@@ -238,7 +238,7 @@ def equivalence(
     )
 
 
-def _directed(given: PairsLike, smaller: Sequence[str], larger: Sequence[str]) -> PairsLike:
+def _directed(given: Any, smaller: Sequence[str], larger: Sequence[str]) -> Any:
     """Return scores with the direction of each measure; preferences have theirs."""
     if not column_forms.is_frame(given):
         return given

@@ -247,15 +247,15 @@ n = 60 of 60 requests).
         )
     no_model = {"cluster": cluster, "replicates": replicates, "n_planned": n_planned, "by": by}
     check_model(d, model, test, no_model)
-    d = without_replicates("gate", d, replicates, [test or "t"])
+    given: Any = d
+    ranked = given if isinstance(given, RankedPairs) else None
+    given = given if ranked is None else ranked.pairs
+    given = without_replicates("gate", given, replicates, [test or "t"])
     bets = Bets.of("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
     grouping.refuse_taken(
         grouping.names_of(of_groups(requests, by, cluster), by), schemas.GATES.columns
     )
-    given: Any = d
-    ranked = given if isinstance(given, RankedPairs) else None
-    given = given if ranked is None else ranked.pairs
     of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)

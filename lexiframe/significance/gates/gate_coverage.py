@@ -35,7 +35,7 @@ class RankedPairs:
     Attributes
     ----------
     pairs
-        The differences, or their sums over the requests.
+        The differences, or their sums over the requests; or scores with replicates.
     counts
         For each run, how many judged requests there are, how many it answers and how many are
         missing, and how many of its documents are judged: of `counts_of`, or `coverage`.
@@ -43,9 +43,17 @@ class RankedPairs:
         The ranks of all judged items; None where the rankings are gone.
     """
 
-    pairs: PairCube | arrays.Reduced
+    pairs: PairCube | arrays.Reduced | pl.DataFrame
     counts: pl.DataFrame
     ranked: RankedRuns | None
+
+    @classmethod
+    def of_replicates(cls, s: pl.DataFrame, counts: pl.DataFrame) -> RankedPairs:
+        """Return scores with replicates, and what is known of all rankings of each run together."""
+        together = counts.group_by("run", maintain_order=True).agg(
+            pl.col("requests", "answered", "missing", "judged").sum()
+        )
+        return cls(s, together, None)
 
     def answers(
         self, baseline: str, candidates: Sequence[str], missing: GateMissing

@@ -38,6 +38,8 @@ def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
 
 
 def _schema_of(table: pl.DataFrame) -> schemas.TableSchema:
+    if "replicate" in table.columns:
+        return schemas.REPLICATED_SCORES
     return schemas.SCORES if arrays.is_scores(table) else schemas.PREFERENCES
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -25,19 +25,25 @@ def without_replicates(called: str, d: Any, replicates: Replicates | None, tests
     Raise unless the design is stated where there are replicates, and the test knows it.
     """
     table = to_polars(d) if isinstance(d, pl.LazyFrame) else d
-    if replicates is None and hasattr(table, "columns") and "replicate" in table.columns:
-        raise LexiframeError(
-            f"{called}: the table has replicates, and nobody said what they are; say "
-            "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
-            "the same for all runs), 'cell' (repetitions of each run and request) or 'both' (seeds "
-            "that all runs share)"
-        )
+    if replicates is None and hasattr(table, "columns"):
+        refuse_unstated(called, table.columns)
     if replicates in ("run", "both") and tests != ["t"]:
         raise LexiframeError(
             f"{called}: expected test='t' with replicates={replicates!r}, found "
             f"{', '.join(map(str, tests))}: only t knows that runs trained anew would differ"
         )
     return mean_of_replicates(called, table) if replicates in ("request", "cell") else table
+
+
+def refuse_unstated(called: str, columns: Iterable[str]) -> None:
+    """Raise for a table with replicates of which nobody said what they are."""
+    if "replicate" in columns:
+        raise LexiframeError(
+            f"{called}: the table has replicates, and nobody said what they are; say "
+            "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
+            "the same for all runs), 'cell' (repetitions of each run and request) or 'both' (seeds "
+            "that all runs share)"
+        )
 
 
 def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:
@@ -90,6 +96,27 @@ def algorithm_answers(
         more = {"margin": margin, "p_equivalent": either, **found._asdict()}
         frames.append(schemas.table_of(columns, len(e.mean), given | more))
     return pl.concat(frames)
+
+
+def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
+    """Return the intervals of the runs' means, had they other seeds and other requests.
+
+    Key ``run, measure``; ``ci_low, ci_high`` of level 1 − alpha.
+
+    Notes
+    -----
+    Var = (MS_q + MS_k − MS_e)/(n_q n_k) of x_qk, with Satterthwaite's degrees of freedom.
+    """
+    names, frames = ("run", "measure", "ci_low", "ci_high"), []
+    options = Options("two-sided", alpha)
+    for data in replicated("evaluate", d):
+        for run, x in zip(data.runs, _of_runs(data), strict=True):
+            low, high = _crossed(x[:, :, None]).interval(options)
+            frames.append((run, data.measure, float(low[0]), float(high[0])))
+    kinds = {name: schemas.MEANS.columns[name] for name in names}
+    return pl.DataFrame(frames, kinds, orient="row").with_columns(
+        pl.col("ci_low", "ci_high").fill_nan(None)
+    )
 
 
 def _estimates(
@@ -182,7 +209,11 @@ def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray)
             "give them the same names, or say seeds='unrelated'"
         )
     every = np.stack(x, axis=2)
-    d = every[:, :, a] - every[:, :, b]
+    return _crossed(every[:, :, a] - every[:, :, b])
+
+
+def _crossed(d: np.ndarray) -> Estimates:
+    """Estimate the means of requests × seeds × columns, where all requests have the same seeds."""
     n_requests, n_seeds = d.shape[:2]
     squares = np.stack([
         n_seeds * d.mean(axis=1).var(axis=0, ddof=1),

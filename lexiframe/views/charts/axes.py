@@ -42,8 +42,15 @@ def share_axis() -> dict[str, Any]:
 
 def count_axis() -> dict[str, Any]:
     """Return the axis and the scale of a whole number, without the zero."""
-    axis = altair().Axis(grid=False, format="d", tickMinStep=1)
-    return {"axis": axis, "scale": altair().Scale(zero=False, nice=False, padding=8)}
+    return {
+        "axis": altair().Axis(grid=False, format="d", tickMinStep=1),
+        "scale": room_at_ends(),
+    }
+
+
+def room_at_ends() -> Any:
+    """Return the scale of values whose least and greatest stand apart from the frame."""
+    return altair().Scale(zero=False, nice=False, padding=8)
 
 
 def places_scale(n: int, **options: Any) -> Any:

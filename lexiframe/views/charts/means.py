@@ -12,7 +12,7 @@ from lexiframe.base import LexiframeError, schemas, to_polars, unknown_name
 from lexiframe.io import logs
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, LogLike
-from lexiframe.views.charts.axes import LONGEST, NUMBER, rows_axis
+from lexiframe.views.charts.axes import LONGEST, NUMBER, room_at_ends, rows_axis
 from lexiframe.views.charts.colours import COLOURS, GREY, cycled
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
@@ -83,7 +83,7 @@ def mean_chart(
     # A number at the axis takes 40 pixels. An axis without a format may round its only number.
     ticks = draw.Axis(tickCount=width // 40, format=NUMBER)
     axis_title = spoken(f"mean {named[0]}") if is_one else "mean"
-    x = {"title": axis_title, "axis": ticks, "scale": draw.Scale(zero=False)}
+    x = {"title": axis_title, "axis": ticks, "scale": room_at_ends()}
     layers = _bars_and_points(rows, runs, pixels, x)
     words = (*_in_words(rows, named, alpha), *of_intervals)
     rows = rows if rows["is_partial"].any() else rows.drop("is_partial")

@@ -118,7 +118,7 @@ class Plots:
         alpha = self.evaluation.provenance["inference"]["alpha"]
         return mean_chart(self._of("means", group), self._asked(measures), alpha=alpha)
 
-    def wins(self, measure: str | None = None, *, group: Group = None) -> alt.Chart:
+    def wins(self, measure: str | None = None, *, group: Group = None) -> alt.LayerChart:
         """Draw which share of the requests each run wins against each other.
 
         Parameters
@@ -130,7 +130,7 @@ class Plots:
 
         Returns
         -------
-        altair.Chart
+        altair.LayerChart
             That of `win_rate_chart`, the runs in the order that the measure gives them.
 
         Raises

@@ -12,6 +12,7 @@ from lexiframe.views.charts.axes import names_axis
 from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, inside, layered, step, title
+from lexiframe.views.charts.names import shortened
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import harmless, harmless_all, of_requests, short
 
@@ -22,6 +23,8 @@ SIGNS = {"a": COLOURS[0], "b": COLOURS[1], "tie": "#8c8c8c"}
 """The colours of what is better in the first run, in the second, and in none."""
 _NAMED = 40
 """Up to this many requests have their names beside the axis."""
+_OUTERMOST, _LETTERS = 3, 12
+"""Of more, so many at each end are named above the chart, each cut to so many letters."""
 WIDE = 640
 """The width of a chart of many requests or ranks in pixels."""
 
@@ -43,7 +46,8 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
         orange, where the second is; a grey dash is a tie. For a lexicographic preference a second
         panel has the recall level that decides each request, as a triangle that points up where
         the first run is better. Requests with equal differences are sorted by this level, so that
-        level 1 is outermost.
+        level 1 is outermost. Up to 40 requests are named below their bars; of more, the three at
+        each end are named above the chart.
 
     Raises
     ------
@@ -102,7 +106,16 @@ def _in_words(rows: pl.DataFrame) -> list[str]:
         f"Differences in {measure}{which}",
         f"positive where {a} is better: {n['a']} of {_number(rows)}",
         f"negative where {b} is better: {n['b']}; tied: {n['tie']}",
+        _outermost(rows["query_id"]) if rows.height > _NAMED else "",
     ]
+
+
+def _outermost(requests: pl.Series) -> str:
+    """Name the requests at both ends of an axis that has no room for names."""
+    ends = {"left": requests.head(_OUTERMOST), "right": requests.reverse().head(_OUTERMOST)}
+    cut = shortened([*ends["left"], *ends["right"]], _LETTERS)
+    named = (f"from the {end}: {', '.join(cut.get(q, q) for q in of)}" for end, of in ends.items())
+    return "; ".join(named)
 
 
 def _number(rows: pl.DataFrame) -> str:

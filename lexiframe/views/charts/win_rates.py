@@ -11,7 +11,8 @@ from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import square
 from lexiframe.views.charts.colours import SIDES
 from lexiframe.views.charts.columns import tooltip
-from lexiframe.views.charts.drawing import altair, single
+from lexiframe.views.charts.drawing import altair, layered
+from lexiframe.views.charts.marks import numbers
 from lexiframe.views.charts.runs_in_order import Order, in_order
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import of_runs
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> alt.Chart:
+_MOST_NUMBERS = 10
+"""The number of runs up to which cells show their numbers."""
+
+
+def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> alt.LayerChart:
     """Draw the win-rate matrix of a measure as a heat map.
 
     Parameters
@@ -36,9 +41,10 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
 
     Returns
     -------
-    altair.Chart
+    altair.LayerChart
         A cell says which share of the requests the run of its row wins against the run of its
-        column, where a tie counts as half a win. Blue is above one half, orange below.
+        column, where a tie counts as half a win. Blue is above one half, orange below. Of up to 10
+        runs the cells also show numbers.
 
     Raises
     ------
@@ -68,10 +74,12 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
     colour = draw.Color("share:Q", title="requests won").scale(**SIDES | {"domain": [0, 1]})
     share = ("share", "requests won, ties half", ".1%")
     said = tooltip("run", "against", share, "wins", "losses", ("ties", "tied", "d"))
-    rates = (
-        square(cells, "run", "against", runs).mark_rect().encode(colour.legend(format="%"), said)
-    )
-    return single(rates, f"Share of requests won by {measure}", of_runs(runs, pairs["n"]))
+    base = square(cells, "run", "against", runs).encode(tooltip=said)
+    layers = [base.mark_rect().encode(colour.legend(format="%"))]
+    if len(runs) <= _MOST_NUMBERS:
+        layers.append(numbers(base, "share", ".0%", "abs(datum.share - 0.5) > 0.375"))
+    words = f"Share of requests won by {measure}", of_runs(runs, pairs["n"])
+    return layered(layers, None, *words)
 
 
 def _both_ways(table: pl.DataFrame) -> pl.DataFrame:

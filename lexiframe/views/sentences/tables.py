@@ -10,7 +10,9 @@ from lexiframe.base import schemas
 from lexiframe.collection import (
     agreement_sentences,
     confusion_sentences,
+    consistency_sentences,
     hole_sentences,
+    stated_sentences,
     unjudged_sentences,
 )
 from lexiframe.significance import conclusion_sentences, pair_sentences
@@ -27,6 +29,8 @@ _DECIDED: tuple[tuple[schemas.TableSchema, Sentences], ...] = (
     (schemas.REQUIRED_BY_QUESTION, required_in_words),
     (schemas.GATES, gate_sentences),
     (schemas.JUDGE_AGREEMENT, agreement_sentences),
+    (schemas.STATED_AGREEMENT, stated_sentences),
+    (schemas.JUDGE_CONSISTENCY, consistency_sentences),
     (schemas.JUDGE_CONFUSION, confusion_sentences),
     (schemas.CONCLUSIONS, conclusion_sentences),
     (schemas.CONCLUSION_PAIRS, pair_sentences),

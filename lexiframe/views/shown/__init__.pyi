@@ -5,6 +5,7 @@ from .paper_marks import Marks as Marks
 from .model import ShownTable as ShownTable
 from .comparisons import comparisons_in_short as comparisons_in_short
 from .comparisons import comparisons_text as comparisons_text
+from .coverage import coverage_text as coverage_text
 from .summary import summary_of as summary_of
 from .gates import gate_markdown as gate_markdown
 from .gates import gate_text as gate_text

@@ -57,15 +57,19 @@ pairs of a family, α = 0.05, n = 5; intervals are cut at the bounds of AP"
 def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
     """Return the caption, and a table for each measure, that fit the terminal."""
     said, table = comparisons_in_short(c, measures, alpha)
-    parts = [table]
-    if "measure" in table.columns:
-        parts = table.partition_by("measure", maintain_order=True)
-    titles = [part["measure"][0] if "measure" in part.columns else "" for part in parts]
-    sections = (
-        printed.Section(title, part.drop("measure", strict=False))
-        for title, part in zip(titles, parts, strict=True)
-    )
+    of = table.columns[: table.columns.index("run a")]  # groups, and what differs between tests
+    parts = table.partition_by(of, maintain_order=True) if of else [table]
+    sections = (printed.Section(_title(part.select(of)), part.drop(of)) for part in parts)
     return "\n".join([printed.paragraph(said), *(section.text() for section in sections)])
+
+
+def _title(of: pl.DataFrame) -> str:
+    """Return the measure of a part, and its test, correction and group of requests."""
+    if of.is_empty() or not of.width:
+        return ""
+    row = of.row(0, named=True)
+    said = [str(row.pop(name)) for name in ("measure", "test", "correction") if name in row]
+    return ", ".join([*said, *([printed.group_title([*row], [*row.values()])] if row else [])])
 
 
 def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
+from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
 
 
-def gate_text(table: pl.DataFrame) -> str:
-    """Return the table of `gate` as text: the rows, why those do not pass that do not, the verdict.
+def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
+    """Return the table of `gate` as text: the verdict, the rows, why those do not pass that do not.
+
+    Rows are in the order in which the measures were asked for, if that is told.
 
     Examples
     --------
@@ -21,6 +26,10 @@ def gate_text(table: pl.DataFrame) -> str:
     >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
+    new does not pass the gate: AP does not decide whether it is not worse than old
+    by more than the margin, but about 88 requests would (paired t-test, α = 0.05, n
+    = 6 of 6 requests).
+    <BLANKLINE>
     Differences, new minus old, positive if better; 90 % intervals
     ┌──────────────────────────────────────────────────────────────────┐
     │ measure  outcome    difference  ci_low  ci_high  margin  p_value │
@@ -32,29 +41,28 @@ def gate_text(table: pl.DataFrame) -> str:
     of the opposite 0.2708, mean difference -0.15, n = 6; with 6 requests this gate
     would pass an unchanged candidate in about 24 % of cases (gate_curve and --curve
     show more); it would take about 88 requests.
-    new does not pass the gate: AP does not decide whether it is not worse than old
-    by more than the margin, but about 88 requests would (paired t-test, α = 0.05, n
-    = 6 of 6 requests).
     """
+    table = table.sort(*_groups(table), place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
-    below = map(printed.paragraph, [*_coverage(table), *said, *gate_sentences(table)["sentence"]])
-    rows = _rows(table)
-    rows = (
-        rows if printed.fits(rows) else rows.drop("p_value")
-    )  # the interval and the margin say as much
-    return "\n".join([printed.paragraph(_title(table)), printed.table_text(rows), *below])
+    rows, notes = _rows(table)
+    # The interval and the margin say as much as the p-value.
+    rows = rows if printed.fits(rows) else rows.drop("p_value")
+    main = printed.Section(_title(table), rows, (*notes, *_coverage(table), *said))
+    return str(printed.Summary.of(gate_sentences(table)["sentence"], main))
 
 
 def gate_markdown(table: pl.DataFrame) -> str:
     """Return the table of `gate` as Markdown: a heading, the verdict, the rows, and why."""
     verdict = gate_sentences(table)
     said = [f"- {markdown_of(name)}: {markdown_of(why)}" for name, why in _not_passed(table)]
+    rows, notes = _rows(table)
+    below = " ".join([*(f"{note}." for note in notes), *_coverage(table)])
     parts = [
         f"### Gate: {', '.join(verdict['outcome'])}",
         *map(markdown_of, verdict["sentence"]),
         markdown_of(_title(table)) + ":",
-        markdown_table(_rows(table)),
-        *([markdown_of(" ".join(_coverage(table)))] if _coverage(table) else []),
+        markdown_table(rows),
+        *([markdown_of(below)] if below else []),
         *(["\n".join(said)] if said else []),
     ]
     return "\n\n".join(parts)
@@ -85,15 +93,19 @@ def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
     return [(name_of_row(row), row["why"]) for row in rows]
 
 
-def _rows(table: pl.DataFrame) -> pl.DataFrame:
-    """Return what differs between the rows; the verdict says what is the same."""
-    groups = table.columns[: table.columns.index("measure")]
+def _groups(table: pl.DataFrame) -> list[str]:
+    return table.columns[: table.columns.index("measure")]
+
+
+def _rows(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return what differs between the rows, as the verdict says what is the same; and notes."""
+    table, notes = cut_at_bounds(table, "mean_difference")
     p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
     difference = pl.col("mean_difference").alias("difference")
     numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
     candidates = ["candidate"] if _are_several(table) else []
-    shown = table.select(*groups, "measure", *candidates, "outcome", *numbers)
-    return printed.with_p_values(shown, table["alpha"][0])
+    shown = table.select(*_groups(table), "measure", *candidates, "outcome", *numbers)
+    return printed.with_p_values(shown, table["alpha"][0]), notes
 
 
 def junit_xml(table: pl.DataFrame) -> str:

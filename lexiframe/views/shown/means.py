@@ -60,14 +60,14 @@ def _with_intervals(
 ) -> printed.Section:
     """Return means with as much of their intervals as there is room for."""
     if not marked["ci_low"].count():
-        return printed.Section(title, whole, tuple(notes))
+        return printed.Section(title, whole, tuple(notes), is_matrix=True)
     level = f"{100 * (1 - alpha):g} % intervals"
     widest = pl.concat([whole, widest_intervals(marked, whole)])
     # Halves of intervals say on their own line that these are cut, lest the table be longer.
     others = [note for note in notes if not note.startswith(_CUT)]
     cut = "".join(f", {note.removeprefix(_CUT)}" for note in notes if note.startswith(_CUT))
     said = f"± at most: half of the widest of the {level}{cut}"
-    section = printed.Section(title, widest, (*others, said))
+    section = printed.Section(title, widest, (*others, said), is_matrix=True)
     table, _ = ends(mean_cells(marked, "half"), "e.means")
     said = f"±: half of the {level}{cut}"
     section = printed.Section(title, table, (*others, said), instead=section)

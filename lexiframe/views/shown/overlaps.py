@@ -40,7 +40,7 @@ def overlap_text(means: pl.DataFrame, groups: Sequence[str] = ()) -> tuple[str, 
     missing = any(wide[name].null_count() for name in measures)
     title = f"Mean overlap of the rankings of {n:,} request{'s' * (n != 1)}, 1: the same"
     title += "; —: no request has a value" * missing
-    return f"{printed.paragraphs(escaped(title))}\n{printed.plain_text(wide)}", note
+    return f"{printed.paragraphs(escaped(title))}\n{printed.plain_text(wide, is_matrix=True)}", note
 
 
 def contrasting_text(table: pl.DataFrame) -> str:

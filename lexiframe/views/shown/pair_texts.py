@@ -26,7 +26,8 @@ def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
     )
     legend = "; level: the recall level that decides (—: none)" if decided.height else ""
     title = f"Differences by request: positive where {a} is better than {b}{legend}"
-    text = f"{printed.paragraphs(escaped(title))}\n{printed.plain_text(printed.ends_of(wide))}"
+    drawn = printed.plain_text(printed.ends_of(wide), is_matrix=True)
+    text = f"{printed.paragraphs(escaped(title))}\n{drawn}"
     return text, note if wide.height > printed.MOST else ""
 
 

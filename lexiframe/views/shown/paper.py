@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, printed, shown
 from lexiframe.pairwise import parse_measures
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.shown.mean_cells import by_rank
@@ -36,6 +38,7 @@ def paper_of(
     marks: Marks = "auto",
     decimals: Any = None,
     percent: bool = False,
+    intervals: bool = False,
 ) -> ShownTable:
     """Return the means of an evaluation as a table for a paper.
 
@@ -45,7 +48,7 @@ def paper_of(
         Those of the evaluation.
     measures, runs
         Names, in the order of the columns and rows. Without runs: all, the best first.
-    marks, decimals, percent
+    marks, decimals, percent, intervals
         See `Evaluation.latex`.
     """
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
@@ -62,28 +65,34 @@ def paper_of(
     kind = chosen_marks(marks, runs, inference)
     letters = letters_of(runs) if kind == "letters" else {}
     of_scores = measures_of_scores(tables, provenance)
+    intervals = intervals and means["ci_low"].count() > 0  # one request has none
+    means, of_intervals = cut_at_bounds(means) if intervals else (means, [])
     scaled = _scaled(means, of_scores, percent=percent)
     compared = tables["comparisons"]
     panels, notes = [], []
     for title, part, c in _groups(scaled, compared, by):
         found = marked(kind, part, c, runs, inference)
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
-        panels.append(Panel(title, tuple(_rows(found, runs, shown_measures, letters, decimals))))
+        written = _rows(found, runs, shown_measures, letters, decimals, intervals=intervals)
+        panels.append(Panel(title, tuple(written)))
         notes.append((title, [*measure_notes(part, measures), *lacking.notes(measures)]))
     rows = [row for panel in panels for row in panel.rows]
     cells = [one for row in rows for one in row]
     bold = "Bold: the best mean of a measure, of several runs if they tie."
+    level = f", with {100 * (1 - inference['alpha']):g} % intervals" if intervals else ""
     caption = (
-        _what(scaled, tables, shown_measures, by, of_scores),
+        _what(scaled, tables, shown_measures, by, of_scores, level),
         *_notes(notes),
+        *_notes([("", of_intervals)]),
         *[bold] * any(one.is_best for one in cells),
         *marks_in_words(kind, compared, means, by, inference),
         *[untested_in_words(kind, inference)] * any(UNTESTED in one.mark for one in cells),
     )
     leads = [*[Column("")] * bool(letters), Column("run")]
+    headings = chain.from_iterable((name, *["interval"] * intervals) for name in shown_measures)
     numbers = (
-        Column(name, is_number=True, has_marks=any(row[place].mark for row in rows))
-        for place, name in enumerate(shown_measures, len(leads))
+        Column(name, name in shown_measures, has_marks=any(row[place].mark for row in rows))
+        for place, name in enumerate(headings, len(leads))
     )
     return ShownTable((*leads, *numbers), tuple(panels), caption)
 
@@ -106,7 +115,7 @@ def _scaled(means: pl.DataFrame, of_scores: set[str], *, percent: bool) -> pl.Da
     ]
     factor = pl.when("in_percent").then(100).otherwise(1)
     means = means.with_columns(in_percent=pl.col("measure").is_in(names))
-    return means.with_columns(mean=pl.col("mean") * factor)
+    return means.with_columns(pl.col("mean", "ci_low", "ci_high") * factor)
 
 
 def _is_share(measure: str) -> bool:
@@ -138,16 +147,28 @@ def _rows(
     measures: Sequence[str],
     letters: Mapping[str, str],
     decimals: int | None,
+    *,
+    intervals: bool,
 ) -> Iterator[tuple[Cell, ...]]:
     """Write the means as text: four decimals, as trec_eval prints, and two of percent."""
     of = {}
     for row in means.iter_rows(named=True):
         usual = 2 if row["in_percent"] else 4
-        text = printed.cell("mean", row["mean"], usual if decimals is None else decimals)
-        of[row["run"], row["measure"]] = Cell(text, row["is_best"], row["mark"])
+        digits = usual if decimals is None else decimals
+        mean = Cell(printed.cell("mean", row["mean"], digits), row["is_best"], row["mark"])
+        of[row["run"], row["measure"]] = (mean, *[_interval(row, digits)] * intervals)
     for run in runs:
         letter = [Cell(letters[run])] if letters else []
-        yield (*letter, Cell(run), *(of.get((run, measure), Cell()) for measure in measures))
+        found = [of.get((run, measure), (Cell(),) * (1 + intervals)) for measure in measures]
+        yield (*letter, Cell(run), *chain.from_iterable(found))
+
+
+def _interval(row: Mapping[str, Any], digits: int) -> Cell:
+    """Write both ends of an interval, with a digit less than the mean has."""
+    ends = [row["ci_low"], row["ci_high"]]
+    if None in ends:
+        return Cell()
+    return Cell("–".join(printed.cell("mean", end, max(digits - 1, 0)) for end in ends))
 
 
 def _what(
@@ -156,6 +177,7 @@ def _what(
     columns: Sequence[str],
     by: Sequence[str],
     of_scores: set[str],
+    level: str,
 ) -> str:
     """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
     shares = [name for name in columns if name not in of_scores]
@@ -163,6 +185,7 @@ def _what(
     said = f"Means over {printed.counted(n, 'request')}"
     if by:
         said = "Means over the requests of each group"
+    said += level
     if shares:
         others = tables["means"]["run"].n_unique() - 1
         rivals = "other run" if others == 1 else f"{others:,} other runs"

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.printed.cells import cell, p_text
+from lexiframe.base.printed.sections import without_constants
 from lexiframe.base.printed.tables import (
     _width,
     _wrapped,
     paragraph,
     table_text,
     terminal_width,
-    without_constants,
 )
 
 HOSTILE = "a\x1b[31m\u202eb\nc\x7f"

@@ -32,7 +32,6 @@ def some_buckets(monkeypatch):
     """The sums are stored after each bucket."""
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: N_BUCKETS)
     monkeypatch.setattr(batches, "_SECONDS", -1)
-    monkeypatch.setattr(batches, "AT_ONCE", 1)  # so that the order is known
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +120,7 @@ of_bucket = batches.evaluate_bucket
 def slowly(*arguments):
     time.sleep(0.3)
     return of_bucket(*arguments)
-batches.evaluate_bucket, batches._SECONDS, batches.AT_ONCE = slowly, -1, 1
+batches.evaluate_bucket, batches._SECONDS = slowly, -1
 batches.n_buckets = lambda sizes, memory: 4
 lf.evaluate(*sys.argv[1:3], "AP RPP".split(), out=sys.argv[3], memory="1kB",
             keep=["scores", "preferences"])

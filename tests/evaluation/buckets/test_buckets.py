@@ -44,8 +44,9 @@ def small(monkeypatch):
     monkeypatch.setattr(partition_module, "_MOST", 4000)
 
 
-def parted(folder, runs, qrels=QRELS, n_buckets=7, **how):
-    return partition(runs, qrels, folder, n_buckets=n_buckets, memory=MEMORY, **how)
+def parted(folder, runs, qrels=QRELS, n_buckets=7, rank=False, resume=False, **how):
+    sources, memory = Sources.of(runs, qrels, **how), MEMORY
+    return partition(sources, folder, n_buckets=n_buckets, memory=memory, rank=rank, resume=resume)
 
 
 def rows_in(buckets, columns=("run", "query_id", "doc_id", "score")):
@@ -297,7 +298,7 @@ def test_sources_that_can_be_found_only_once(tmp_path, run):
     frames = (run.with_columns(run=pl.lit(name)) for name in "ab")
     sources = Sources.of(frames, JUDGED.to_arrow().to_reader())
     assert sizes_of(sources.runs, sources.qrels).runs == 2000
-    buckets = parted(tmp_path, sources, sources)
+    buckets = partition(sources, tmp_path, n_buckets=7, memory=MEMORY)
     assert buckets.names == ("a", "b")
     assert buckets.sizes.sum() == 2000
     assert judged_in(buckets).height == 300

@@ -79,7 +79,6 @@ def test_it_fails_and_is_resumed(data, tmp_path, lexiframe, monkeypatch):
 
     monkeypatch.setattr(batches, "evaluate_bucket", fails_once)
     monkeypatch.setattr(batches, "_SECONDS", -1)
-    monkeypatch.setattr(batches, "AT_ONCE", 1)
     status, printed, said = lexiframe(*arguments)
     assert (status, printed) == (1, "")
     assert "the disk is on fire" in said

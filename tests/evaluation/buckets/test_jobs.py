@@ -23,6 +23,7 @@ from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.io import batches as readers
 from lexiframe.io.batches import texts
 from lexiframe.io.batches.reading import Share
+from lexiframe.io.batches.units import Sources
 
 ROOT = Path(__file__).parents[3]
 MEMORY = 1_000_000_000
@@ -38,8 +39,9 @@ def small(monkeypatch):
     monkeypatch.setattr(texts, "_BLOCK", 500)
 
 
-def parted(folder, runs, qrels=QRELS, n_buckets=5, **how):
-    return partition(runs, qrels, folder, n_buckets=n_buckets, memory=MEMORY, **how)
+def parted(folder, runs, qrels=QRELS, n_buckets=5, rank=False, resume=False, **how):
+    sources, memory = Sources.of(runs, qrels, **how), MEMORY
+    return partition(sources, folder, n_buckets=n_buckets, memory=memory, rank=rank, resume=resume)
 
 
 def files_of(folder):
@@ -482,7 +484,7 @@ def slow(unit, scan, share):
     yield from read(unit, scan, share)
 readers.parts_of_unit = slow
 runs, folder, qrels = sys.argv[1:]
-b.partition(runs, qrels, folder, n_buckets=5, memory=10**9)
+b.partition(readers.Sources.of(runs, qrels), folder, n_buckets=5, memory=10**9)
 """
 
 

@@ -22,7 +22,7 @@ from lexiframe.evaluation.buckets.sizes import (
     room_in,
     sizes_of,
 )
-from lexiframe.io.batches.units import units_of_qrels, units_of_runs
+from lexiframe.io.batches.units import Sources
 
 ROOT = Path(__file__).parents[3]
 RUN = pl.DataFrame({"query_id": np.arange(3000) // 10, "doc_id": np.arange(3000), "score": 0.5})
@@ -67,7 +67,8 @@ def test_memory_of_another_type(given):
 
 
 def counted(runs, qrels=None):
-    return sizes_of(units_of_runs(runs, {})[1], [] if qrels is None else units_of_qrels(qrels))
+    sources = Sources.of(runs, runs if qrels is None else qrels)
+    return sizes_of(sources.runs, [] if qrels is None else sources.qrels)
 
 
 def test_counted_rows(tmp_path):
@@ -125,12 +126,13 @@ PEAK = """
 import re, sys
 from pathlib import Path
 from lexiframe.evaluation.buckets.partition import partition
+from lexiframe.io.batches.units import Sources
 import lexiframe as lf
 how, runs, qrels, folder, memory = sys.argv[1:]
 if how == "whole":
     lf.read_runs(runs)
 else:
-    buckets = partition(runs, qrels, folder, n_buckets=40, memory=int(memory))
+    buckets = partition(Sources.of(runs, qrels), folder, n_buckets=40, memory=int(memory))
     assert buckets.sizes.sum() > 2_900_000
 # not resource.getrusage, which counts what the process held that started this one
 print(re.search("VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])

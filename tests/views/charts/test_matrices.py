@@ -1,6 +1,7 @@
 """Charts show the numbers of their tables."""
 
 import builtins
+import re
 
 import polars as pl
 import pytest
@@ -45,15 +46,17 @@ def test_a_cell_is_the_share_of_requests_that_its_run_wins():
 
 
 def test_the_best_run_comes_first_unless_told():
-    spec = win_rate_chart(W, "RPP").to_dict(validate=False)["encoding"]
+    spec = win_rate_chart(W, "RPP").to_dict(validate=False)["layer"][0]["encoding"]
     assert spec["y"]["sort"] == spec["x"]["sort"] == [HARMLESS, "c", "a"]
-    told = win_rate_chart(W, "RPP", order=["a", "b<b>", "c"]).to_dict(validate=False)["encoding"]
+    told = win_rate_chart(W, "RPP", order=["a", "b<b>", "c"]).to_dict(validate=False)["layer"][0][
+        "encoding"
+    ]
     assert told["y"]["sort"] == ["a", HARMLESS, "c"]
 
 
 def test_a_table_of_orderings_or_of_means_gives_the_order():
     def order(chart):
-        return chart.to_dict(validate=False)["encoding"]["y"]["sort"]
+        return chart.to_dict(validate=False)["layer"][0]["encoding"]["y"]["sort"]
 
     wins, orderings = TINY["win_rates"], TINY["orderings"]
     assert order(win_rate_chart(wins, "AP")) == [B, A, C]
@@ -71,6 +74,18 @@ def test_a_table_of_orderings_or_of_means_gives_the_order():
         win_rate_chart(wins, "AP", order=TINY["means"].filter(pl.col("run") != C))
 
 
+@pytest.mark.parametrize("n, has_numbers", [(2, True), (10, True), (11, False)])
+def test_cells_of_up_to_ten_runs_show_their_numbers(n, has_numbers):
+    names = [f"run{k:02}" for k in range(n)]
+    pairs = [(a, b) for a in names for b in names if a < b]
+    wins = pl.DataFrame(
+        [("AP", a, b, 4, 3, 1, 0, 0.75, 0.5) for a, b in pairs], schema=W.schema, orient="row"
+    )
+    svg = pytest.importorskip("vl_convert").vegalite_to_svg(win_rate_chart(wins, "AP").to_dict())
+    written = re.findall(r'aria-roledescription="text mark"[^>]*>([^<]*)<', svg)
+    assert sorted(written) == (["25%"] * len(pairs) + ["75%"] * len(pairs)) * has_numbers
+
+
 def test_names_of_110_runs_do_not_overlap():
     names = [f"run{n}" for n in range(110)]
     pairs = [(a, b) for a in names for b in names if a < b]
@@ -79,7 +94,7 @@ def test_names_of_110_runs_do_not_overlap():
     )
     chart = win_rate_chart(wins, "AP")
     for axis, side in (("x", "width"), ("y", "height")):
-        names = chart.encoding[axis]["axis"]
+        names = chart.layer[0].encoding[axis]["axis"]
         assert names["labelFontSize"] < chart[side].step
         assert names["labelOverlap"] is False
 

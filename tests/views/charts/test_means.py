@@ -1,6 +1,7 @@
 """Charts of means show the numbers of their tables, best first."""
 
 import json
+import re
 from datetime import date
 from decimal import Decimal
 
@@ -31,6 +32,16 @@ def test_means_and_intervals_are_those_of_the_table_best_first():
         "Mean AP over 4 requests, best first", "bars are 90 % intervals of the mean",
         "with n = 4 requests intervals say little",
     ]  # fmt: skip
+
+
+def test_points_at_the_ends_stand_apart_from_the_frame():
+    chart = mean_chart(MEANS, "AP")
+    svg = pytest.importorskip("vl_convert").vegalite_to_svg(chart.to_dict())
+    rule = r'"rule mark" transform="translate\(([0-9.]+),[0-9.]+\)" x2="([0-9.]+)"'
+    bars = [(float(x), float(x) + float(width)) for x, width in re.findall(rule, svg)]
+    points = re.findall(r'"point" transform="translate\(([0-9.]+)', svg)
+    assert [len(bars), len(points)] == [2, 3]
+    assert all(5 < x < chart.width - 5 for x in [*map(float, points), *sum(bars, ())])
 
 
 def test_several_measures_stand_side_by_side_with_their_own_scales():

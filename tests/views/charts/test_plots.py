@@ -91,7 +91,7 @@ def test_the_matrix_is_in_the_order_of_the_measure():
     assert E.plot.wins().title.text == "Share of requests won by LR"
     for measure in ("LR", "AP"):
         runs = E.orderings.filter(measure=measure).sort("rank", "run")["run"].to_list()
-        assert E.plot.wins(measure).to_dict()["encoding"]["y"]["sort"] == runs
+        assert E.plot.wins(measure).to_dict()["layer"][0]["encoding"]["y"]["sort"] == runs
 
 
 def test_measures_are_in_the_order_asked_for():

@@ -69,6 +69,15 @@ def test_the_specification_is_that_of_the_snapshot(table):
     compare_with_snapshot(pair_chart(table), f"pair_chart_{table['measure'][0]}")
 
 
+def test_outermost_requests_are_named_where_the_axis_has_no_room_for_names():
+    table = pair_table([1 - 2 * k / 49 for k in range(50)])
+    ends = "from the left: q0000, q0001, q0002; from the right: q0049, q0048, q0047"
+    assert pair_chart(table).title.subtitle[2:] == [ends]
+    assert pair_chart(table.head(40)).title.subtitle[2:] == []
+    named = table.with_columns(query_id=pl.lit("a_request_with_a_long_name_") + pl.col("query_id"))
+    assert pair_chart(named).title.subtitle[2].startswith("from the left: a_requ…q0000, a_requ…q0")
+
+
 @pytest.mark.parametrize("n", [1, 5, 50, 250, 1000])
 def test_any_number_of_requests_is_drawn(n):
     table = pair_table([1 - 2 * k / max(1, n - 1) for k in range(n)])

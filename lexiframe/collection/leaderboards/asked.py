@@ -1,0 +1,104 @@
+"""From what is asked of a leaderboard to what is ranked, with everything refused that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from lexiframe.base import LexiframeError, check_choice, printed, warn
+from lexiframe.collection.leaderboards.board import Board, Group, read_board
+from lexiframe.collection.leaderboards.ranked import Over, Ranked
+from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
+from lexiframe.orderings import across
+
+Rule = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
+Rules = Rule | Sequence[Rule]
+
+
+def ranked_of(
+    x: Any,
+    rule: Rules = "mean",
+    missing: Missing = "complete",
+    weights: Weights = None,
+    group: Group = None,
+    over: Over = "collections",
+    measure: str | None = None,
+    smaller_is_better: Sequence[str] = (),
+) -> list[Ranked]:
+    """Read a leaderboard, settle its gaps, and return what each rule ranks; see `leaderboard`."""
+    rules = _rules(rule)
+    check_missing(missing)
+    check_choice("leaderboard", over, get_args(Over), "over")
+    board = read_board(x, measure, group, smaller_is_better)
+    if over == "groups" and board.groups is None:
+        raise LexiframeError(
+            "leaderboard: over='groups' generalises to other groups of collections, found none; "
+            "name them: group='type' or group={collection: group}"
+        )
+    check_weights(weights)
+    settled = settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
+    ranked = [Ranked(settled, one, over) for one in rules]
+    for one in ranked:
+        _refuse(one)
+    return ranked
+
+
+def board_of(
+    x: Any, weights: Weights, group: Group, measure: str | None, smaller_is_better: Sequence[str]
+) -> Board:
+    """Read a leaderboard whose weights may be given."""
+    check_weights(weights)
+    return read_board(x, measure, group, smaller_is_better)
+
+
+def check_missing(missing: Any) -> None:
+    """Raise unless what is done with gaps is known."""
+    check_choice("leaderboard", missing, get_args(Missing), "missing")
+
+
+def check_weights(weights: Any) -> None:
+    """Raise unless weights are named or given."""
+    if not (weights is None or isinstance(weights, Mapping) or weights in ("equal", "groups")):
+        raise LexiframeError(
+            "leaderboard: expected weights='equal', 'groups' or {collection: weight}, found "
+            f"{weights!r}"
+        )
+
+
+def _refuse(one: Ranked) -> None:
+    n = len(one.settled.board.runs)
+    if one.name == "kemeny" and n > across.MOST_RUNS:
+        raise LexiframeError(
+            f"leaderboard: rule='kemeny' searches all orders of at most {across.MOST_RUNS} "
+            f"runs, found {n}; choose {across.MOST_RUNS} of them, or take another rule"
+        )
+    one.refuse_no_strengths()
+    if one.over == "requests":
+        one.units  # noqa: B018 - raise now, not when a table is asked for
+    if one.design is not None and not one.design.is_free and n > 1:
+        warn(
+            f"leaderboard: {printed.counted(len(one.design.points), 'unit')} in "
+            f"{printed.counted(len(one.design.sizes), 'group')} leave no degrees of freedom: "
+            "there are no intervals"
+        )
+
+
+def _rules(rule: Any) -> list[Any]:
+    rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
+    for one in rules:
+        if not callable(one):
+            check_choice("leaderboard", one, get_args(across.AcrossRule), "rule")
+        elif (name := getattr(one, "__name__", "")) in across.ACROSS:
+            raise LexiframeError(
+                f"leaderboard: the function {name} is called like a rule of lexiframe; write "
+                f"rule={name!r} for that rule, or call the function otherwise"
+            )
+    names = [one if isinstance(one, str) else getattr(one, "__name__", "") for one in rules]
+    if not rules or len({*names}) < len(names) or not all(names):
+        raise LexiframeError(
+            f"leaderboard: expected rules with different names, found {names}; a function is "
+            "called by its __name__"
+        )
+    return rules

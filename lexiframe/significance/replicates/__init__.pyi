@@ -1,0 +1,9 @@
+"""Runs that were trained or sampled several times: what varies, and comparing algorithms."""
+
+"For other rooms: what they use of it"
+from .designs import Replicates as Replicates
+from .designs import DESIGNS as DESIGNS
+from .algorithms import Seeds as Seeds
+from .algorithms import mean_of_replicates as mean_of_replicates
+from .algorithms import refuse_unstated as refuse_unstated
+from .algorithms import algorithm_means as algorithm_means
