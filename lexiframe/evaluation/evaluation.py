@@ -109,6 +109,7 @@ class Evaluation:
     _origin: Origin | None = None
     _part: measured.Part | None = None
     _sample: tuple[Sample, SampledPositions, Plan] | None = None
+    _has_requests: bool = True
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -141,6 +142,11 @@ class Evaluation:
     def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
         part = self.part()
         return dict(zip(KEPT, pairs.tables_of(part.scores, part.pairs), strict=True))
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether scores and preferences of single requests are there, or can be made."""
+        return self._has_requests
 
     def part(self) -> measured.Part:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
@@ -446,11 +452,6 @@ class Evaluation:
         """
         absent = set() if self._has_requests and of_requests else {*KEPT}
         return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
-
-    @property
-    def _has_requests(self) -> bool:
-        """Whether scores and preferences are there, or can be made from the origin."""
-        return self._origin is not None or self._part is not None
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none; those of an earlier evaluation go.
