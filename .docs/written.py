@@ -2,8 +2,8 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-sessions, guide, gate, decisions, leaderboards, large, spark, papers,
-glossary, coming-from                             the pages of .docs/
+sessions, guide, gate, decisions, any-time, replicates, people-and-model,
+leaderboards, large, spark, papers, glossary, coming-from    the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -22,6 +22,9 @@ TEXTS = {
     "guide.md": ".docs/guide.md",
     "gate.md": ".docs/gate.md",
     "decisions.md": ".docs/decisions.md",
+    "any-time.md": ".docs/any-time.md",
+    "replicates.md": ".docs/replicates.md",
+    "people-and-model.md": ".docs/people-and-model.md",
     "leaderboards.md": ".docs/leaderboards.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
@@ -43,6 +46,9 @@ notebooks/index
 guide
 gate
 decisions
+any-time
+replicates
+people-and-model
 leaderboards
 large
 spark

@@ -48,6 +48,7 @@ from .orderings.matrix import agreement_matrix as agreement_matrix
 from .orderings.order import order_runs as order_runs
 from .orderings.strengths.strengths_of import bradley_terry as bradley_terry
 from .orderings.strengths.fitted_strengths import Strengths as Strengths
+from .orderings.strengths.next_pairs import next_pairs as next_pairs
 from .orderings.majorities import majority_cycles as majority_cycles
 from .orderings.correlations import rank_correlations as rank_correlations
 from .orderings.stability import (

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md sessions.md spark.md"
+    "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
+    "papers.md people-and-model.md replicates.md sessions.md spark.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -173,30 +173,36 @@ def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     assert any("lexiframe gate" in step.get("run", "") for step in steps)
 
 
-def test_the_code_of_the_page_on_decisions_runs(tmp_path, monkeypatch):
-    """On a table of scores from two seeds, requests of users, and judgments of a model."""
+@pytest.mark.parametrize("page", ["decisions", "any-time", "replicates", "people-and-model"])
+def test_the_code_of_the_pages_on_decisions_runs(tmp_path, monkeypatch, page):
+    """On runs of three seeds, requests of users, and judgments of a model."""
     monkeypatch.chdir(tmp_path)
     digits = lf.bundled("digits")
     runs = [digits / f"runs/{name}.parquet" for name in ("pixels_euclidean", "pca16_cosine")]
-    p = lf.positions(runs, digits / "qrels.parquet")
-    s = lf.scores(p, "nDCG@10")
+    s = lf.scores(lf.positions(runs, digits / "qrels.parquet"), "nDCG@10")
     queries = s["query_id"].unique().sort()
     users = pl.DataFrame({"query_id": queries, "user": [n // 3 for n in range(len(queries))]})
     users.write_csv("requests.csv")
     qrels = pl.DataFrame(lf.read_qrels(digits / "qrels.parquet"))
     lf.write_trec(qrels, "model.txt")
+    lf.write_trec(qrels, "qrels.txt")
     lf.write_trec(qrels.filter(pl.col("query_id").is_in(queries[::2].implode())), "people.txt")
-    seeds = [
-        s.with_columns(replicate=pl.lit(str(k)), value=pl.col("value") * (1 - k / 50))
-        for k in range(3)
-    ]
-    names = {"lf": lf, "runs": runs}
-    for block in blocks((ROOT / ".docs/decisions.md").read_text(encoding="utf-8")):
-        names["s"] = pl.concat(seeds) if "replicates=" in block else s
+    Path("runs").mkdir()
+    for name, path in zip(("old", "new"), runs, strict=True):
+        run = pl.DataFrame(lf.read_runs(path)).drop("rank", strict=False)
+        noise = (run["score"].hash(7) % 1000 / 1e5).cast(pl.Float64)
+        for seed in range(3):
+            lf.write_trec(
+                run.with_columns(score=run["score"] + seed * noise), f"runs/{name}-{seed}.run"
+            )
+    names = {"lf": lf, "runs": runs, "s": s}
+    for block in blocks((ROOT / f".docs/{page}.md").read_text(encoding="utf-8")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lf.LexiframeWarning)
-            exec(compile(block, "decisions.md", "exec"), names)
-    assert names["c"].height == 5
+            exec(compile(block, f"{page}.md", "exec"), names)
+    if page == "replicates":
+        assert names["c"].height == 5
+        assert names["g"].height == 9
 
 
 @pytest.mark.parametrize("page", PAGES)

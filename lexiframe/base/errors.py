@@ -98,7 +98,7 @@ class LexiframeWarning(UserWarning):
     __module__ = "lexiframe"  # the name by which users catch it
 
 
-_BETWEEN = {"lexiframe", "polars", "pandas"}
+_BETWEEN = {"lexiframe", "polars", "pandas", "contextlib"}
 """Libraries whose calls may lie between a warning and the user's code (``DataFrame.pipe``)."""
 
 

@@ -67,7 +67,7 @@ _COLUMNS = {
         negative n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
-        strength se coefficient per_sd elo elo_low elo_high observed_share expected_share
+        strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
         residual difference p_a_wins p_b_wins
         p_a_low p_a_high
         score rank relevance rel value mean exposure preference win_rate mean_preference probability
@@ -209,6 +209,7 @@ STRENGTHS_BY_GROUP = _table(
     "strength ci_low ci_high rank se n_judgments n_requests difference difference_low "
     "difference_high p_value",
 )
+NEXT_PAIRS = _table("next_pairs", "place", "run_a run_b n_judgments p_a_wins fall variance")
 PAIR_REQUESTS = _table(
     "pair_requests",
     "measure query_id",

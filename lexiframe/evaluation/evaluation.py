@@ -109,7 +109,7 @@ class Evaluation:
     _origin: Origin | None = None
     _part: measured.Part | None = None
     _sample: tuple[Sample, SampledPositions, Plan] | None = None
-    _has_requests: bool = True
+    _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -129,7 +129,7 @@ class Evaluation:
         return self._of_requests("preferences")
 
     def _of_requests(self, name: str) -> pl.DataFrame:
-        if self._has_requests:
+        if self.has_requests:
             return self._tables_of_requests[name]
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
         if name in self.parts:
@@ -143,14 +143,9 @@ class Evaluation:
         part = self.part()
         return dict(zip(KEPT, pairs.tables_of(part.scores, part.pairs), strict=True))
 
-    @property
-    def has_requests(self) -> bool:
-        """Whether scores and preferences of single requests are there, or can be made."""
-        return self._has_requests
-
     def part(self) -> measured.Part:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
-        if not self._has_requests:
+        if not self.has_requests:
             self._of_requests("preferences")  # raises
         return self.origin("scores").part if self._part is None else self._part
 
@@ -450,8 +445,13 @@ class Evaluation:
 
         Without those ``of_requests``, scores and preferences, which are many rows, are not made.
         """
-        absent = set() if self._has_requests and of_requests else {*KEPT}
+        absent = set() if self.has_requests and of_requests else {*KEPT}
         return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether scores and preferences of single requests are there, or made when asked for."""
+        return self._part is not None or (self._origin is not None and not self._in_parts)
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none; those of an earlier evaluation go.
@@ -474,7 +474,23 @@ class Evaluation:
         LexiframeError
             When the folder cannot be written to.
         """
-        target = output_files.output_folder(folder)
+        files = self._written(output_files.output_folder(folder))
+        for place in {path.parent for path in files}:
+            output_files.output_folder(place)
+        with output_files.replacing_all([*files]) as temporaries:
+            for (table, facts), file in zip(files.values(), temporaries, strict=True):
+                to_parquet.write_parquet_file(file, table, facts)
+        mine = {Path(kept).resolve() for kept in self.parts.values()}
+        for place in {path.parent for path in files}:  # of an earlier evaluation
+            for stale in {*result_files(place)} - {*files}:
+                stale.unlink(missing_ok=True)
+            for name in KEPT:
+                if (place / name).resolve() not in mine:
+                    remove_parts(place, name)
+        return [*files]
+
+    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
+        """Return what is written, by its path: the tables and their provenance."""
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
@@ -486,17 +502,10 @@ class Evaluation:
             kept_results.FINGERPRINTS: marks,
             kept_results.RANKS: ranks,
         }
-        paths = [target / f"{name}.parquet" for name in tables]
-        with output_files.replacing_all(paths) as temporaries:
-            for (name, table), file in zip(tables.items(), temporaries, strict=True):
-                to_parquet.write_parquet_file(file, table, {"table": name, **self.provenance})
-        for stale in {*result_files(target)} - {*paths}:  # of an earlier evaluation
-            stale.unlink(missing_ok=True)
-        mine = {Path(folder).resolve() for folder in self.parts.values()}
-        for name in KEPT:
-            if (target / name).resolve() not in mine:
-                remove_parts(target, name)
-        return paths
+        return {
+            target / f"{name}.parquet": (table, {"table": name, **self.provenance})
+            for name, table in tables.items()
+        }
 
     def report(
         self,
@@ -566,7 +575,7 @@ class Evaluation:
         """Return what the report shows of a sample of the requests; None where all are known."""
         from lexiframe.views import Rankings
 
-        if self._has_requests:
+        if self.has_requests:
             return None
         if self._sample is None or not len(self._sample[0].part.queries):
             raise LexiframeError(

@@ -103,7 +103,7 @@ def evaluation_of(
         sums=sums if in_parts else None,
         _origin=origin,
         _sample=(total["sample"], total["positions"], plan) if in_parts else None,
-        _has_requests=not in_parts,
+        _in_parts=in_parts,
     )
 
 

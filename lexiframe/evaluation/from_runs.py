@@ -57,7 +57,14 @@ from lexiframe.io import (
 from lexiframe.metrics import needed
 from lexiframe.orderings import Method
 from lexiframe.pairwise import By, measured
-from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
+from lexiframe.projection import (
+    NoRelevant,
+    Policies,
+    ScoreType,
+    Ties,
+    Unjudged,
+    by_collection,
+)
 from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
@@ -66,7 +73,7 @@ from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
 @typed
 def evaluate(
     runs: RunsLike,
-    qrels: QrelsLike,
+    qrels: QrelsLike | None = None,
     /,
     measures: MeasureLike | Iterable[MeasureLike] | None = None,
     *,
@@ -108,12 +115,16 @@ def evaluate(
         ``query_id``, ``doc_id`` and ``score`` or ``rank``, or the names that other libraries give
         them); a dictionary ``{query: {document: score}}``; objects of ir_measures, PyTerrier, ranx
         or ir_datasets. Or a list of any of these, or ``{"name of the run": any of these}``. What
-        `read_runs`, which has further options, and `scan_runs` return.
+        `read_runs`, which has further options, and `scan_runs` return. Or several test collections,
+        ``{"name of the collection": (runs, qrels)}``, without ``qrels``: each is evaluated by
+        itself, and tables have the column ``collection`` in front; `leaderboard` ranks the runs
+        over all of them.
     qrels
         The judgments, in any of these forms: columns ``query_id``, ``doc_id`` and ``relevance`` (a
         grade; above 0 is relevant unless ``rel`` says otherwise), and ``iteration`` or ``subtopic``
         where there are some; a dictionary ``{query: {document: grade}}``; what `read_qrels`
-        returns.
+        returns. Frames of runs and judgments that both have a column ``collection`` are several
+        collections too.
     rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. ``depth`` cuts the runs for all tables, coverage too.
     measures
@@ -140,7 +151,8 @@ def evaluate(
         A frame with the column ``query_id`` and attributes of requests, and the names of the
         attributes that form groups of requests. All tables about runs and pairs are then computed
         within each group and begin with these attributes as columns. Coverage, scores and
-        preferences are not grouped.
+        preferences are not grouped. Of several collections, a frame with a column ``collection``
+        has the attributes of each.
     reuse : path, optional
         The folder to which `Evaluation.write` wrote the results of an earlier evaluation. Its
         scores and preferences are taken where they still hold, and all others are computed; the
@@ -175,7 +187,9 @@ def evaluate(
     Returns
     -------
     Evaluation
-        All tables; it prints a summary, and ``write`` and ``report`` store it.
+        All tables; it prints a summary, and ``write`` and ``report`` store it. Of several
+        collections, ``collections`` has the evaluation of each by its name. Folders (``out``,
+        ``reuse``) then have a folder for each.
 
     Raises
     ------
@@ -210,9 +224,22 @@ def evaluate(
     inference = Inference(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
-    how = Asked.of(measures, policies, inference, requests, by, order=order)
-    parts: dict[str, Any] = {"out": out, "keep": keep, "resume": resume}
-    return evaluate_asked(runs, qrels, how, reuse=reuse, memory=memory, **parts)
+    parts: dict[str, Any] = {"keep": keep, "resume": resume, "memory": memory}
+    collections = by_collection.given(runs, qrels, "evaluate")
+    if collections is None:
+        how = Asked.of(measures, policies, inference, requests, by, order=order)
+        judgments: Any = qrels  # there are some, or `given` would have raised
+        return evaluate_asked(runs, judgments, how, reuse=reuse, out=out, **parts)
+    from lexiframe.evaluation import of_collections as several  # few calls need it
+
+    of_requests = several.requests_of(requests, by, collections)
+
+    def one(name: str, runs: Any, qrels: Any) -> Evaluation:
+        how = Asked.of(measures, policies, inference, of_requests(name), by, order=order)
+        folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
+        return evaluate_asked(runs, qrels, how, reuse=folders[0], out=folders[1], **parts)
+
+    return several.evaluate_collections(collections, one)
 
 
 def evaluate_asked(

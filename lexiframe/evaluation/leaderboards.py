@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,12 +20,28 @@ from lexiframe.base import (
     typed,
 )
 from lexiframe.collection import leaderboards as of
-from lexiframe.io import Tables, output_files
+from lexiframe.io import Tables, output_files, to_parquet
 from lexiframe.typing import ScoresLike
 
 if TYPE_CHECKING:
     from lexiframe.views import LeaderboardPlots
 
+LEADERBOARD, VERDICT = "leaderboard", "verdict"
+SCHEMAS = {
+    "ranking": schemas.COLLECTION_RANKING,
+    "cells": schemas.COLLECTION_SCORES,
+    "gaps": schemas.COLLECTION_GAPS,
+    "comparisons": schemas.COLLECTION_COMPARISONS,
+    "neighbours": schemas.NEIGHBOURS,
+    "rank_percentiles": schemas.RANK_PERCENTILES,
+    "collection_weights": schemas.COLLECTION_WEIGHTS,
+    "leave_one_out": schemas.LEAVE_ONE_OUT,
+    "correlations": schemas.COLLECTION_CORRELATIONS,
+    "rule_correlations": schemas.RULE_CORRELATIONS,
+    "smallest_set": schemas.SMALLEST_SET,
+    "components": schemas.CONNECTED_PARTS,
+}
+"""The tables of a leaderboard."""
 _WINDOW = 20
 """How many of the first runs are printed."""
 
@@ -93,11 +109,43 @@ class Leaderboard(Tables):
     _ranked: list[of.Ranked]
     _how: dict[str, Any] = field(repr=False)
 
-    _TABLES = (
-        "ranking", "cells", "gaps", "comparisons", "neighbours", "rank_percentiles",
-        "collection_weights", "leave_one_out", "correlations", "rule_correlations",
-        "smallest_set", "components",
-    )  # fmt: skip
+    _TABLES = tuple(SCHEMAS)
+
+    @classmethod
+    def files(cls, folder: str | Path) -> list[Path]:
+        """Return the paths of the files that ``write`` writes."""
+        return [Path(folder, f"{name}.parquet") for name in (*cls._TABLES, VERDICT)]
+
+    @classmethod
+    def of_tables(
+        cls, tables: Mapping[str, pl.DataFrame], sentences: pl.DataFrame, how: dict[str, Any]
+    ) -> Leaderboard:
+        """Return the leaderboard that had these tables and sentences: see `read_results`."""
+        board = cls([], how)
+        vars(board).update({**tables, VERDICT: printed.Verdict(sentences)})
+        return board
+
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write each table as Parquet, all of them or none; `read_results` reads them.
+
+        Parameters
+        ----------
+        folder
+            The folder to write to; it is made if it does not exist.
+
+        Returns
+        -------
+        list of pathlib.Path
+            A file for each table, with its name, and the sentences in ``verdict.parquet``; how they
+            were made is in their schema metadata. The same inputs give the same bytes.
+
+        Raises
+        ------
+        LexiframeError
+            When the folder cannot be written to.
+        """
+        tables = {**self.tables(), VERDICT: pl.DataFrame(self.verdict)}
+        return to_parquet.write_tables(folder, tables, {LEADERBOARD: self._how})
 
     @property
     def _settled(self) -> of.Settled:
@@ -139,7 +187,7 @@ class Leaderboard(Tables):
         }
         return schemas.COLLECTION_SCORES.arranged(pl.DataFrame(columns))
 
-    @property
+    @cached_property
     def gaps(self) -> pl.DataFrame:
         """What is missing; see the class."""
         return self._settled.gaps
@@ -214,7 +262,7 @@ class Leaderboard(Tables):
         """Return what to look at first: the ranking, neighbours, and what collections do."""
         rounded = pl.selectors.float().round(4)
         shown = ["rank", "rank_low", "rank_high", "value", "ci_low", "ci_high", "n_collections"]
-        rules = ["rule"] * (len(self._ranked) > 1)
+        rules = ["rule"] * (self.ranking["rule"].n_unique() > 1)
         near = ["place", "run_a", "run_b", "reject", "mean_difference", "ci_low", "ci_high"]
         moves = ["collection", "tau", "first_changes", "run", "rank", "rank_without"]
         weights = self.collection_weights.sort("share", descending=True, nulls_last=True)
@@ -397,7 +445,10 @@ def leaderboard(
     resampling.check_draws("leaderboard", "samples", samples, seed)
     check_choice("leaderboard", test, get_args(of.RankTest), "test")
     ranked = of.ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    how = {"test": test, "alpha": alpha, "samples": samples, "seed": seed}
+    how = {
+        "rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test,
+        "alpha": alpha, "samples": samples, "seed": seed,
+    }  # fmt: skip
     return Leaderboard(ranked, how)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
+from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import ATTRIBUTES, REPLICATED, Evaluation, names_of_tables
+from lexiframe.evaluation.leaderboards import LEADERBOARD, SCHEMAS, VERDICT, Leaderboard
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, kept_results, output_files, scan_runs
 from lexiframe.pairwise import measured
@@ -19,26 +22,28 @@ from lexiframe.projection import Policies
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
+_AGAIN_BOARD = "name a folder that Leaderboard.write, or lexiframe leaderboard --out, wrote"
 _AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote"
 
 
 @typed
-def read_results(folder: str | Path) -> Evaluation:
-    """Read the results that `Evaluation.write` wrote: an evaluation that prints, draws and reports.
+def read_results(folder: str | Path) -> Evaluation | Leaderboard:
+    """Read what `Evaluation.write` or `Leaderboard.write` wrote, to print, draw and report it.
 
     Parameters
     ----------
     folder
-        The folder, also that of ``lexiframe evaluate --out``.
+        The folder, also that of ``lexiframe evaluate --out`` and ``lexiframe leaderboard --out``.
 
     Returns
     -------
-    Evaluation
-        With all tables that were written, the baseline and the groups of requests. Functions of
-        tables take it as they take any other. Rankings (for ``explain``, ``positions`` and the
-        report) are read from the runs and judgments where these are still there, as they were; the
-        report goes without them where they are not. An evaluation in parts has its tables about
-        runs and pairs, and in ``parts`` the folders that it kept.
+    Evaluation or Leaderboard
+        Of a leaderboard its tables and sentences. Of an evaluation, which may be that of several
+        collections, all tables that were written, the baseline and the groups of requests.
+        Functions of tables take it as they take any other. Rankings (for ``explain``, ``positions``
+        and the report) are read from the runs and judgments where these are still there, as they
+        were; the report goes without them where they are not. An evaluation in parts has its tables
+        about runs and pairs, and in ``parts`` the folders that it kept.
 
     Raises
     ------
@@ -62,6 +67,8 @@ def read_results(folder: str | Path) -> Evaluation:
         raise ReadError(
             Problem(str(folder), "a folder of results", found or "nothing there", _AGAIN)
         )
+    if (place / "ranking.parquet").is_file() and not (place / "means.parquet").is_file():
+        return _leaderboard(place)
     there = [name for name in names if (place / f"{name}.parquet").is_file()]
     missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
     if missing:
@@ -69,9 +76,10 @@ def read_results(folder: str | Path) -> Evaluation:
         raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", _AGAIN))
     besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
     there += [name for name in besides if (place / f"{name}.parquet").is_file()]
-    read, facts = kept_results.tables_of_one_evaluation(
-        place, str(folder), there, _AGAIN, _refuse_other_columns
-    )
+    check = partial(_refuse_other_columns, lambda name: getattr(schemas, name.upper(), None))
+    read, facts = kept_results.tables_of_one("evaluation", place, there, _AGAIN, check)
+    if of_collections.FOLDERS in facts:
+        return _collections(place, facts[of_collections.FOLDERS])
     attributes, replicated, marks = (read.pop(name, None) for name in besides)
     if facts.get("groups") and attributes is None:
         raise ReadError(
@@ -89,12 +97,44 @@ def read_results(folder: str | Path) -> Evaluation:
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
         _origin=None if marks is None else _origin(provenance, marks, attributes),
-        _has_requests=part is not None,
+        _in_parts=part is None,
     )
 
 
-def _refuse_other_columns(path: Path, name: str, table: pl.DataFrame) -> None:
-    schema: schemas.TableSchema | None = getattr(schemas, name.upper(), None)
+def _collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
+    """Read the evaluation of each collection, and put their tables together again."""
+    found = {}
+    for name, folder in folders.items():
+        if not isinstance(one := read_results(place / folder), Evaluation):
+            there = "a leaderboard"
+            raise ReadError(Problem(str(place / folder), "an evaluation", there, _AGAIN))
+        found[name] = one
+    return of_collections.together(found)
+
+
+def _leaderboard(place: Path) -> Leaderboard:
+    """Read the tables of a leaderboard, and its sentences."""
+    paths = Leaderboard.files(place)
+    if missing := [path.name for path in paths if not path.is_file()]:
+        expected, found = "the files that Leaderboard.write writes", f"no {', '.join(missing)}"
+        raise ReadError(Problem(str(place), expected, found, _AGAIN_BOARD))
+    names, again = [path.stem for path in paths], _AGAIN_BOARD
+    check = partial(_refuse_other_columns, SCHEMAS.get)
+    tables, facts = kept_results.tables_of_one("leaderboard", place, names, again, check)
+    if LEADERBOARD not in facts:
+        found = "files of different leaderboards"
+        raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN_BOARD))
+    sentences = tables.pop(VERDICT)
+    return Leaderboard.of_tables(tables, sentences, dict(facts[LEADERBOARD]))
+
+
+def _refuse_other_columns(
+    schema_of: Callable[[str], schemas.TableSchema | None],
+    path: Path,
+    name: str,
+    table: pl.DataFrame,
+) -> None:
+    schema = schema_of(name)
     required = [] if schema is None else schema.required  # others have columns of their own
     lacking = [column for column in required if column not in table.columns]
     if lacking:

@@ -67,7 +67,7 @@ def reusable_results(folder: str | Path, *, of_requests: bool = True) -> KeptRes
         raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
     absent = _OF_REQUESTS if in_parts or not of_requests else ()
     names = [name for name in _NEEDED if name not in absent]
-    tables, facts = tables_of_one_evaluation(place, where, names, _AGAIN)
+    tables, facts = tables_of_one("evaluation", place, names, _AGAIN)
     if in_parts and not tables[RANKS].height:
         raise LexiframeError(
             f"{where}: expected the results of an evaluation in memory, found those of one in "
@@ -84,21 +84,22 @@ def reusable_results(folder: str | Path, *, of_requests: bool = True) -> KeptRes
     return KeptResults(where, tables["coverage"], several, *others, facts)
 
 
-def tables_of_one_evaluation(
+def tables_of_one(
+    what: str,
     place: Path,
-    where: str,
     names: Iterable[str],
     advice: str,
     check: Callable[[Path, str, pl.DataFrame], None] = lambda path, name, table: None,
 ) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
     """Return tables in a folder by their names, and the provenance that all of them have.
 
-    ``check`` may raise for a table, given its path and name.
+    ``what`` they are of is an evaluation, say. ``check`` may raise for a table, given its path and
+    name.
 
     Raises
     ------
     ReadError
-        When they are of different evaluations, and as `read_table`.
+        When they are of several, and as `read_table`.
     """
     paths = {name: place / f"{name}.parquet" for name in names}
     read = {name: read_table(path, name, advice) for name, path in paths.items()}
@@ -106,8 +107,8 @@ def tables_of_one_evaluation(
         check(paths[name], name, table)
     facts = next(iter(read.values()))[1]
     if any(of_table != facts for _, of_table in read.values()):
-        found = "files of different evaluations"
-        raise ReadError(Problem(where, "the files of one evaluation", found, advice))
+        found = f"files of different {what}s"
+        raise ReadError(Problem(str(place), f"the files of one {what}", found, advice))
     return {name: table for name, (table, _) in read.items()}, facts
 
 

@@ -154,11 +154,16 @@ def write_parquet_file(
         add_checksum(file)
 
 
-def write_tables(folder: str | Path, tables: Mapping[str, Any]) -> list[Path]:
-    """Write frames as Parquet, each under its name in a folder, all of them or none."""
+def write_tables(
+    folder: str | Path, tables: Mapping[str, Any], facts: Mapping[str, Any] | None = None
+) -> list[Path]:
+    """Write frames as Parquet, each under its name in a folder, all of them or none.
+
+    ``facts`` go into the schema metadata of each, with its name.
+    """
     target = output_folder(folder)
     paths = [target / f"{name}.parquet" for name in tables]
     with replacing_all(paths) as temporaries:
         for (name, table), file in zip(tables.items(), temporaries, strict=True):
-            write_parquet_file(file, table, {"table": name})
+            write_parquet_file(file, table, {"table": name, **(facts or {})})
     return paths

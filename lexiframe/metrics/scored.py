@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,12 @@ from lexiframe.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, war
 from lexiframe.metrics.rankings import Rankings
 from lexiframe.metrics.subtopic_scores import subtopic_values
 from lexiframe.metrics.value_arrays import Values
-from lexiframe.projection import NoRelevant, RankedRuns, check_policy
+from lexiframe.projection import (
+    NoRelevant,
+    RankedRuns,
+    check_policy,
+    positions,
+)
 from lexiframe.typing import PositionsTable
 
 
@@ -35,6 +41,8 @@ def scores(
     ----------
     p
         The table of `positions`; for subtopic metrics that of ``positions(..., subtopics=True)``.
+        Positions with a column ``collection`` give scores with one. ``{"name": (runs, qrels)}``,
+        several collections, are taken as `positions` takes them, with its defaults.
     measures
         Metrics or their notation: ``lf.AP``, ``lf.nDCG @ 10``, ``"RBP(p=0.8)"``, ``"map"``, several
         in a string ``"AP nDCG@10"``, names of other libraries (see `parse_measure`); `measures`
@@ -52,7 +60,8 @@ def scores(
     -------
     polars.DataFrame
         Key ``run, query_id, measure``, sorted by it; and ``value``. Of positions with replicates
-        the key is ``run, replicate, query_id, measure``. A table with your own search
+        the key is ``run, replicate, query_id, measure``; with several collections, ``collection``
+        stands in front. A table with your own search
         length also has ``smaller_is_better``, whether smaller values of the measure are better;
         for built-in measures this follows from the name.
 
@@ -72,8 +81,16 @@ def scores(
     >>> lf.scores(p, [lf.RR, "R@10"]).columns
     ['run', 'query_id', 'measure', 'value']
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
     check_policy("no_relevant", no_relevant)
     metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
+    if by_collection.are_pairs(p):
+        p = _positions_of(p, metrics)
+    collections = by_collection.apart(p)
+    if collections is not None:
+        each = partial(scores, measures=metrics, no_relevant=no_relevant)
+        return by_collection.of_each(collections, each)
     p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)
     return coded.replicates_apart(values_of(p, metrics, no_relevant).table())
@@ -113,6 +130,15 @@ def values_of(
     ordered = sorted(columns, key=str)
     values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
     return Values(rankings.keys, tuple(ordered), values, kept)
+
+
+def _positions_of(collections: Any, metrics: list[Metric]) -> pl.DataFrame:
+    """Return the positions that metrics need of several collections."""
+    return positions(
+        collections,
+        judged=any(metric.needs == JUDGED for metric in metrics),
+        subtopics=all(isinstance(metric, SubtopicMetric) for metric in metrics),
+    )
 
 
 def as_list(measures: Any) -> list[Any]:

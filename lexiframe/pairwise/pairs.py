@@ -46,6 +46,7 @@ def preferences(
     ----------
     p
         The table of `positions`; for subtopic measures that of ``positions(..., subtopics=True)``.
+        Positions with a column ``collection`` give preferences with one.
     measures
         Preferences or their notation (``lf.RPP``, ``"LR"``, ``"LP(rel=2)"``, several in a string
         ``"RPP LR"``); metrics, also by the names of other libraries (see `parse_measure`), of which
@@ -103,8 +104,17 @@ def preferences(
     >>> dict(d.select("measure", "preference").rows())
     {'LP': -1.0, 'LR': -1.0, 'RPP': -0.5, 'RPP(rel=1)': -0.5555555555555556, 'rrLP': -0.5}
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
     check_policy("no_relevant", no_relevant)
-    asked, p = parse_measures(measures), to_polars(p)
+    asked = parse_measures(measures)
+    collections = by_collection.apart(p)
+    if collections is not None:
+        how: dict[str, Any] = {
+            "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
+        }  # fmt: skip
+        return by_collection.of_each(collections, lambda part: preferences(part, asked, **how))
+    p = to_polars(p)
     subtopic_metrics.are_of_subtopics(p, asked)
     needed.refuse_unfit(p, asked)
     needed.warn_of_lost_gains(p, asked)

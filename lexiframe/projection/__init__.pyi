@@ -31,3 +31,4 @@ from . import effect_of_ties as effect_of_ties
 
 "Coverage: what runs answered"
 from . import answers as answers
+from . import by_collection as by_collection

@@ -21,7 +21,7 @@ from lexiframe.typing import QrelsLike, RunsLike
 @typed
 def positions(
     runs: RunsLike,
-    qrels: QrelsLike,
+    qrels: QrelsLike | None = None,
     /,
     *,
     rel: float | None = None,
@@ -46,10 +46,12 @@ def positions(
     Parameters
     ----------
     runs
-        The table of `read_runs`, the scan of `scan_runs`, any frame of that form, or paths.
+        The table of `read_runs`, the scan of `scan_runs`, any frame of that form, or paths. Or
+        several collections, ``{"name": (runs, qrels)}``, without ``qrels``.
     qrels
         The table of `read_qrels`, any frame of that form, or a path. A document that was judged in
-        several iterations of a request has the greatest of its grades.
+        several iterations of a request has the greatest of its grades. Frames of runs and judgments
+        that both have a column ``collection`` are several collections too.
     rel : float, optional
         The least grade that is relevant; None: any positive grade.
     ties : {"doc_id_desc", "doc_id_asc", "input", "rank"}
@@ -96,8 +98,10 @@ def positions(
         judgments (a negative grade means pooled, but unjudged). With ``rel`` there is also a column
         ``rel``, by which `scores` and `preferences` know which grades are included. With
         ``subtopics=True`` the key is ``run, query_id, subtopic, doc_id``, and ``level`` and
-        ``n_relevant`` count the relevant items of the subtopic. Of runs with replicates (see
-        `read_runs`) each replicate has its positions, and the key begins with ``run, replicate``.
+        ``n_relevant`` count the relevant items of the subtopic. Several collections have the column
+        ``collection`` in front, and each only the runs that it was given. Of runs with replicates
+        (see `read_runs`) each replicate has its positions, and the key begins with ``run,
+        replicate``.
 
     Raises
     ------
@@ -123,11 +127,30 @@ def positions(
     >>> p = lf.positions(runs, qrels, subtopics=True)
     >>> p.select("subtopic", "doc_id", "position", "level", "n_relevant").rows()
     [('s', 'b', 2, 1, 2), ('s', 'c', 3, 2, 2), ('t', 'c', 3, 1, 1)]
+
+    Two collections, whose requests of the same id are different requests:
+
+    >>> other = pl.DataFrame({"query_id": "q1", "doc_id": ["c"], "relevance": [1.0]})
+    >>> p = lf.positions({"news": (runs, qrels), "law": (runs, other)})
+    >>> p.select("collection", "query_id", "doc_id", "position").rows()
+    [('law', 'q1', 'c', 3), ('news', 'q1', 'b', 2), ('news', 'q1', 'c', 3)]
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
+    collections = by_collection.given(runs, qrels, "positions")
+    if collections is not None:
+        how: dict[str, Any] = {
+            "rel": rel, "ties": ties, "score_type": score_type, "no_relevant": no_relevant,
+            "duplicates": duplicates, "unjudged": unjudged, "depth": depth,
+            "exclude_self": exclude_self, "judged": judged, "subtopics": subtopics, "pool": pool,
+        }  # fmt: skip
+        return by_collection.of_each(collections, lambda one: positions(*one, **how))
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    ranked = rank_runs(runs, qrels, policies, nonrelevant=judged, pool=pool, replicates=True)
+    judged_as: Any = qrels  # there are some, or `given` would have raised
+    how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}
+    ranked = rank_runs(runs, judged_as, policies, **how_ranked)
     warn_of_gaps(ranked)
     p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
     p = coded.replicates_apart(p)

@@ -174,11 +174,11 @@ def test_common_votes_and_adjust():
         ({"group": {"news": "g"}}, "expected a group for each collection"),
         ({"smaller_is_better": ["newz"]}, "unknown collection 'newz'; did you mean news"),
         ({"rule": ["mean", "mean"]}, "rules with different names"),
-        ({"rule": lambda cells, weights: cells[0, :1]}, "to return a number for each of 2 runs"),
+        ({"rule": lambda cells, weights: cells[0, :1]}, "of 2 runs, found an array of the shape"),
         ({"rule": lambda cells, weights: "x"}, "to return a number for each of 2 runs, found 'x'"),
         (
             {"rule": lambda cells, weights: cells[0] / 0},
-            "a number for each of 2 runs, found inf am",
+            "of 2 runs, found inf where a number is needed",
         ),
         (
             {"rule": len},
@@ -379,7 +379,7 @@ def test_one_collection_without_a_name_is_refused():
 def test_tables_are_written_and_the_page_holds_them(tmp_path):
     found = lf.leaderboard(X, ["mean", "borda"], group={"news": "g", "law": "g", "sport": "h"})
     written = found.write(tmp_path / "out")
-    assert {path.stem for path in written} == {*found.tables()}
+    assert {path.stem for path in written} == {*found.tables(), "verdict"}
     page = found.report(tmp_path / "board.html").read_text(encoding="utf-8")
     assert "Leaderboard of 4 runs" in page
     facts = json.loads(page.partition('id="facts">')[2].partition("</script>")[0])

@@ -127,3 +127,36 @@ def test_groups_go_when_they_are_no_longer_there(grouped, tmp_path):
     assert (tmp_path / "attributes.parquet").is_file()
     lf.evaluate(RUNS, QRELS, ["RPP"]).write(tmp_path)
     assert lf.read_results(tmp_path).attributes is None
+
+
+def test_a_leaderboard_is_read_back(tmp_path):
+    """With its tables and sentences; it prints, reports, draws and is asked as before."""
+    x = lf.bundled("leaderboard") / "scores.csv"
+    board = lf.leaderboard(x, ["mean", "borda"], group="type", samples=50)
+    board.write(tmp_path / "out")
+    again = lf.read_results(tmp_path / "out")
+    assert str(again) == str(board)
+    assert again.verdict.equals(board.verdict)
+    for name, table in board.tables().items():
+        assert again.tables()[name].equals(table), name
+    assert again.among_first(3).equals(board.among_first(3))
+    page = again.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page == board.report(tmp_path / "other.html").read_text(encoding="utf-8")
+    again.write(tmp_path / "twice")
+    for path in board.files(tmp_path / "out"):
+        assert path.read_bytes() == (tmp_path / "twice" / path.name).read_bytes()
+
+
+def test_what_is_no_whole_leaderboard_is_refused(tmp_path):
+    x = pl.DataFrame({"model": ["a", "b"], "news": [1, 2], "law": [1, 3], "sport": [2, 3]})
+    lf.leaderboard(x, samples=5).write(tmp_path)
+    other = lf.leaderboard(x, samples=6)
+    other.write(tmp_path / "other")
+    (tmp_path / "other/gaps.parquet").replace(tmp_path / "gaps.parquet")
+    with pytest.raises(
+        lf.ReadError, match="the files of one leaderboard, found files of different"
+    ):
+        lf.read_results(tmp_path)
+    (tmp_path / "gaps.parquet").unlink()
+    with pytest.raises(lf.ReadError, match=r"that Leaderboard.write writes, found no gaps.parquet"):
+        lf.read_results(tmp_path)

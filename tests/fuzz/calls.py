@@ -101,7 +101,10 @@ def arguments(folder):
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
         **{name: {"x": BOARD} for name in for_users(lf.collection)},
-        "bradley_terry": {"by": "request"}, "judge_consistency": {"stated": JUDGED},
+        "next_pairs": {"runs": ["c"], "n": 3}, "judge_consistency": {"stated": JUDGED},
+        "bradley_terry": {
+            "by": "request", "answers": ANSWERS, "requests": GROUPS, "groups": "kind",
+        },
         "evaluate": {"measures": ["AP"]}, "measures": {"measure": "AP"},
         "conventions": {"measure": "AP"}, "win_rate_matrix": {"measure": "AP", "runs": ["a", "b"]},
     }  # fmt: skip

@@ -14,7 +14,7 @@ from lexiframe.base import LexiframeError, printed, unknown_name
 from lexiframe.cli.arguments import holds_judgments, refuse_measures
 from lexiframe.cli.inputs import InputOptions, found_runs, named_file, refuse_replacing
 from lexiframe.cli.options import INPUT, STATISTICS, Format, option
-from lexiframe.cli.output import print_json, print_table
+from lexiframe.cli.output import print_json, print_table, say
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
@@ -227,11 +227,15 @@ def _print_powered(
     if out is not None:
         to_parquet.write_tables(out, {"prediction_powered": table})
         typer.echo(f"wrote {out / 'prediction_powered.parquet'}", err=True)
+    notes: list[str] = []
     if format == "table":
+        table, notes = sentences.cut_at_bounds(table)
         read = ["judge", "run", "measure", "mean", "ci_low", "ci_high", "people_mean"]
         table = table.select(*read, "model_mean", "weight", "effective_n", "n", "n_model")
         table = printed.with_intervals(table.sort("measure", "run", maintain_order=True))
     print_table(table, format)
+    for note in notes:
+        say(note)
 
 
 _OF_GRADES = ("judge_agreement", "judge_confusion")

@@ -112,6 +112,8 @@ def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
             [one.scores.with_columns(collection=pl.lit(str(name))) for name, one in x.items()],
             how="diagonal_relaxed",
         )
+    if hasattr(x, "table_for"):  # an evaluation of collections
+        x = x.scores
     table = per_request_scores.scores_of_tools(x)
     if table is None:
         given = score_forms.given_scores(x, None, None, None)

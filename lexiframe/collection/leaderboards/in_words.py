@@ -127,9 +127,9 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
     if changed.height:
         names = changed["collection"].to_list()
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        any_one = f"any one of {len(names):,} collections ({shown})" if len(names) > 1 else shown
         told.append(
-            f"The first place hangs on one collection: leaving out any one of "
-            f"{printed.counted(len(names), 'collection')} ({shown}) changes who is first."
+            f"The first place hangs on one collection: leaving out {any_one} changes who is first."
         )
     else:
         told.append("Whichever collection is left out, the first place stays the same.")
@@ -175,10 +175,11 @@ def _gaps(settled: Settled) -> list[str]:
         return []
     runs = gaps["run"].unique().sort()
     cells = printed.counted(gaps.height, "result")
-    begin = f"{printed.counted(len(runs), 'run')} of {len(whole.runs):,} lack {cells} in all"
+    lack, are = ("lacks", "is") if len(runs) == 1 else ("lack", "are")
+    begin = f"{printed.counted(len(runs), 'run')} of {len(whole.runs):,} {lack} {cells} in all"
     if settled.missing == "complete":
         named = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
-        return [f"{begin} and are not ranked ({named}); .gaps names them."]
+        return [f"{begin} and {are} not ranked ({named}); .gaps names them."]
     if settled.missing == "common":
         names = [c for c in whole.collections if c not in board.collections]
         named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

@@ -114,5 +114,6 @@ def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> 
     if value.shape != (n,):
         raise LexiframeError(f"{expected}, found an array of the shape {value.shape}")
     if not np.isfinite(value).all():
-        raise LexiframeError(f"{expected}, found {value[~np.isfinite(value)][0]} among them")
+        odd = value[~np.isfinite(value)][0]
+        raise LexiframeError(f"{expected}, found {odd} where a number is needed")
     return value

@@ -113,6 +113,7 @@ def has_maximum(counts: Counts, *, davidson: bool = False) -> bool:
 
 _INSTEAD = {
     "bradley_terry": "judge more pairs, or give prior=1",
+    "next_pairs": "ask about them first, or give prior=1",
     "order_runs": "judge more pairs, or take another method",
     "leaderboard": "add collections in which they are not, or take another rule, such as 'borda'",
 }

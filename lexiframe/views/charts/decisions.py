@@ -14,6 +14,7 @@ from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, step
 from lexiframe.views.charts.marks import confidence, dots, lines_of, lines_with_points
 from lexiframe.views.charts.tables import rows_of, rows_with
 from lexiframe.views.charts.texts import counted
+from lexiframe.views.sentences.bounds import cut_at_bounds
 
 if TYPE_CHECKING:
     import altair as alt
@@ -174,7 +175,9 @@ def powered_chart(table: Frame, /, measure: str | None = None) -> alt.FacetChart
         )
         for by, (mean, low, high, n) in _BY.items()
     ]  # fmt: skip
-    long = pl.concat(parts)
+    long, of_intervals = pl.concat(parts), list[str]()
+    if is_of_runs:
+        long, of_intervals = cut_at_bounds(long)
     names = long["of"].unique(maintain_order=True).to_list()
     high = step(3 * len(names))
     colour = draw.Color("by:N", title=None).scale(domain=[*_BY], range=_HUES)
@@ -189,7 +192,9 @@ def powered_chart(table: Frame, /, measure: str | None = None) -> alt.FacetChart
     ]
     by = {"facet": draw.Facet("measure:N", sort=None, header=header()), "columns": 1}
     words = "Means by people, by a model, and by both", "intervals of the same level"
-    return faceted(layers, long, by, *words, width=WIDTH, height=3 * high * len(names))
+    return faceted(
+        layers, long, by, *words, *of_intervals, width=WIDTH, height=3 * high * len(names)
+    )
 
 
 _HUES = [COLOURS[0], COLOURS[1], GREY]

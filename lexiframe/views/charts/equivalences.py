@@ -16,6 +16,7 @@ from lexiframe.views.charts.marks import confidence, dots
 from lexiframe.views.charts.names import MOST, shortened
 from lexiframe.views.charts.tables import rows_of
 from lexiframe.views.charts.texts import of_pairs, of_requests, spoken, tested
+from lexiframe.views.sentences.bounds import cut_at_bounds
 
 if TYPE_CHECKING:
     import altair as alt
@@ -92,6 +93,7 @@ def equivalence_chart(
     drawn, kinds = _named(drawn, baseline)
     pixels = step(drawn.height)
     against = "" if baseline is None else f" over {baseline}"
+    drawn, of_intervals = cut_at_bounds(drawn, "mean_difference")
     words = spoken(f"mean difference of {measure}{against}")
     x = {"axis": draw.Axis(title=words, format=NUMBER)}
     some = f"{drawn.height} of {pairs.height:,} pairs, nearest to the margin, "
@@ -102,6 +104,7 @@ def equivalence_chart(
         f"Which runs are good enough by {measure}, with a margin of {margin:.4g}",
         tested(pairs, alpha),
         f"{n_of}{of_requests(pairs['n'])}; bars are intervals of the single comparison",
+        *of_intervals,
         height=draw.Step(pixels),
         width=WIDTH,
     )

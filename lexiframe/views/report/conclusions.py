@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import without_unranked
 from lexiframe.views.sentences.rows import is_first, place_among, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
@@ -141,12 +142,8 @@ def _one_sided(row: Mapping[str, Any], inference: Mapping[str, Any]) -> str:
 def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
     """Say what the means of a single run are."""
     level = f"{100 * (1 - inference['alpha']):g} %"
-    sentences = [
-        f"By {row['measure']}, the mean of {escaped(row['run'])} over "
-        f"{printed.counted(str(row['n']), 'request')} is {printed.cell('mean', row['mean'], 4)}"
-        + (f" ({level} interval: {_interval(row)})." if row["ci_low"] is not None else ".")
-        for row in means.iter_rows(named=True)
-    ]
+    parts = means.partition_by("group", "measure", maintain_order=True)
+    sentences = [_of_mean(part, level) for part in parts]
     empty = pl.lit("")
     return means.select(
         *("group", "measure"),
@@ -160,5 +157,14 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
     )
 
 
-def _interval(row: Mapping[str, Any]) -> str:
-    return " to ".join(printed.cell(end, row[end], 4) for end in ("ci_low", "ci_high"))
+def _of_mean(mean: pl.DataFrame, level: str) -> str:
+    """Say what the mean of a single run is, in one row, and what its interval."""
+    shown, notes = cut_at_bounds(mean)
+    row = shown.row(0, named=True)
+    requests = printed.counted(str(row["n"]), "request")
+    value = printed.cell("mean", row["mean"], 4)
+    said = f"By {row['measure']}, the mean of {escaped(row['run'])} over {requests} is {value}"
+    if row["ci_low"] is None:
+        return f"{said}."
+    ends = " to ".join(printed.cell(end, row[end], 4) for end in ("ci_low", "ci_high"))
+    return f"{said} ({'; '.join([f'{level} interval: {ends}', *notes])})."

@@ -14,6 +14,7 @@ from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
 from lexiframe.significance import own_tests
 from lexiframe.views.report.conclusions import conclusions, headline
+from lexiframe.views.report.intervals import cut_intervals
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
 from lexiframe.views.report.stability import rank_probabilities
@@ -73,9 +74,12 @@ def report_data(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
     concluded = conclusions(tables, provenance)
+    cut = cut_intervals(grouped)
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
-        "comparisons": _both_ways(grouped["comparisons"]),
+        "means": cut["means"],
+        "comparisons": _both_ways(cut["comparisons"]),
+        "interval_notes": cut["interval_notes"],
         "rank_distributions": printed.with_group(stable, by),
         "conclusions": concluded,
         "marks": _marks(grouped, inference, lacking),

@@ -20,6 +20,7 @@ function showPairs(state) {
     isCount(state.measure) && note(`${state.measure} is a count: more is not better, and a run wins where it has more.`),
     orderChoice(state),
     make("div", { class: "scroll", tabindex: "-1" }, grid(runs, state, said)),
+    intervalNotes("comparisons", state) && note(intervalNotes("comparisons", state)),
     said);
 }
 

@@ -12,7 +12,7 @@ function showMeans(state) {
   show("means",
     title("means-title", `Runs by ${measure}`),
     note(`${what[0].toUpperCase()}${what.slice(1)} over ${over}, with `
-      + `${level()} intervals. ${orderedBy(rows)}${legend([measure])}`),
+      + `${level()} intervals. ${intervalNotes("means", only)}${orderedBy(rows)}${legend([measure])}`),
     rows.length
       ? table("of-measure", `Means and ranks by ${measure}`, columnsOfMeans(rows, state), rows, {
         sort: { title: "rank", falling: false },
@@ -30,6 +30,10 @@ function orderedBy(rows) {
   if (method.startsWith("mean(")) return "Each run is ranked by the requests that it has. ";
   return method === "mean" ? "" : `Ranks are those of ${method}, whose value stands behind the run. `;
 }
+
+// What is to be said of the intervals of a table: that some are cut, and that requests are few.
+const intervalNotes = (name, { group, measure }) =>
+  pick("interval_notes", { table: name, group, measure }).map(({ said }) => `${said} `).join("");
 
 const level = () => `${number(100 * (1 - facts.inference.alpha), 1).replace(/\.0$/, "")} %`;
 
@@ -185,6 +189,7 @@ function showBaseline(state) {
 
 function familyOf(state) {
   const { correction, test, measure } = state;
+  const cut = intervalNotes("comparisons", state).trimEnd();
   const { alternative, baseline, family, alpha } = facts.inference;
   const all = family === "all" ? " of all measures" + (facts.by.length ? " and groups" : "") : " of a measure";
   const pairs = baseline === null ? `all pairs of runs${all}, not only these` : `the comparisons with ${baseline}${all}`;
@@ -193,7 +198,7 @@ function familyOf(state) {
     + "name comes first in the table of comparisons; p-values are not turned.";
   const more = isCount(measure) ? "has more" : "is better";
   return `Differences are positive where the run ${more}. ${test} test; ${corrected}; `
-    + `significant below α = ${alpha}; ${level()} intervals of single comparisons.${side}`;
+    + `significant below α = ${alpha}; ${level()} intervals of single comparisons.${cut && " "}${cut}${side}`;
 }
 
 function columnsAgainst(rows) {

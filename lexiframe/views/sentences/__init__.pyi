@@ -3,6 +3,7 @@
 "For other rooms: what they use of it"
 from .verdict_on_baseline import baseline_sentences as baseline_sentences
 from .overlap import contrasting_sentences as contrasting_sentences
+from .bounds import cut_at_bounds as cut_at_bounds
 from .gates import gate_sentences as gate_sentences
 from .curves import curve_sentence as curve_sentence
 from .curves import curve_table as curve_table

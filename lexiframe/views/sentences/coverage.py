@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import polars as pl
 
 from lexiframe.base import printed
+
+
+def told_of_each(
+    coverage: pl.DataFrame, told: Callable[[pl.DataFrame], Iterable[str]]
+) -> tuple[str, ...]:
+    """Return what is told of a coverage, with the name of each collection in front.
+
+    Examples
+    --------
+    >>> coverage = pl.DataFrame({"collection": ["news", "law"], "run": ["a", "a"]})
+    >>> told_of_each(coverage, lambda part: [f"{part.height} run."])
+    ('news: 1 run.', 'law: 1 run.')
+    """
+    if "collection" not in coverage.columns:
+        return tuple(told(coverage))
+    parts = coverage.partition_by("collection", as_dict=True, maintain_order=True)
+    return tuple(
+        f"{printed.shortened(str(key[0]))}: {one}"
+        for key, part in parts.items()
+        for one in told(part.drop("collection"))
+    )
 
 
 def coverage_in_words(coverage: pl.DataFrame) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
+from lexiframe.views.sentences.coverage import told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import place_among, without_counts
@@ -151,7 +152,14 @@ def _one_sided(c: pl.DataFrame, provenance: Mapping[str, Any]) -> str:
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
     """Yield what weakens conclusions: missing rankings, few requests, runs that are the same."""
-    coverage, means = tables["coverage"], tables["means"]
+    yield from told_of_each(tables["coverage"], _of_rankings)
+    n = tables["means"]["n"].min()
+    if isinstance(n, int) and n < _FEW_REQUESTS:
+        yield f"{printed.counted(n, 'request')}: too few to conclude much."
+    yield from _same(tables["win_rates"])
+
+
+def _of_rankings(coverage: pl.DataFrame) -> Iterator[str]:
     if coverage.height and coverage["missing"].sum():
         lacking = coverage.filter(pl.col("missing") > 0)
         runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
@@ -164,10 +172,6 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
     unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:
         yield f"Less than half of the top 10 of {_named(unseen)} is judged."
-    n = means["n"].min()
-    if isinstance(n, int) and n < _FEW_REQUESTS:
-        yield f"{printed.counted(n, 'request')}: too few to conclude much."
-    yield from _same(tables["win_rates"])
 
 
 def _same(wins: pl.DataFrame) -> Iterator[str]:

@@ -12,7 +12,7 @@ from lexiframe.base import escaped, printed, schemas
 from lexiframe.orderings import agreement_matrix, is_count
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
-from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
+from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
 from lexiframe.views.sentences.first import first_sentences
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import place_among
@@ -53,12 +53,16 @@ def _all(
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *means,
-        printed.Section(notes=differences_in_words(coverage)),
+        printed.Section(notes=told_of_each(coverage, differences_in_words)),
         *_ranks(tables, provenance),
         *_verdict(tables, provenance),
         *_agreement(tables, provenance),
         *_ties(tables, provenance),
-        printed.Section(notes=(coverage_in_words(coverage),) if coverage.height else ()),
+        printed.Section(
+            notes=told_of_each(coverage, lambda part: [coverage_in_words(part)])
+            if coverage.height
+            else ()
+        ),
     ]
     return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
 

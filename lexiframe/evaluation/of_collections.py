@@ -1,0 +1,229 @@
+"""Several test collections in one evaluation: each is evaluated by itself, in tables together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import quote
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, unknown_name
+from lexiframe.evaluation import handed_over
+from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.evaluated_data import Origin
+from lexiframe.evaluation.evaluation import Evaluation, names_of_tables
+from lexiframe.pairwise import measured
+from lexiframe.projection import by_collection
+from lexiframe.typing import LogLike, MeasureLike
+
+FOLDERS = "collections"
+"""What the provenance calls the folders of the collections, by their names."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class EvaluationOfCollections(Evaluation):
+    """The tables of several collections, with the column ``collection`` in front.
+
+    Each collection is compared by itself, so all tables are those of groups of requests;
+    `leaderboard` ranks the runs over the collections. What looks at single requests asks the
+    `Evaluation` of a collection: ``e.collections["robust"].pair(a, b)``.
+
+    Attributes
+    ----------
+    collections
+        The `Evaluation` of each collection by its name.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("example")
+    >>> runs = [folder / "runs/random.run", folder / "runs/pixels_euclidean.run"]
+    >>> one = (runs, folder / "qrels.txt")
+    >>> e = lf.evaluate({"digits": one, "again": one}, measures=["AP"])
+    >>> e.means.select("collection", "run").rows()
+    [('again', 'pixels_euclidean'), ('again', 'random'), ('digits', 'pixels_euclidean'), \
+('digits', 'random')]
+    """
+
+    collections: Mapping[str, Evaluation] = field(default_factory=dict)
+
+    @cached_property
+    def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
+        return {
+            name: by_collection.together({c: getattr(e, name) for c, e in self.collections.items()})
+            for name in KEPT
+        }
+
+    def _of_requests(self, name: str) -> pl.DataFrame:
+        for collection, e in self.collections.items():
+            if not e.has_requests:
+                with by_collection.told_of(collection):
+                    e._of_requests(name)  # raises
+        return self._tables_of_requests[name]
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether all collections have scores and preferences of single requests."""
+        return all(e.has_requests for e in self.collections.values())
+
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The table of `positions` of all collections; raises as that of each `Evaluation`."""
+        return by_collection.of_each(self.collections, lambda e: e.positions)
+
+    @property
+    def collection(self) -> tuple[Any, Any]:
+        """The runs and judgments of one collection have to be asked of that collection."""
+        self._refuse("collection")
+
+    def part(self) -> measured.Part:
+        """Return the arrays of one collection: they have to be asked of that collection."""
+        self._refuse("part()")
+
+    def origin(self, what: str) -> Origin:
+        """Return what one collection was computed from: it has to be asked of that collection."""
+        self._refuse(what)
+
+    def pair(
+        self,
+        run_a: str,
+        run_b: str,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """Compare two runs request by request: ask this of one collection."""
+        self._refuse("pair(...)")
+
+    def explain(
+        self,
+        query_id: str,
+        run_a: str,
+        run_b: str,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """Explain a preference: ask this of one collection."""
+        self._refuse("explain(...)")
+
+    def requests(
+        self,
+        run: str | None = None,
+        measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    ) -> pl.DataFrame:
+        """List the requests: ask this of one collection."""
+        self._refuse("requests(...)")
+
+    def report(
+        self,
+        path: str | Path,
+        *,
+        texts: LogLike | Mapping[str, str] | None = None,
+        queries: LogLike | Mapping[str, str] | None = None,
+    ) -> Path:
+        """Write a page: of one collection, or of all as a `leaderboard`."""
+        self._refuse("report(...)", ", or lf.leaderboard(e, measure=...).report(...) for all")
+
+    def _refuse(self, what: str, instead: str = "") -> NoReturn:
+        first = next(iter(self.collections))
+        raise LexiframeError(
+            f"{what}: this evaluation has {len(self.collections)} collections, each with requests "
+            f"of its own; ask one of them: e.collections[{first!r}].{what}{instead}"
+        )
+
+    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+        """Return the table that a function needs, whose collections and groups are columns."""
+        if what not in names_of_tables() and what != "positions":
+            what = "preferences" if self.replicated is None else "replicated"
+        table, options = getattr(self, what), handed_over.options_of(self)
+        if self.attributes is not None and "query_id" in table.columns:
+            on = ["collection", "query_id"]
+            table = table.join(self.attributes, on=on, how="left", maintain_order="left")
+        return table, {**options, "requests": None}
+
+    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
+        """Return the tables together, and those of each collection in a folder of its own."""
+        files = super()._written(target)
+        for name, folder in self.provenance[FOLDERS].items():
+            files |= self.collections[name]._written(target / folder)
+        return files
+
+
+def evaluate_collections(
+    given: Mapping[str, Any], one: Callable[..., Evaluation]
+) -> EvaluationOfCollections:
+    """Evaluate each collection, ``one`` with its name and what it has; put the tables together."""
+    found = {}
+    for name, what in given.items():
+        with by_collection.told_of(name):
+            found[name] = one(name, *what)
+    return together(found)
+
+
+def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
+    """Put the tables of evaluations by collections together."""
+    tables: dict[str, Any] = {
+        name: by_collection.together({c: getattr(e, name) for c, e in found.items()})
+        for name in names_of_tables()
+        if name not in KEPT
+    }
+    said = [e.provenance for e in found.values()]
+    measures = dict.fromkeys(m for facts in said for m in facts["measures"])
+    sources = {
+        which: [
+            {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]
+        ]
+        for which in ("runs", "qrels")
+    }
+    provenance = {
+        **said[0],
+        **sources,
+        "measures": [*measures],
+        "groups": ["collection", *said[0]["groups"]],
+        FOLDERS: {name: folder_of(name) for name in found},
+    }
+    return EvaluationOfCollections(
+        **tables,
+        provenance=provenance,
+        attributes=_if_there({c: e.attributes for c, e in found.items()}),
+        replicated=_if_there({c: e.replicated for c, e in found.items()}),
+        parts={f"{c}/{name}": part for c, e in found.items() for name, part in e.parts.items()},
+        collections=dict(found),
+    )
+
+
+def _if_there(found: Mapping[str, pl.DataFrame | None]) -> pl.DataFrame | None:
+    there = {collection: table for collection, table in found.items() if table is not None}
+    return by_collection.together(there) if there else None
+
+
+def folder_of(name: str) -> str:
+    """Return the folder of a collection in that of all; its name becomes the name of a folder.
+
+    Examples
+    --------
+    >>> folder_of("robust"), folder_of("beir/nq"), folder_of("..")
+    ('collections/robust', 'collections/beir%2Fnq', 'collections/%2E.')
+    """
+    quoted = quote(name, safe=" +,=@()")
+    return f"{FOLDERS}/" + (f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted)
+
+
+def requests_of(requests: Any, by: Any, names: Iterable[str]) -> Callable[[str], Any]:
+    """Return a function from collections to the attributes of their requests.
+
+    A frame with the column ``collection`` has the attributes of each; others hold for all.
+    """
+    asked = [by] if isinstance(by, str) else [*(by or ())]
+    if "collection" in asked:
+        raise LexiframeError(
+            "evaluate: several collections are groups already; leave 'collection' out of by"
+        )
+    parts = by_collection.apart(requests)
+    if parts is None:
+        return lambda name: requests
+    for name in names:
+        if name not in parts:
+            raise unknown_name("collection of requests", name, [*parts])
+    return lambda name: parts[name]
