@@ -2,7 +2,7 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-sessions, guide, gate, decisions, any-time, replicates, people-and-model,
+sessions, guide, which-measure, gate, decisions, any-time, replicates, people-and-model,
 leaderboards, large, spark, papers, glossary, coming-from    the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
@@ -20,6 +20,7 @@ TEXTS = {
     "index.md": "README.md",
     "sessions.md": ".docs/sessions.md",
     "guide.md": ".docs/guide.md",
+    "which-measure.md": ".docs/which-measure.md",
     "gate.md": ".docs/gate.md",
     "decisions.md": ".docs/decisions.md",
     "any-time.md": ".docs/any-time.md",
@@ -44,6 +45,7 @@ CONTENTS = """
 sessions
 notebooks/index
 guide
+which-measure
 gate
 decisions
 any-time

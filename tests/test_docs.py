@@ -15,6 +15,7 @@ from lexiframe import theory
 from lexiframe.base.face import for_users
 from lexiframe.cli import app as cli
 from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
+from tests.conftest import SHARED
 from tests.test_readme import blocks
 
 pytestmark = pytest.mark.slow
@@ -22,7 +23,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md people-and-model.md replicates.md sessions.md spark.md"
+    "papers.md people-and-model.md replicates.md sessions.md spark.md "
+    "which-measure.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -171,6 +173,34 @@ def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     workflow = yaml.safe_load(text.split("```yaml\n")[1].split("```")[0])
     steps = workflow["jobs"]["gate"]["steps"]
     assert any("lexiframe gate" in step.get("run", "") for step in steps)
+
+
+def shown(text):
+    """The blocks of a page that show what is printed, with single blanks between the words."""
+    parts = [part.split("\n\n")[0] for part in text.split("\n\n    ")[1:]]
+    return [" ".join(part.split()) for part in parts]
+
+
+def test_what_the_page_about_measures_shows():
+    text = (ROOT / ".docs/which-measure.md").read_text(encoding="utf-8")
+    names = {}
+    for block in blocks(text):
+        exec(compile(block, "which-measure.md", "exec"), names)
+    said = " ".join(lf.verdict(names["found"])["sentence"])
+    assert said == shown(text)[0]
+    ties = dict(names["found"].measures.select("measure", "ties").rows())
+    assert f"RR ties {ties['RR']:,} and P@10 {ties['P@10']:,}" in " ".join(text.split())
+    first = names["v"].position["win_rate_both_orders"][0]
+    assert f"here it wins {100 * first:.1f} % of the judgments" in text
+
+
+@pytest.mark.conformance
+def test_what_the_page_about_measures_says_of_real_judgments():
+    text = (ROOT / ".docs/which-measure.md").read_text(encoding="utf-8")
+    v = lf.read_preferences(SHARED / "data" / "llmfao" / "votes.csv")
+    assert " ".join(lf.verdict(lf.bradley_terry(v))["sentence"]) == shown(text)[2]
+    single = len(lf.bradley_terry(v, by="judgment").may_be_first())
+    assert f"{single} models may be first" in text
 
 
 @pytest.mark.parametrize("page", ["decisions", "any-time", "replicates", "people-and-model"])
