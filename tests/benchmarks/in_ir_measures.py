@@ -2,8 +2,8 @@
 
     python tests/benchmarks/in_ir_measures.py RUNS QRELS
 
-RUNS is a folder of TREC files. All measures that ir_measures can compute here are asked for, and the
-five that most people ask for.
+RUNS is a folder of TREC files. All measures that ir_measures can compute here are asked for, and
+the five that most people ask for.
 """
 
 import gzip

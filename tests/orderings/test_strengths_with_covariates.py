@@ -80,6 +80,9 @@ def test_longer_pages_no_longer_make_a_run_the_strongest():
     low = dict(found.covariates.select("covariate", "ci_low").iter_rows())
     assert min(low.values()) > 0
     assert "Covariates" in str(found.summary("all"))
+    assert found.verdict["sentence"][-1] == (
+        "Strengths are those of answers that do not differ in log_length and position."
+    )
     sd, per_sd, x = found.covariates.select("sd", "per_sd", "coefficient").row(0)
     _, rows = design(v.judgments)
     assert sd == pytest.approx(np.sqrt((rows[:, -2] ** 2).mean()))

@@ -86,7 +86,7 @@ def strength_page(strengths: Any, stated: Any = None) -> str:
     said = strengths.verdict["sentence"].to_list()
     tables = {"Pairs that the strengths describe worst": ("", _worst(strengths))}
     if stated is not None:
-        said += stated.verdict["sentence"].to_list()
+        said += stated.verdict["sentence"].to_list()[1:]  # the first counts what strengths do
         tables |= _of_stated(stated)
     words = {
         "title": f"Strengths of {printed.counted(rows.height, 'run')}",
