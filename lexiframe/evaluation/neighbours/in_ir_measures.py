@@ -64,7 +64,8 @@ def use_in_ir_measures(*, first: bool = True, score_type: ScoreType = "float32")
             "ir_measures is not installed; it comes with the extra interop: "
             "pip install 'lexiframe[interop]'"
         ) from None
-    provider = ir_measures.providers.register(LexiframeProvider(score_type))
+    known: Any = ir_measures.providers
+    provider = known.register(LexiframeProvider(score_type))
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline[:] = [one for one in pipeline if one.NAME != provider.NAME]
     own = [place for place, one in enumerate(pipeline) if one.NAME == "runtime"]
