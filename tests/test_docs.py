@@ -22,9 +22,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md people-and-model.md replicates.md sessions.md spark.md votes.md "
-    "which-measure.md"
+    "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md in-ir-measures.md "
+    "large.md leaderboards.md papers.md people-and-model.md replicates.md sessions.md spark.md "
+    "votes.md which-measure.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -262,6 +262,19 @@ def test_the_code_of_the_pages_on_decisions_runs(tmp_path, monkeypatch, page):
     if page == "replicates":
         assert names["c"].height == 5
         assert names["g"].height == 9
+
+
+def test_the_code_of_the_page_on_ir_measures_runs(capsys):
+    ir_measures = pytest.importorskip("ir_measures")
+    pipeline = ir_measures.DefaultPipeline.providers
+    before = [*pipeline]
+    names = {"qrels": {"q": {"a": 2, "b": 1}}, "run": {"q": {"b": 2.0, "a": 1.0}}}
+    try:
+        for block in blocks((ROOT / ".docs/in-ir-measures.md").read_text(encoding="utf-8")):
+            exec(compile(block, "in-ir-measures.md", "exec"), names)
+    finally:
+        pipeline[:] = before
+    assert "INST(max_rel=3)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("page", PAGES)
