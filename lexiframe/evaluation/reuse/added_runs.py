@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from lexiframe.base import LexiframeError, n_and_first, typed, warn
+from lexiframe.evaluation.buckets.batches import work_folder
+from lexiframe.evaluation.buckets.sizes import memory_allowed
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known
 from lexiframe.io import column_forms, run_scan, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import fingerprints, measured
-from lexiframe.projection import RankedRuns, joined, rank_runs
+from lexiframe.projection import RankedRuns, joined, judgments, rank_runs
 from lexiframe.typing import RunsLike
 
 
@@ -33,7 +35,9 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     -------
     Evaluation
         What `evaluate` returns for the old and the new runs together, with the judgments, measures,
-        policies, tests and groups of the first evaluation, which itself does not change. Measures
+        policies, tests and groups of the first evaluation, which itself does not change. To one in
+        parts that has the ranks in its runs, only the new runs are read, and the sums are computed
+        again from all ranks. Measures
         that depend on the other runs are computed again for all runs: those with the size of the
         pool, the ranks ``LR.rank`` and ``LP.rank``, and functions of your own from positions.
 
@@ -41,7 +45,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     ------
     LexiframeError
         For a run whose name the evaluation has with other rankings; for an evaluation that was
-        computed from scores, or in parts; and as `evaluate`.
+        computed from scores, or in parts whose ranks did not fit in memory; and as `evaluate`.
     ReadError
         When the old runs have to be read again, because memory was short, and a file has changed.
 
@@ -65,13 +69,19 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     >>> more.power.select("measure", "n_pairs").rows()
     [('AP', 3), ('RPP', 3)]
     """
-    if evaluation.sums is not None:
+    if not (evaluation.has_requests or evaluation.has_rankings):
         raise LexiframeError(
-            "add_runs: expected an evaluation with the preferences of each request, found one in "
-            "parts, which has their sums; evaluate the old and the new runs together, in parts"
+            "add_runs: expected an evaluation with the preferences of each request, or the ranks "
+            "in all runs, found one in parts, which has sums over the requests; evaluate the old "
+            "and the new runs together, in parts"
         )
     origin = evaluation.origin("add_runs")
     before, policies, measures = origin.rank_again(), origin.policies, origin.measures
+
+    def refuse_many(n_runs: int, judged: judgments.JudgedItems) -> None:
+        if evaluation.has_requests:
+            measured.refuse_many_pairs(n_runs, judged, measures, policies)
+
     scan = (
         new_runs
         if isinstance(new_runs, run_scan.RunScan)
@@ -89,9 +99,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
             pool=any(measure.needs == needed.POOL for measure in measures),
             hashed=True,
             are_part=True,
-            foresee=lambda n, judged: measured.refuse_many_pairs(
-                n + len(before.runs), judged, measures, policies
-            ),
+            foresee=lambda n, judged: refuse_many(n + len(before.runs), judged),
             fingerprint=fingerprints.fingerprint_of(chosen, policies),
         )
         chosen, added, same = _without_same_rankings(chosen, added, before.fingerprints)
@@ -101,8 +109,13 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     if not len(chosen):
         return evaluation
     ranked = joined(before, added)
-    measured.refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
+    refuse_many(len(ranked.runs), ranked.judged)
     sources = origin.runs if isinstance(origin.runs, run_scan.RunScan) else scan_runs(origin.runs)
+    projected = measured.projected_of(ranked, origin.asked.measures, policies.no_relevant)
+    given = sources.joined(chosen), origin.qrels, projected, origin.asked
+    if not evaluation.has_requests:
+        with work_folder(None, memory_allowed(None), resume=False) as work:
+            return evaluate_ranked(*given, work=work)
     known = Known(
         evaluation.coverage,
         origin.part,
@@ -111,8 +124,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
         measures=frozenset(map(str, measures)),
         same_judgments=True,
     )
-    projected = measured.projected_of(ranked, origin.asked.measures, policies.no_relevant)
-    return evaluate_ranked(sources.joined(chosen), origin.qrels, projected, origin.asked, known)
+    return evaluate_ranked(*given, known)
 
 
 def _without_same_rankings(
