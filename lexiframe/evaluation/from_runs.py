@@ -255,46 +255,46 @@ def evaluate_asked(
 ) -> Evaluation:
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
-    are_asked = bool(tables) or resume
     if how.inference.replicates is not None:
         refuse_for_replicates(reuse=reuse, memory=memory, keep=tables, resume=resume)
         return of_replicates(runs, qrels, how)
-    if are_asked and reuse is not None:
+    in_buckets, was_told = bool(tables) or resume, memory is not None
+    if in_buckets and reuse is not None:
         raise LexiframeError(
             "evaluate: reuse takes what was found of all runs at once, keep and resume divide the "
             "requests into buckets anew; leave one of them out"
         )
-    if not hasattr(runs, "__arrow_c_stream__"):
-        runs = column_forms.held(
-            batches.data_sets_in(runs), "runs"
-        )  # an iterator can be looked at only once
+    if not hasattr(runs, "__arrow_c_stream__"):  # an iterator can be looked at only once
+        runs = column_forms.held(batches.data_sets_in(runs), "runs")
     qrels = column_forms.held(batches.judgments_in(qrels), "qrels")
-    allowed, limit = memory_allowed(memory), None if memory is None else memory_allowed(memory)
+    allowed = memory_allowed(memory)
     sources = cache(lambda: batches.Sources.of(runs, qrels))  # found once, if at all
-    is_large = are_asked or not is_small(runs, qrels, allowed, sources, was_told=memory is not None)
-
-    def can_be_in_parts() -> bool:  # what is reused is of all runs at once
-        return reuse is None or can_be_ranked_at_once(sources(), allowed)
-
-    goes_in_parts = is_large and can_be_in_parts()
-    kept = None  # read before the work, lest it fail after it
-    if reuse is not None:
-        kept = kept_results.reusable_results(reuse, of_requests=not goes_in_parts)
-    in_parts = partial(_in_parts, how=how, memory=allowed, kept=kept)
-    in_parts = partial(in_parts, out=out, keep=tables, resume=resume)
-    if goes_in_parts:
-        return in_parts(sources())
+    in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
+    is_large = in_buckets or not is_small(runs, qrels, allowed, sources, was_told=was_told)
+    if is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed)):
+        return in_parts(sources(), kept=_reusable(reuse, of_requests=False))
+    kept = _reusable(reuse)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:
-        return _at_once(*measured.found(runs, qrels), how, kept=kept, limit=limit)
+        found = measured.found(runs, qrels)
+        return _at_once(*found, how, kept=kept, limit=allowed if was_told else None)
     except memory_use.NotEnoughMemoryError as error:
-        if can_be_in_parts():
-            return in_parts(sources())
+        if kept is None or can_be_ranked_at_once(sources(), allowed):
+            return in_parts(sources(), kept=kept)
         raise memory_use.NotEnoughMemoryError(
             f"{error}; reuse needs all preferences in memory, or the ranks in all runs: without "
             "it, the runs are evaluated in parts"
         ) from None
+
+
+def _reusable(
+    folder: str | Path | None, *, of_requests: bool = True
+) -> kept_results.KeptResults | None:
+    """Read the results to reuse, before the work, lest it fail after it."""
+    return (
+        None if folder is None else kept_results.reusable_results(folder, of_requests=of_requests)
+    )
 
 
 def _at_once(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from lexiframe.base import LexiframeError, n_and_first, typed, warn
 from lexiframe.evaluation.buckets.batches import work_folder
 from lexiframe.evaluation.buckets.sizes import memory_allowed
+from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known
 from lexiframe.io import column_forms, run_scan, scan_runs
-from lexiframe.metrics import needed
 from lexiframe.pairwise import fingerprints, measured
-from lexiframe.projection import RankedRuns, joined, judgments, rank_runs
+from lexiframe.projection import RankedRuns, joined, judgments
 from lexiframe.typing import RunsLike
 
 
@@ -76,55 +77,55 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
             "and the new runs together, in parts"
         )
     origin = evaluation.origin("add_runs")
-    before, policies, measures = origin.rank_again(), origin.policies, origin.measures
-
-    def refuse_many(n_runs: int, judged: judgments.JudgedItems) -> None:
-        if evaluation.has_requests:
-            measured.refuse_many_pairs(n_runs, judged, measures, policies)
-
-    scan = (
-        new_runs
-        if isinstance(new_runs, run_scan.RunScan)
-        else scan_runs(column_forms.held(new_runs, "runs"))
-    )
-    same_files = fingerprints.unchanged_files(scan, before.fingerprints)
-    there = [str(scan.sources[index].name) for index in same_files]
-    chosen = scan.only([index for index in range(len(scan)) if index not in same_files])
+    before, scan = origin.rank_again(), _scan_of(new_runs)
+    same = fingerprints.unchanged_files(scan, before.fingerprints)
+    there = [str(scan.sources[index].name) for index in same]
+    chosen, ranked = scan.only([index for index in range(len(scan)) if index not in same]), before
     if len(chosen):
-        added = rank_runs(
-            chosen,
-            before.judged,
-            policies,
-            nonrelevant=True,
-            pool=any(measure.needs == needed.POOL for measure in measures),
-            hashed=True,
-            are_part=True,
-            foresee=lambda n, judged: refuse_many(n + len(before.runs), judged),
-            fingerprint=fingerprints.fingerprint_of(chosen, policies),
-        )
-        chosen, added, same = _without_same_rankings(chosen, added, before.fingerprints)
-        there += same
+        added = _ranked(chosen, before, origin, refuses=evaluation.has_requests)
+        chosen, added, twins = _without_same_rankings(chosen, added, before.fingerprints)
+        ranked, there = joined(before, added), there + twins
     if there:
         warn(f"runs that the evaluation has already, left out: {n_and_first(sorted(there))}")
-    if not len(chosen):
-        return evaluation
-    ranked = joined(before, added)
-    refuse_many(len(ranked.runs), ranked.judged)
-    sources = origin.runs if isinstance(origin.runs, run_scan.RunScan) else scan_runs(origin.runs)
-    projected = measured.projected_of(ranked, origin.asked.measures, policies.no_relevant)
-    given = sources.joined(chosen), origin.qrels, projected, origin.asked
+    return _evaluated(evaluation, origin, before, ranked, chosen) if len(chosen) else evaluation
+
+
+def _scan_of(runs: Any) -> run_scan.RunScan:
+    is_scan = isinstance(runs, run_scan.RunScan)
+    return runs if is_scan else scan_runs(column_forms.held(runs, "runs"))
+
+
+def _ranked(
+    scan: run_scan.RunScan, before: RankedRuns, origin: Origin, *, refuses: bool
+) -> RankedRuns:
+    """Rank the new runs; raise when their preferences do not fit in memory, if it ``refuses``."""
+    measures, policies = origin.measures, origin.policies
+
+    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
+        if refuses:
+            n = n_runs + len(before.runs)
+            measured.refuse_many_pairs(n, judged, measures, policies)
+
+    asked: dict[str, Any] = {"hashed": True, "are_part": True, "foresee": foresee}
+    return measured.rank(scan, before.judged, measures, policies, **asked)
+
+
+def _evaluated(
+    evaluation: Evaluation,
+    origin: Origin,
+    before: RankedRuns,
+    ranked: RankedRuns,
+    added: run_scan.RunScan,
+) -> Evaluation:
+    """Evaluate old and new runs; of one in memory, what is known is not computed again."""
+    projected = measured.projected_of(ranked, origin.asked.measures, origin.policies.no_relevant)
+    given = _scan_of(origin.runs).joined(added), origin.qrels, projected, origin.asked
     if not evaluation.has_requests:
         with work_folder(None, memory_allowed(None), resume=False) as work:
             return evaluate_ranked(*given, work=work)
-    known = Known(
-        evaluation.coverage,
-        origin.part,
-        runs=frozenset(run.name for run in before.runs),
-        queries=None,
-        measures=frozenset(map(str, measures)),
-        same_judgments=True,
-    )
-    return evaluate_ranked(*given, known)
+    names, measures = (run.name for run in before.runs), map(str, origin.measures)
+    known = Known(evaluation.coverage, origin.part, frozenset(names), None, frozenset(measures))
+    return evaluate_ranked(*given, replace(known, same_judgments=True))
 
 
 def _without_same_rankings(
