@@ -267,6 +267,7 @@ def test_the_code_of_the_pages_on_decisions_runs(tmp_path, monkeypatch, page):
 def test_the_code_of_the_page_on_tests_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     digits = lf.bundled("digits")
+    Path("runs").mkdir()
     for name, run in (("old", "pixels_euclidean"), ("new", "pca16_cosine")):
         lf.write_trec(lf.read_runs({name: digits / f"runs/{run}.parquet"}), f"runs/{name}.run")
     lf.write_trec(lf.read_qrels(digits / "qrels.parquet"), "qrels.txt")
