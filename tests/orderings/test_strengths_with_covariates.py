@@ -207,3 +207,21 @@ def test_groups_that_have_no_strengths_are_named_and_null():
     for options in ({"requests": kinds}, {"groups": "kind"}):
         with pytest.raises(lf.LexiframeError, match="groups of requests need both, requests="):
             lf.bradley_terry(few("abaa"), **options)
+
+
+def test_it_does_not_matter_which_run_is_called_a():
+    """Neither for the differences of lengths, nor for who was shown first."""
+    v = lf.read_preferences(FOLDER / "votes.csv").judgments.head(600)
+    turned = v.with_columns(
+        run_a="run_b", run_b="run_a", winner=pl.col("winner").replace({"a": "b", "b": "a"}),
+        first=pl.col("first").replace({"a": "b", "b": "a"}),
+    )  # fmt: skip
+    some = pl.int_range(600) % 2 == 0
+    mixed = pl.concat([v.filter(some), turned.filter(~some)])
+    one, other = (
+        lf.bradley_terry(votes, answers=answers(), covariates=NAMES) for votes in (v, mixed)
+    )
+    for name in ("strengths", "covariates"):
+        for column in one.tables()[name].select(pl.selectors.float()).columns:
+            ours, theirs = (found.tables()[name][column].to_list() for found in (one, other))
+            assert ours == pytest.approx(theirs, abs=1e-9), (name, column)
