@@ -500,7 +500,7 @@ class Evaluation:
         if self.replicated is not None:
             grouped[REPLICATED] = self.replicated
         tables: dict[str, Any] = {**self.tables(of_requests=False)}
-        if self._has_requests:
+        if self.has_requests:
             part = self.part()
             of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
             tables |= dict(zip(KEPT, of_requests, strict=True))
