@@ -296,7 +296,8 @@ def test_groups_are_asked_for_by_keyword(name):
 DATA = """VotesLike CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike
 ScoresLike
 Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
-None OrderingsTable ComparisonsTable arrays.PairsByKind arrays.PairsOrReplicates ToDecide""".split()
+BaselineLike
+OrderingsTable ComparisonsTable arrays.PairsByKind arrays.PairsOrReplicates ToDecide""".split()
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -16,14 +16,14 @@ from lexiframe.metrics import Metric
 from lexiframe.pairwise import arrays, measured, pairs, parse_measures
 from lexiframe.projection import Policies, answers
 from lexiframe.significance import ShiftedTest, gates
-from lexiframe.typing import QrelsLike, RunsLike
+from lexiframe.typing import BaselineLike, QrelsLike, RunsLike
 
 _NAMES = ("baseline", "candidate")
 
 
 @typed
 def assert_not_worse(
-    baseline: RunsLike | None,
+    baseline: BaselineLike,
     candidate: RunsLike,
     qrels: QrelsLike,
     /,
