@@ -489,15 +489,23 @@ class Evaluation:
                     remove_parts(place, name)
         return [*files]
 
-    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
-        """Return what is written, by its path: the tables and their provenance."""
+    def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
+        """Return what is written, by its path: the tables and their provenance.
+
+        Preferences come in blocks, because of many runs they take more memory than there is.
+        """
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
         if self.replicated is not None:
             grouped[REPLICATED] = self.replicated
-        tables = {
-            **self.tables(),
+        tables: dict[str, Any] = {**self.tables(of_requests=False)}
+        if self.has_requests:
+            part = self.part()
+            of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
+            tables |= dict(zip(KEPT, of_requests, strict=True))
+            tables = {name: tables[name] for name in names_of_tables()}
+        tables |= {
             **grouped,
             kept_results.FINGERPRINTS: marks,
             kept_results.RANKS: ranks,

@@ -30,7 +30,7 @@ Sources = Annotated[
     typer.Argument(
         metavar="FILE|FOLDER...",
         help="Tables with a value for each run and collection, or folders of results of MTEB, "
-        "lm-evaluation-harness or HELM.",
+        "lm-evaluation-harness, HELM or BEIR.",
         show_default=False,
     ),
 ]
