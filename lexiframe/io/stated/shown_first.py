@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, sums
 
 LEVEL = 0.95
 _PAIR = ("run_a", "run_b")
@@ -85,11 +85,11 @@ def _with_intervals(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _half_width(groups: pl.Series, squares: pl.Series, weight: pl.Series) -> pl.Series:
-    """Return t(K − 1) √(K/(K − 1)) √Σu² / weight for K groups; NaN for one group."""
+    """Return t(K − 1) √(K/(K − 1)) √Σu² / weight for K groups; NaN where no two of them differ."""
     from scipy.stats import t
 
     k = groups.to_numpy().astype(float)
     df = np.where(k > 1, k - 1, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         se = np.sqrt(squares.to_numpy() * k / df) / weight.to_numpy()
-        return pl.Series(t.ppf((1 + LEVEL) / 2, df) * se)
+        return pl.Series(t.ppf((1 + LEVEL) / 2, df) * np.where(se > sums.TIE, se, np.nan))
