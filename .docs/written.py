@@ -2,8 +2,9 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-sessions, guide, gate, decisions, leaderboards, large, spark, papers,
-glossary, coming-from                             the pages of .docs/
+sessions, guide, which-measure, gate, decisions, any-time, replicates, people-and-model,
+leaderboards, votes, large, spark, papers, glossary, coming-from, in-ir-measures
+                                                             the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -20,12 +21,18 @@ TEXTS = {
     "index.md": "README.md",
     "sessions.md": ".docs/sessions.md",
     "guide.md": ".docs/guide.md",
+    "which-measure.md": ".docs/which-measure.md",
     "gate.md": ".docs/gate.md",
     "decisions.md": ".docs/decisions.md",
+    "any-time.md": ".docs/any-time.md",
+    "replicates.md": ".docs/replicates.md",
+    "people-and-model.md": ".docs/people-and-model.md",
     "leaderboards.md": ".docs/leaderboards.md",
+    "votes.md": ".docs/votes.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
+    "in-ir-measures.md": ".docs/in-ir-measures.md",
     "papers.md": ".docs/papers.md",
     "glossary.md": ".docs/glossary.md",
     "contributing.md": "CONTRIBUTING.md",
@@ -41,12 +48,18 @@ CONTENTS = """
 sessions
 notebooks/index
 guide
+which-measure
 gate
 decisions
+any-time
+replicates
+people-and-model
 leaderboards
+votes
 large
 spark
 coming-from
+in-ir-measures
 papers
 glossary
 ```

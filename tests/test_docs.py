@@ -15,14 +15,16 @@ from lexiframe import theory
 from lexiframe.base.face import for_users
 from lexiframe.cli import app as cli
 from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
+from tests.conftest import SHARED
 from tests.test_readme import blocks
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md sessions.md spark.md"
+    "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md in-ir-measures.md "
+    "large.md leaderboards.md papers.md people-and-model.md replicates.md sessions.md spark.md "
+    "votes.md which-measure.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -152,6 +154,35 @@ def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     assert names["d"].collect().height == whole.preferences.height
 
 
+def test_the_code_about_votes_runs():
+    names = {}
+    for block in blocks((ROOT / ".docs/votes.md").read_text(encoding="utf-8")):
+        exec(compile(block, "votes.md", "exec"), names)
+    assert names["b"].groups["group"].n_unique() == 2
+    before = lf.bradley_terry(names["v"]).strengths["run"].to_list()
+    after = names["fair"].strengths["run"].to_list()
+    assert (before.index("pca8_euclidean"), after.index("pca8_euclidean")) == (0, 2)
+
+
+@pytest.mark.conformance
+def test_the_page_about_votes_has_the_numbers_that_its_function_prints(capsys):
+    text = (ROOT / ".docs/votes.md").read_text(encoding="utf-8")
+    names = {"lf": lf}
+    function = next(block for block in blocks(text) if "def show" in block)
+    exec(compile(function, "votes.md", "exec"), names)
+    names["show"](SHARED / "data" / "llmfao" / "votes.csv")
+    printed = capsys.readouterr().out
+    rows = [row.split("|")[2:4] for row in text.split("| judgments that hang")[1].splitlines()[2:6]]
+    for (se, first), line in zip(rows, printed.splitlines()[:4], strict=True):
+        assert f"error {se.strip()}, {first.strip()} may be" in line
+    loglik, nu, run = printed.splitlines()[4].split(maxsplit=2)
+    assert f"{run} is the strongest. The log-likelihood is −{-float(loglik):.2f}" in text
+    assert f"ν is {float(nu):.2f}" in text
+    said = "0.091 in log odds (95 % interval −0.011 to 0.193)"
+    assert said in " ".join(text.split())
+    assert all(number in printed for number in ("0.09088", "-0.011276", "0.193037"))
+
+
 def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     """Its Python runs, its commands print what follows them, and its workflow is YAML."""
     text = (ROOT / ".docs/gate.md").read_text(encoding="utf-8")
@@ -173,30 +204,77 @@ def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     assert any("lexiframe gate" in step.get("run", "") for step in steps)
 
 
-def test_the_code_of_the_page_on_decisions_runs(tmp_path, monkeypatch):
-    """On a table of scores from two seeds, requests of users, and judgments of a model."""
+def shown(text):
+    """The blocks of a page that show what is printed, with single blanks between the words."""
+    parts = [part.split("\n\n")[0] for part in text.split("\n\n    ")[1:]]
+    return [" ".join(part.split()) for part in parts]
+
+
+def test_what_the_page_about_measures_shows():
+    text = (ROOT / ".docs/which-measure.md").read_text(encoding="utf-8")
+    names = {}
+    for block in blocks(text):
+        exec(compile(block, "which-measure.md", "exec"), names)
+    said = " ".join(lf.verdict(names["found"])["sentence"])
+    assert said == shown(text)[0]
+    ties = dict(names["found"].measures.select("measure", "ties").rows())
+    assert f"RR ties {ties['RR']:,} and P@10 {ties['P@10']:,}" in " ".join(text.split())
+    first = names["v"].position["win_rate_both_orders"][0]
+    assert f"here it wins {100 * first:.1f} % of the judgments" in text
+
+
+@pytest.mark.conformance
+def test_what_the_page_about_measures_says_of_real_judgments():
+    text = (ROOT / ".docs/which-measure.md").read_text(encoding="utf-8")
+    v = lf.read_preferences(SHARED / "data" / "llmfao" / "votes.csv")
+    assert " ".join(lf.verdict(lf.bradley_terry(v))["sentence"]) == shown(text)[2]
+    single = len(lf.bradley_terry(v, by="judgment").may_be_first())
+    assert f"{single} models may be first" in text
+
+
+@pytest.mark.parametrize("page", ["decisions", "any-time", "replicates", "people-and-model"])
+def test_the_code_of_the_pages_on_decisions_runs(tmp_path, monkeypatch, page):
+    """On runs of three seeds, requests of users, and judgments of a model."""
     monkeypatch.chdir(tmp_path)
     digits = lf.bundled("digits")
     runs = [digits / f"runs/{name}.parquet" for name in ("pixels_euclidean", "pca16_cosine")]
-    p = lf.positions(runs, digits / "qrels.parquet")
-    s = lf.scores(p, "nDCG@10")
+    s = lf.scores(lf.positions(runs, digits / "qrels.parquet"), "nDCG@10")
     queries = s["query_id"].unique().sort()
     users = pl.DataFrame({"query_id": queries, "user": [n // 3 for n in range(len(queries))]})
     users.write_csv("requests.csv")
     qrels = pl.DataFrame(lf.read_qrels(digits / "qrels.parquet"))
     lf.write_trec(qrels, "model.txt")
+    lf.write_trec(qrels, "qrels.txt")
     lf.write_trec(qrels.filter(pl.col("query_id").is_in(queries[::2].implode())), "people.txt")
-    seeds = [
-        s.with_columns(replicate=pl.lit(str(k)), value=pl.col("value") * (1 - k / 50))
-        for k in range(3)
-    ]
-    names = {"lf": lf, "runs": runs}
-    for block in blocks((ROOT / ".docs/decisions.md").read_text(encoding="utf-8")):
-        names["s"] = pl.concat(seeds) if "replicates=" in block else s
+    Path("runs").mkdir()
+    for name, path in zip(("old", "new"), runs, strict=True):
+        run = pl.DataFrame(lf.read_runs(path)).drop("rank", strict=False)
+        noise = (run["score"].hash(7) % 1000 / 1e5).cast(pl.Float64)
+        for seed in range(3):
+            lf.write_trec(
+                run.with_columns(score=run["score"] + seed * noise), f"runs/{name}-{seed}.run"
+            )
+    names = {"lf": lf, "runs": runs, "s": s}
+    for block in blocks((ROOT / f".docs/{page}.md").read_text(encoding="utf-8")):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lf.LexiframeWarning)
-            exec(compile(block, "decisions.md", "exec"), names)
-    assert names["c"].height == 5
+            exec(compile(block, f"{page}.md", "exec"), names)
+    if page == "replicates":
+        assert names["c"].height == 5
+        assert names["g"].height == 9
+
+
+def test_the_code_of_the_page_on_ir_measures_runs(capsys):
+    ir_measures = pytest.importorskip("ir_measures")
+    pipeline = ir_measures.DefaultPipeline.providers
+    before = [*pipeline]
+    names = {"qrels": {"q": {"a": 2, "b": 1}}, "run": {"q": {"b": 2.0, "a": 1.0}}}
+    try:
+        for block in blocks((ROOT / ".docs/in-ir-measures.md").read_text(encoding="utf-8")):
+            exec(compile(block, "in-ir-measures.md", "exec"), names)
+    finally:
+        pipeline[:] = before
+    assert "INST(max_rel=3)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("page", PAGES)

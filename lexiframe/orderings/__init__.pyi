@@ -15,6 +15,7 @@ from .chosen_rule import ChosenRule as ChosenRule
 from .chosen_rule import check_method as check_method
 from . import missing_requests as missing_requests
 from . import across as across
+from . import strengths as strengths
 from .stability import rank_distributions as rank_distributions
 from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations

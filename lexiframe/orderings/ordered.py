@@ -36,7 +36,7 @@ from lexiframe.orderings.ordering_rules import (
 from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise import PairCube, arrays
 
-Table = arrays.ScoreCube | arrays.ScoreSums | PairCube | arrays.Reduced
+Table = arrays.ScoreCube | PairCube | arrays.Reduced
 FromWeights = Callable[[np.ndarray], ValuesAndRanks]
 """A function from weights (samples × requests) to values and ranks (samples × runs)."""
 

@@ -14,6 +14,9 @@ from .charts.leaderboards import LeaderboardPlots as LeaderboardPlots
 from .shown.any_table import latex as latex
 from .shown.any_table import markdown as markdown
 
+"For users: strengths as a page"
+from .report import strength_report as strength_report
+
 "For people to read: sentences, shown tables, the report"
 from . import sentences as sentences
 from . import shown as shown

@@ -1,73 +1,143 @@
 """Whether rank intervals hold the true ranks of simulated leaderboards: a table of the guide.
 
-``python -m tests.benchmarks.coverage_of_ranks [REPETITIONS]``
+``python -m tests.benchmarks.coverage_of_ranks [SHARE]`` simulates SHARE (default 1) of `BOARDS`.
 
 Runs differ in their true means: all equal, next ones 0.01 or 1 standard errors of a difference
 apart, or in three groups. Results are normal around them, with a part that all runs share in a
-collection. A run's true rank is any from 1 + the number of truly better runs to S − the number of
-truly worse ones: an interval holds it when it overlaps those ranks.
+collection. "MTEB" draws runs from the complete models of MTEB(eng, v2), and collections with
+replacement from its 41 tasks, so that the true mean of a run is that over the 41 tasks; it needs
+the table of its results, in the folder that LEXIFRAME_SHARED names.
+
+A run's true rank is any from 1 + the number of truly better runs to S − the number of truly worse
+ones: an interval holds it when it holds all of these.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 
+from lexiframe.orderings import across
 from lexiframe.significance import ranks
 
-SETTINGS = {"equal": 0.0, "0.01 se apart": 0.01, "1 se apart": 1.0, "three groups": None}
-TESTS = ("holm", "flip", "bootstrap")
+STEPS = {"equal": 0.0, "0.01 se apart": 0.01, "1 se apart": 1.0, "three groups": None}
+BOARDS = {"holm": 2000, "flip": 2000, "bootstrap": 500}
+"""How many leaderboards are simulated for each test."""
+RULES = ("win_rate", "bradley_terry")
+RESAMPLES = 499
 
 
-def true_means(setting: str, runs: int, collections: int) -> np.ndarray:
-    """Return the true means, the best last, in units of the sd of a result."""
-    se = np.sqrt(2 / collections)
-    step = SETTINGS[setting]
-    if step is None:
-        return np.arange(runs) * 3 // runs * 2 * se
-    return np.arange(runs) * step * se
+def mteb() -> np.ndarray | None:
+    """Return the results of the complete models of MTEB, tasks × models; None without the data."""
+    path = Path(os.environ.get("LEXIFRAME_SHARED", ""), "data/mteb_eng_v2/scores.parquet")
+    if not path.is_file():
+        return None
+    table = pl.read_parquet(path).pivot("model", index="task", values="score")
+    return table.drop("task").select(c for c in table.drop("task") if not c.null_count()).to_numpy()
+
+
+def boards(
+    setting: str, runs: int, collections: int, repetitions: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield the true means of runs, and results, collections × runs."""
+    rng = np.random.default_rng([runs, collections])
+    if setting == "MTEB":
+        tasks = mteb()
+        for _ in range(repetitions):
+            chosen = rng.choice(tasks.shape[1], runs, replace=False)
+            x = tasks[:, chosen]
+            yield x.mean(axis=0), x[rng.integers(0, len(x), collections)]
+        return
+    se, step = np.sqrt(2 / collections), STEPS[setting]
+    apart = np.arange(runs) * 3 // runs * 2 if step is None else np.arange(runs) * step
+    for _ in range(repetitions):
+        shared = rng.normal(size=(collections, 1))
+        yield apart * se, apart * se + shared + rng.normal(size=(collections, runs))
+
+
+def points_of(rule: str, cells: np.ndarray) -> np.ndarray | None:
+    """Return what a rule averages; None where strengths do not exist."""
+    n = len(cells)
+    if rule != "bradley_terry":
+        return across.ACROSS[rule].points(cells, 0.0)  # type: ignore[misc]
+    wins = across.wins_of(cells, np.full(n, 1 / n), 0.0)
+    if across.ACROSS[rule].of_wins(wins).has_prior:  # type: ignore[misc]
+        return None
+    return across.strength_points(cells, np.full(n, 1 / n), 0.0)
+
+
+def rejected(design: ranks.Design, test: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which pairs differ, all at once and for each run by itself."""
+    if test == "holm":
+        return ranks.holm_all(design.p_values) < 0.05, ranks.holm_each(design.p_values) < 0.05
+    return ranks.step_down(design, test, RESAMPLES, seed, 0.05)  # type: ignore[arg-type]
 
 
 def covered(
-    setting: str, runs: int, collections: int, test: str, repetitions: int, seed: int = 0
-) -> tuple[float, float, float]:
-    """Return how often all ranks are held at once, and each by itself, and the median width."""
-    rng = np.random.default_rng(seed)
-    mean = true_means(setting, runs, collections)
-    least = 1 + (mean[:, None] < mean).sum(axis=1)
-    most = runs - (mean[:, None] > mean).sum(axis=1)
-    at_once, each, widths = 0, np.zeros(runs), []
-    for repetition in range(repetitions):
-        shared = rng.normal(size=(collections, 1))
-        design = ranks.Design.of(mean + shared + rng.normal(size=(collections, runs)))
-        if test == "holm":
-            found = (
-                ranks.holm_all(design.p_values) < 0.05,
-                ranks.holm_each(design.p_values) < 0.05,
-            )
-        else:
-            found = ranks.step_down(design, test, 499, repetition, 0.05)  # type: ignore[arg-type]
-        low, high = ranks.possible_ranks(design.differences, found[0])
+    setting: str, runs: int, collections: int, test: str, repetitions: int, rule: str = "mean"
+) -> dict[str, float]:
+    """Return how often ranks are held at once, each by itself, and the widths of both."""
+    at_once, each, n = 0, np.zeros(runs), 0
+    widths, widths_each = [], []
+    for seed, (mean, x) in enumerate(boards(setting, runs, collections, repetitions)):
+        points = points_of(rule, x)
+        if points is None:
+            continue
+        n += 1
+        least = 1 + (mean[:, None] < mean).sum(axis=1)
+        most = runs - (mean[:, None] > mean).sum(axis=1)
+        design = ranks.Design.of(points)
+        (low, high), (low_1, high_1) = (
+            ranks.possible_ranks(design.differences, which)
+            for which in rejected(design, test, seed)
+        )
         at_once += bool(((low <= least) & (high >= most)).all())
+        each += (low_1 <= least) & (high_1 >= most)
         widths.append(np.median(high - low + 1))
-        low, high = ranks.possible_ranks(design.differences, found[1])
-        each += (low <= least) & (high >= most)
-    return at_once / repetitions, float((each / repetitions).mean()), float(np.mean(widths))
+        widths_each.append(np.median(high_1 - low_1 + 1))
+    return {
+        "n": n, "at once": at_once / n, "each": (each / n).mean(), "least": (each / n).min(),
+        "width": float(np.mean(widths)), "width each": float(np.mean(widths_each)),
+    }  # fmt: skip
 
 
-def main(repetitions: int) -> None:
-    """Print the table, in Markdown."""
-    print("| runs | collections | true means | test | all at once | each | width |")
-    print("|--:|--:|---|---|--:|--:|--:|")
+def row(named: str, found: dict[str, float]) -> str:
+    """Write one row of a table in Markdown."""
+    shares = " | ".join(f"{found[name]:.3f}" for name in ("at once", "each", "least"))
+    return f"| {named} | {shares} | {found['width']:.1f} | {found['width each']:.1f} |"
+
+
+def main(share: float) -> None:
+    """Print both tables, in Markdown."""
+    start = time.process_time()
+    settings = [*STEPS, *(["MTEB"] if mteb() is not None else [])]
+    head = "all at once | each | least of the runs | width | width each |"
+    print(f"| runs | collections | true means | test | {head}")
+    print("|--:|--:|---|---|--:|--:|--:|--:|--:|")
     for runs in (10, 40):
         for collections in (10, 41):
-            for setting in SETTINGS:
-                for test in TESTS:
-                    together, each, width = covered(setting, runs, collections, test, repetitions)
-                    cells = f"{runs} | {collections} | {setting} | {test}"
-                    print(f"| {cells} | {together:.3f} | {each:.3f} | {width:.1f} |", flush=True)
+            for setting in settings:
+                for test, n in BOARDS.items():
+                    found = covered(setting, runs, collections, test, round(n * share))
+                    named = f"{runs} | {collections} | {setting} | {test}"
+                    print(row(named, found), flush=True)
+    print(f"\n| runs | collections | true means | rule | leaderboards | {head}")
+    print("|--:|--:|---|---|--:|--:|--:|--:|--:|--:|")
+    for runs, collections in ((10, 10), (10, 41), (40, 41)):
+        for setting in ("equal", "three groups"):
+            for rule in RULES:
+                n = round(1000 * share)
+                found = covered(setting, runs, collections, "holm", n, rule)
+                named = f"{runs} | {collections} | {setting} | {rule} | {found['n']}"
+                print(row(named, found), flush=True)
+    print(f"\n{time.process_time() - start:.0f} seconds of one processor")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 300)
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)

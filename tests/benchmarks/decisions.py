@@ -4,15 +4,22 @@
 
 Each number is a share of samples in which a candidate is found "not worse" by a margin of 0.02, at
 α = .05. In the first table its true mean difference is −0.02, so that this is wrong; in the second
-it is 0.
+it is 0. Further tables: looking 30 times; collections drawn from the bundled one, whose candidate
+loses the margin in truth; requests of users, with differences of mean 0, two-sided; runs
+of several seeds; and intervals of means by people and a model.
 """
 
 import argparse
 
 import numpy as np
+import polars as pl
 from scipy import stats
 
+import lexiframe as lf
 from lexiframe.significance.bets import Bets, p_above
+from lexiframe.significance.clusters import estimates_of
+from lexiframe.significance.powered_means import powered_means
+from lexiframe.significance.replicates.algorithms import _unrelated
 
 MARGIN, ALPHA = 0.02, 0.05
 SIZES = (20, 50, 100, 200, 500, 1000, 2000)
@@ -89,6 +96,133 @@ def looks(trials):
         print(f"| {name} | {t:.3f} | {bets:.3f} |")
 
 
+def drawn_from_a_collection(trials):
+    """Pairs of runs of the bundled collection, one of which loses the margin in truth."""
+    folder = lf.bundled("digits")
+    s = lf.scores(lf.positions(folder / "runs", folder / "qrels.parquet"), "AP nDCG@10")
+    for a, b in (("pca16_cosine", "pixels_euclidean"), ("pca8_euclidean", "pixels_euclidean")):
+        for measure in ("AP", "nDCG@10"):
+            wide = s.filter(measure=measure).pivot("run", index="query_id", values="value")
+            x = (wide[a] - wide[b]).to_numpy()
+            x = x if x.mean() < 0 else -x
+            draws = np.random.default_rng(1).choice(x, (len(x), trials))
+            limit, n = x.mean(), len(x)
+            seen = np.linspace(n // 10, n, 10).astype(int)
+            at_looks = [by_bets(draws[:k], limit, n) for k in seen]
+            found = [
+                by_t(draws, limit).mean(),
+                by_bootstrap(draws, limit, measure).mean(),
+                at_looks[-1].mean(),
+                np.any([by_t(draws[:k], limit) for k in seen], axis=0).mean(),
+                np.any(at_looks, axis=0).mean(),
+            ]
+            shares_ = " | ".join(f"{share:.3f}" for share in found)
+            print(f"| {measure}: {a}, {b} | {limit:.4f} | {shares_} |")
+
+
+def by_bootstrap(draws, limit, measure):
+    """Which candidates pass by the bootstrap, as `equivalence` has it."""
+    requests = pl.Series("query_id", [f"q{n:04}" for n in range(len(draws))])
+    wide = pl.DataFrame(draws, [f"c{n:04}" for n in range(draws.shape[1])]).with_columns(requests)
+    d = wide.unpivot(index="query_id", variable_name="run_a", value_name="preference")
+    d = d.with_columns(run_b=pl.lit("old"), measure=pl.lit(measure))
+    found = lf.equivalence(d, -limit, "bootstrap", "none", baseline="old", trials=999)
+    return (found["p_not_worse_a"] < ALPHA).to_numpy()
+
+
+CLUSTERS = (6, 10, 25, 50, 100, 200)
+
+
+def users(trials):
+    """Requests of users, each of whom has differences of a mean of its own, of mean 0 over users.
+
+    The mean of a user varies as much as the requests of one do.
+    """
+    for kind in ("8 each", "1 to 60, 8 on average"):
+        by_clusters, blind = [], []
+        for groups in CLUSTERS:
+            rng = np.random.default_rng(groups)
+            shape = (groups, trials)
+            size = np.full(shape, 8) if kind == "8 each" else rng.geometric(1 / 8, shape)
+            size = np.minimum(size, 60)
+            mean = rng.normal(size=shape)
+            total = size * mean + np.sqrt(size) * rng.normal(size=shape)
+            within = (size - 1).clip(0)
+            squares = rng.chisquare(np.maximum(within, 1e-9))
+            e = estimates_of(size, total, np.zeros(trials))
+            by_clusters.append((2 * stats.t.sf(np.abs(e.beyond(0.0)), e.df) < ALPHA).mean())
+            n = size.sum(axis=0)
+            all_squares = (squares + total**2 / size).sum(axis=0) - total.sum(axis=0) ** 2 / n
+            t = total.sum(axis=0) / n / np.sqrt(all_squares / (n - 1) / n)
+            blind.append((2 * stats.t.sf(np.abs(t), n - 1) < ALPHA).mean())
+        for test, found in (("t by clusters", by_clusters), ("t", blind)):
+            print(f"| {kind} | {test} | " + " | ".join(f"{share:.3f}" for share in found) + " |")
+
+
+SEED_VARIANCES = (0, 0.25, 1, 4)
+
+
+def seeds(trials):
+    """50 requests, runs of equal algorithms; how often t rejects, over requests and with seeds.
+
+    The variance of a run's seeds is a multiple of that of the differences of requests, over the
+    number of requests: so much the mean of one trained model varies by it.
+    """
+    n = 50
+    for number in (2, 3, 5):
+        found = []
+        for variance in SEED_VARIANCES:
+            rng, wrong = np.random.default_rng(number), np.zeros(2)
+            for _ in range(trials):
+                runs = [
+                    rng.normal(size=(n, 1)) / np.sqrt(2)
+                    + rng.normal(size=number) * np.sqrt(variance / n)
+                    + rng.normal(size=(n, number)) / 2
+                    for _ in range(2)
+                ]
+                d = runs[0].mean(axis=1) - runs[1].mean(axis=1)
+                e = _unrelated(runs, np.array([0]), np.array([1]))
+                p = 2 * stats.t.sf(abs(e.beyond(0.0)[0]), e.df[0])
+                wrong += [stats.ttest_1samp(d, 0).pvalue < ALPHA, p < ALPHA]
+            found.append(wrong / trials)
+        for k, test in enumerate(("t over requests", "t that knows seeds")):
+            cells = " | ".join(f"{of[k]:.3f}" for of in found)
+            print(f"| {number} seeds | {test} | {cells} |")
+
+
+CORRELATIONS = (0, 0.3, 0.6, 0.8, 0.95)
+VALUES = {
+    "normal": (lambda x: x, 0.0),
+    "grades 0, 1, 2": (lambda x: (x > 0) * 1.0 + (x > 1), stats.norm.sf([0, 1]).sum()),
+    "0 or 1, 31 % are 1": (lambda x: (x > 0.5) * 1.0, stats.norm.sf(0.5)),
+    "0 or 1, 7 % are 1": (lambda x: (x > 1.5) * 1.0, stats.norm.sf(1.5)),
+}
+AT_ONCE = 500
+
+
+def people_and_model(trials):
+    """n requests judged by both and 10 n by the model alone, of what correlates as said."""
+    for kind, (value, mean) in VALUES.items():
+        for n in (20, 50, 200):
+            cells = [by_people_and_model(value, mean, n, c, trials) for c in CORRELATIONS]
+            print(f"| {kind} | {n} | " + " | ".join(cells) + " |")
+
+
+def by_people_and_model(value, mean, n, correlation, trials):
+    """How often the interval has the mean, and its width over that of people alone."""
+    rng, found = np.random.default_rng(n), []
+    for _ in range(trials // AT_ONCE):
+        model = rng.normal(size=(11 * n, AT_ONCE))
+        rest = np.sqrt(1 - correlation**2) * rng.normal(size=(n, AT_ONCE))
+        people, model = value(correlation * model[:n] + rest), value(model)
+        both = powered_means(people, model[:n], model[n:])
+        half = np.nan_to_num(both.half_width(both.error, both.df, ALPHA))
+        alone = np.nan_to_num(both.half_width(both.people_error, both.n - 1, ALPHA))
+        found.append(((np.abs(both.mean - mean) <= half).mean(), half.mean(), alone.mean()))
+    held, width, alone = np.mean(found, axis=0)
+    return f"{held:.3f}, {width / alone:.2f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=2000)
@@ -98,6 +232,23 @@ def main():
     print(f"\nWrong passes when one looks {LOOKS} times at up to 600 requests\n")
     print("| differences | t | betting |\n|---|---|---|")
     looks(trials)
+    print("\nWrong passes in collections drawn from the bundled one (60 requests)\n")
+    tests = ("t", "bootstrap", "betting", "t, 10 looks", "betting, 10 looks")
+    print(f"| measure and runs | true mean | {' | '.join(tests)} |")
+    print("|---|---|---|---|---|---|---|")
+    drawn_from_a_collection(trials)
+    print("\nWrong rejections where requests hang together, by the number of users\n")
+    print("| requests of a user | test | " + " | ".join(f"{n} users" for n in CLUSTERS) + " |")
+    print("|---|---|" + "---|" * len(CLUSTERS))
+    users(10 * trials)
+    print("\nWrong rejections, by how much runs vary by their seeds\n")
+    print("| seeds of a run | test | " + " | ".join(f"{v:g}" for v in SEED_VARIANCES) + " |")
+    print("|---|---|" + "---|" * len(SEED_VARIANCES))
+    seeds(trials)
+    print("\nHow often intervals by people and a model hold the mean; their width over people's\n")
+    print("| values | n | " + " | ".join(f"correlation {c:g}" for c in CORRELATIONS) + " |")
+    print("|---|---|" + "---|" * len(CORRELATIONS))
+    people_and_model(4 * trials)
 
 
 if __name__ == "__main__":

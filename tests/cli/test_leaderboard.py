@@ -3,6 +3,7 @@
 import json
 
 import polars as pl
+import pytest
 
 
 def test_leaderboard_prints_its_conclusion_and_writes(lexiframe, tmp_path):
@@ -37,3 +38,61 @@ def test_strengths_on_the_command_line(lexiframe, tmp_path):
     found = lexiframe("leaderboard", tmp_path / "two.csv", "--rule", "bradley_terry")
     assert found.status == 1
     assert "nobody else beat {'a'}" in found.err
+
+
+@pytest.fixture
+def board(tmp_path):
+    """A leaderboard of three runs in three collections, as a file."""
+    path = tmp_path / "board.csv"
+    pl.DataFrame({"model": ["a", "b", "c"], "news": [3, 2, 1], "law": [1, 3, 2],
+                  "sport": [1, 2, 4]}).write_csv(path)  # fmt: skip
+    return path
+
+
+def first(lexiframe, *arguments):
+    found = lexiframe("leaderboard", *arguments, "--format", "json")
+    assert found.status == 0, found.err
+    return json.loads(found.out)[0]["run"]
+
+
+def test_weights_by_name_and_in_a_file(lexiframe, board, tmp_path):
+    by_name = ["--weights", "news=2", "--weights", "law=0.5", "--weights", "sport=0"]
+    assert first(lexiframe, board, *by_name) == "a"
+    weights = tmp_path / "weights.csv"
+    weights.write_text("task,weight\nnews,0\nlaw,1\nsport,5\n")
+    assert first(lexiframe, board, "--weights", weights) == "c"
+    assert first(lexiframe, board, "--weights", "equal") == "b"
+    smaller = ["--smaller-is-better", "sport", "--smaller-is-better", "law"]
+    assert first(lexiframe, board, *smaller) == "a"
+
+
+@pytest.mark.parametrize(
+    "given, status, message",
+    [
+        (["news=2"], 1, "a weight for each collection, found none for 2 ('law', 'sport')"),
+        (["news=2", "news=3"], 2, "NAME=WEIGHT for each collection, or one file, equal or"),
+        (["news=2", "=3"], 2, "found '=3'"),
+        (["news=x"], 2, "expected a number in 'news=x'"),
+        (["nowhere.csv"], 1, "nowhere.csv"),
+    ],
+)
+def test_weights_that_are_refused(lexiframe, board, given, status, message):
+    found = lexiframe("leaderboard", board, *(x for one in given for x in ("--weights", one)))
+    assert found.status == status
+    assert message in " ".join(found.err.replace("│", " ").split())
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("task,w\nnews,1\n", "expected the columns collection (or task, task_name, dataset, be"),
+        ("task,weight\nnews,1\nnews,2\n", "expected one weight for 'news', found several"),
+        ("task,weight\nnews,1\nlaw,\n", "expected a number as each weight, found 1 (None)"),
+        ("task,weight\nnews,1\nlaw,x\n", "expected a number as each weight, found 1 ('x')"),
+    ],
+)
+def test_files_of_weights_that_are_refused(lexiframe, board, tmp_path, text, message):
+    (tmp_path / "w.csv").write_text(text)
+    found = lexiframe("leaderboard", board, "--weights", tmp_path / "w.csv")
+    assert found.status == 1
+    assert message in found.err

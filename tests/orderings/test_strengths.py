@@ -15,6 +15,7 @@ from lexiframe.orderings.strengths.existence import components, ties_are_bounded
 from lexiframe.orderings.strengths.fitting import Counts, fit
 from lexiframe.orderings.strengths.judged import judged_of
 from lexiframe.orderings.strengths.resampling import resampled
+from tests.benchmarks.strengths import covered
 from tests.conftest import SHARED
 
 VOTES = SHARED / "data" / "llmfao" / "votes.csv"
@@ -241,35 +242,55 @@ def test_bad_judgments_are_refused():
         lf.bradley_terry(d.head(1), by="judgment", prior=1.0)
 
 
-def simulated(requests, each, runs, rng, judges=0):
-    """Judgments whose requests have effects of their own on the runs, and whose truth is 0."""
-    effect = rng.normal(0, 0.6, (requests, runs))
-    q = np.repeat(np.arange(requests), each)
-    a = rng.integers(0, runs, len(q))
-    b = (a + rng.integers(1, runs, len(q))) % runs
-    shift = effect[q, a] - effect[q, b]
-    j = rng.integers(0, max(judges, 1), len(q))
-    if judges:
-        taste = rng.normal(0, 0.6, (judges, runs))
-        shift = shift + taste[j, a] - taste[j, b]
-    won = rng.random(len(q)) < 1 / (1 + np.exp(-shift))
-    columns = {"query_id": q, "run_a": a, "run_b": b, "judge": j}
-    text = [pl.Series(name, x).cast(pl.String) for name, x in columns.items()]
-    return pl.DataFrame(text).with_columns(winner=pl.Series(np.where(won, "a", "b")))
+@pytest.mark.slow
+def test_default_intervals_hold_what_they_promise_and_single_judgments_do_not():
+    """150 sets × 6 runs; a share below .91 is four standard errors of the sets away from .95."""
+    found = covered(13, 100, 0, ("request", "judgment"), 150, seed=7)
+    assert found["request"][0] > 0.91
+    assert found["judgment"][0] < 0.85
 
 
 @pytest.mark.slow
-def test_default_intervals_hold_what_they_promise_and_single_judgments_do_not():
-    """150 sets × 6 runs; a share below .91 is four standard errors of 900 dependent ones away."""
-    rng = np.random.default_rng(7)
-    inside = {"request": [], "judgment": []}
-    for _ in range(150):
-        v = simulated(13, 100, 6, rng)
-        for by, shares in inside.items():
-            s = lf.bradley_terry(v, by=by).strengths
-            shares.append(((s["ci_low"] <= 0) & (s["ci_high"] >= 0)).mean())
-    assert np.mean(inside["request"]) > 0.91
-    assert np.mean(inside["judgment"]) < 0.85
+def test_two_way_intervals_hold_what_they_promise_where_judges_have_tastes():
+    """As above; 20 judges of 50 requests × 30 judgments."""
+    found = covered(50, 30, 20, ("request", "judge", "both"), 150, seed=8)
+    assert found["both"][0] > 0.91
+    assert max(found["request"][0], found["judge"][0]) < found["both"][0] - 0.02
+
+
+def test_residuals_are_standardised_differences_of_wins():
+    frame = votes([*THREE, ("3", "x", "y", "a"), ("3", "z", "y", "a"), ("4", "x", "z", "b")])
+    b = lf.bradley_terry(frame)
+    beta = dict(b.strengths.select("run", "strength").iter_rows())
+    for row in b.pairs.iter_rows(named=True):
+        p = 1 / (1 + np.exp(beta[row["run_b"]] - beta[row["run_a"]]))
+        n = row["n_judgments"]
+        won = row["wins"] + row["ties"] / 2
+        assert row["expected_share"] == pytest.approx(p)
+        assert row["residual"] == pytest.approx((won - n * p) / np.sqrt(n * p * (1 - p)))
+        assert row["p_a_wins"] + row["p_b_wins"] == pytest.approx(1)
+    size = b.largest_residuals()["residual"].abs().to_list()
+    assert size == sorted(size, reverse=True)
+    # The residuals of a run add up to nothing: its wins are as many as expected.
+    total = b.pairs.select(
+        (pl.col("observed_share") - pl.col("expected_share")) * pl.col("n_judgments")
+    )
+    x = [total.item(0, 0) + total.item(1, 0), total.item(2, 0) - total.item(0, 0)]
+    assert x == pytest.approx([0, 0], abs=1e-9)
+    tied = lf.bradley_terry(frame, ties="davidson").pairs
+    assert (tied["p_a_wins"] + tied["p_b_wins"] < 1).all()
+
+
+def test_files_and_tables_of_other_words_are_read():
+    path = lf.bundled("votes") / "votes.csv"
+    b = lf.bradley_terry(lf.read_preferences(path))
+    for votes in (path, str(path), pl.read_csv(path), lf.read_preferences(path).judgments):
+        assert lf.bradley_terry(votes).strengths.equals(b.strengths)
+    assert lf.next_pairs(path, 2).equals(lf.next_pairs(pl.read_csv(path), 2))
+    bad = pl.DataFrame({"query_id": ["1", "2"], "left": "x", "right": "y"})
+    bad = bad.with_columns(winner=pl.Series(["left", "tie (bothbad)"]))
+    with pytest.warns(lf.LexiframeWarning, match="both are bad"):
+        assert lf.bradley_terry(bad, prior=1).both_bad == 1
 
 
 def test_order_runs_by_signs_of_requests_and_by_judgments():
@@ -358,6 +379,10 @@ def test_percentiles_are_named_for_what_they_are(by):
     other = lf.bradley_terry(v, interval="percentile", **options)
     assert one.strengths["se"].equals(other.strengths["se"])
     assert other.samples == 200
+    assert "Intervals are percentiles of 200 samples, which hold the truth less often" in " ".join(
+        other.verdict["sentence"]
+    )
+    assert "percentiles" not in " ".join(one.verdict["sentence"])
     judged = judged_of(v)
     group = judged.request if by == "request" else judged.judge
     k = int(group.max()) + 1

@@ -5,21 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars as pl
 import typer
 
+from lexiframe.base import LexiframeError, errors
 from lexiframe.cli.inputs import refuse_replacing
 from lexiframe.cli.options import INPUT, OUTPUT, Format, option
 from lexiframe.cli.output import print_table
 from lexiframe.collection import leaderboards as of
 from lexiframe.evaluation import Leaderboard
 from lexiframe.evaluation import leaderboard as leaderboard_of
-from lexiframe.io import output_files
+from lexiframe.io import logs, output_files, score_forms
 
 PANEL = "Compare runs"
 EXAMPLES = (
     "leaderboard scores.csv",
     "leaderboard scores.parquet --rule mean --rule borda --group type --report board.html",
     "leaderboard results/ --missing votes --rule borda",
+    "leaderboard scores.csv --weights news=2 --weights law=1 --weights sport=0",
 )
 
 Sources = Annotated[
@@ -27,7 +30,7 @@ Sources = Annotated[
     typer.Argument(
         metavar="FILE|FOLDER...",
         help="Tables with a value for each run and collection, or folders of results of MTEB, "
-        "lm-evaluation-harness or HELM.",
+        "lm-evaluation-harness, HELM or BEIR.",
         show_default=False,
     ),
 ]
@@ -52,6 +55,16 @@ Grouped = Annotated[
     option(INPUT, "The column that names the groups of collections, which weigh equally.",
            metavar="COLUMN"),
 ]  # fmt: skip
+Weighed = Annotated[
+    list[str] | None,
+    option(INPUT, "The weight of a collection (0 leaves it out), repeated for each; or a file with "
+           "the columns collection and weight; equal; or groups.", metavar="NAME=WEIGHT|FILE"),
+]  # fmt: skip
+Smaller = Annotated[
+    list[str] | None,
+    option(INPUT, "A collection of which smaller values are better; repeated for several.",
+           metavar="COLLECTION"),
+]  # fmt: skip
 Generalised = Annotated[of.Over, option(INPUT, "What the tests generalise to.")]
 Tested = Annotated[of.RankTest, option(INPUT, "How pairs are tested for the possible ranks.")]
 Measured = Annotated[
@@ -68,12 +81,67 @@ Folder = Annotated[
 ]
 
 
+def weights_of(given: list[str] | None) -> Any:
+    """Return the weights of collections: each from NAME=WEIGHT, or all from a file.
+
+    Examples
+    --------
+    >>> weights_of(["news=2", "a=b=0.5"]), weights_of(["equal"])
+    ({'news': 2.0, 'a=b': 0.5}, 'equal')
+    """
+    if given is None or given in (["equal"], ["groups"]):
+        return given and given[0]
+    if len(given) == 1 and "=" not in given[0]:
+        return _weights_in(given[0])
+    weights: dict[str, float] = {}
+    for text in given:
+        name, _, weight = text.rpartition("=")
+        if not name or name in weights:
+            found = f"two for {name!r}" if name else repr(text)
+            raise typer.BadParameter(
+                "--weights: expected NAME=WEIGHT for each collection, or one file, equal or "
+                f"groups; found {found}"
+            )
+        weights[name] = _number(weight, text)
+    return weights
+
+
+def _number(weight: str, text: str) -> float:
+    try:
+        return float(weight)
+    except ValueError:
+        raise typer.BadParameter(f"--weights: expected a number in {text!r}") from None
+
+
+def _weights_in(path: str) -> dict[str, float]:
+    """Read weights from a file with the columns collection and weight."""
+    table = logs.read_log(path)
+    known = score_forms.COLLECTION_WORDS
+    names = [name for name in known if name in table.columns]
+    if len(names) != 1 or "weight" not in table.columns:
+        raise LexiframeError(
+            f"{path}: expected the columns collection (or {', '.join(known[1:])}) and weight, "
+            f"found {', '.join(table.columns)}"
+        )
+    rows = table.select(pl.col(names[0]).cast(pl.String), pl.col("weight"))
+    twice = rows.filter(rows[names[0]].is_duplicated())
+    if twice.height:
+        raise LexiframeError(f"{path}: expected one weight for {twice[0, 0]!r}, found several")
+    if not rows["weight"].dtype.is_numeric() or rows["weight"].null_count():
+        odd = errors.n_and_first(rows.filter(pl.col("weight").cast(pl.Float64, strict=False)
+                                             .is_null())["weight"])  # fmt: skip
+        raise LexiframeError(f"{path}: expected a number as each weight, found {odd}")
+    return dict(rows.rows())
+
+
 def leaderboard(
     *,
     scores: Sources,
     rule: RuleNames = None,
     missing: MissingPolicy = "complete",
     group: Grouped = None,
+    weights: Weighed = None,
+    smaller_is_better: Smaller = None,
     over: Generalised = "collections",
     test: Tested = "holm",
     measure: Measured = None,
@@ -94,7 +162,9 @@ def leaderboard(
         scores[0] if len(scores) == 1 else scores,
         rules,
         missing,
+        weights=weights_of(weights),
         group=group,
+        smaller_is_better=smaller_is_better or (),
         over=over,
         test=test,
         measure=measure,

@@ -75,7 +75,8 @@ def _of_each(part: pl.DataFrame, of_group: str) -> str:
     odd = each.filter(pl.col("reject") & (pl.col("difference") < 0)).sort("difference", "judge")
     tested = each["p_value"].drop_nulls().len()
     if odd.height:
-        who = printed.they_are(odd["judge"].to_list())
+        names = odd["judge"].to_list()
+        who = f"judge{'s' * (len(names) > 1)} {printed.they_are(names)}"
         others = f"{who} shown to differ from the others more than these among themselves"
     elif tested:
         others = "no judge is shown to differ from the others more than these among themselves"

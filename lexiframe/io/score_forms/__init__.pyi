@@ -4,3 +4,4 @@
 from .sources import Keys as Keys
 from .sources import given_scores as given_scores
 from .sources import score_files as score_files
+from .layouts import COLLECTION_WORDS as COLLECTION_WORDS

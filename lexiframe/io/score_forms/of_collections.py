@@ -28,8 +28,9 @@ _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the nam
 def has_collections(given: ScoreTable) -> bool:
     """Return whether a table has scores of collections: a column of them, or one for each.
 
-    Without a column of collections, a row for each run and no column of requests is a leaderboard,
-    unless all other columns are named like measures of one collection.
+    Without a column of collections, rows of runs and no column of requests are a leaderboard,
+    unless all other columns are named like measures of one collection. Runs that have several rows
+    are those of a leaderboard only beside several columns, in which a cell is then there twice.
 
     Examples
     --------
@@ -44,8 +45,9 @@ def has_collections(given: ScoreTable) -> bool:
     taken = {name for several in found.values() for name in several}
     cells = [name for name in names if name not in taken]
     is_wide = len(found["run"]) == 1 and not (found["query_id"] or found["value"])
-    is_one_a_run = is_wide and given.table[found["run"][0]].is_unique().all()
-    return is_one_a_run and bool(cells) and not len(are_measures(pl.Series(cells)))
+    if not (is_wide and cells) or len(are_measures(pl.Series(cells))):
+        return False
+    return len(cells) > 1 or bool(given.table[found["run"][0]].is_unique().all())
 
 
 def rows_of_collections(

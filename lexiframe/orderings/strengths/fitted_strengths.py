@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import printed
 from lexiframe.io import Tables
 from lexiframe.orderings.strengths.in_words import strength_sentences
-from lexiframe.orderings.strengths.variances import Unit
+from lexiframe.orderings.strengths.variances import Interval, Unit
 
 Ties = Literal["half", "davidson"]
 _SHOWN = 20
@@ -35,7 +35,7 @@ class Strengths(Tables):
         The log-likelihood of the judgments; ν of Davidson's model, 0 where ties count half.
     n_judgments, n_requests, n_judges : int
         How many judgments, requests and judges (0 where nobody is named) there were.
-    by, ties, level, prior
+    by, ties, level, prior, interval
         What was asked for.
     samples, without_maximum : int
         How many samples were drawn, and in how many no maximum existed.
@@ -76,6 +76,7 @@ class Strengths(Tables):
     n_ties: int | None = None
     both_bad: int = 0
     left_out: int = 0
+    interval: Interval = "sandwich"
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the table of strengths."""

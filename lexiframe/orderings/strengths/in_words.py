@@ -106,8 +106,16 @@ def _worst(found: Found) -> list[str]:
 
 
 def _made_up(found: Found) -> list[str]:
-    """Say what is in the strengths that is no judgment: a prior, and samples without a maximum."""
+    """Say what strengths rest on beside judgments: covariates, a prior, and how intervals came."""
     said = []
+    if found.covariates.height:
+        names = printed.listed(found.covariates["covariate"].to_list())
+        said.append(f"Strengths are those of answers that do not differ in {names}.")
+    if found.interval == "percentile":
+        said.append(
+            f"Intervals are percentiles of {found.samples:,} samples, which hold the truth less "
+            "often than they promise when there are few groups."
+        )
     if found.prior:
         each = f"{found.prior:g} comparison{'s' * (found.prior != 1)}"
         said.append(f"Each run has {each} with an imaginary run, half of them won (prior).")

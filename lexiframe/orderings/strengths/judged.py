@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, coded, schemas, to_polars
+from lexiframe.io import column_forms, stated
 from lexiframe.orderings.strengths.covariates import differences
 from lexiframe.orderings.strengths.fitting import Counts
 
@@ -98,10 +99,21 @@ def judged_of(
     return _arrays(frame, share, weight, x, function)
 
 
+def given_of(votes: Any) -> stated.StatedPreferences | pl.DataFrame:
+    """Return what `read_preferences` returned or reads, or a table in lexiframe's words."""
+    if isinstance(votes, stated.StatedPreferences):
+        return votes
+    if column_forms.is_frame(votes):
+        frame = to_polars(votes, "the judgments")
+        if "winner" not in frame.columns or {"run_a", "run_b"} <= {*frame.columns}:
+            return frame
+    return stated.read_preferences(votes)
+
+
 def frame_of(votes: Any) -> pl.DataFrame:
     """Return the table of judgments, or of stated preferences."""
-    frame = getattr(votes, "judgments", None)
-    return to_polars(votes if frame is None else frame, "the judgments")
+    given = given_of(votes)
+    return given.judgments if isinstance(given, stated.StatedPreferences) else given
 
 
 def _shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:

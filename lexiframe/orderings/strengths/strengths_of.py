@@ -11,7 +11,7 @@ from lexiframe.base import LexiframeError, check_choice, resampling, typed, warn
 from lexiframe.orderings.strengths.by_group import groups_table
 from lexiframe.orderings.strengths.estimates import How, estimated
 from lexiframe.orderings.strengths.fitted_strengths import Strengths
-from lexiframe.orderings.strengths.judged import frame_of, judged_of
+from lexiframe.orderings.strengths.judged import frame_of, given_of, judged_of
 from lexiframe.orderings.strengths.strength_tables import (
     covariates_table,
     pairs_table,
@@ -47,8 +47,8 @@ def bradley_terry(
     Parameters
     ----------
     judgments
-        What `read_preferences` returns; a table of judgments (``query_id, run_a, run_b, winner``);
-        or stated preferences of one measure, which count ``n_judgments`` each.
+        What `read_preferences` returns or reads, such as a file; or stated preferences of one
+        measure, which count ``n_judgments`` each.
     ties : {"half", "davidson"}
         ``half``: a tie is half a win for each run. ``davidson``: ties have a probability of their
         own, with the parameter ν; strengths are then on another scale.
@@ -139,7 +139,8 @@ def bradley_terry(
     """
     _check(ties, prior, interval, by, level)
     resampling.check_draws("bradley_terry", "samples", samples, seed)
-    judged = judged_of(judgments, answers=answers, covariates=covariates)
+    given = given_of(judgments)
+    judged = judged_of(given, answers=answers, covariates=covariates)
     check_unit(judged, by)
     if judged.covariates and interval != "sandwich":
         raise LexiframeError(
@@ -156,11 +157,11 @@ def bradley_terry(
     return Strengths(
         runs_table(found, level, elo=elo), pairs_table(found, level),
         covariates_table(found, level),
-        groups_table(frame_of(judgments), judged, how, requests, groups),
+        groups_table(frame_of(given), judged, how, requests, groups),
         fitted.loglik, fitted.nu, int(judged.weight.sum()), judged.n_requests, judged.n_judges,
         by, ties, level, prior, 0 if interval == "sandwich" else samples, found.without_maximum,
         int(np.rint(found.counts.ties.sum())) if judged.are_single else None,
-        getattr(judgments, "both_bad", 0), getattr(judgments, "left_out", 0),
+        getattr(given, "both_bad", 0), getattr(given, "left_out", 0), interval,
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ import polars as pl
 
 from lexiframe.base import escaped, printed
 
+_ENOUGH = 20
+"""How many pairs of a strength there must be for a share of them to be said."""
 Found = Any
 """What is put into words: `Concordance`, whose module imports this one."""
 
@@ -77,13 +79,13 @@ def _family(found: Found) -> str:
 
 
 def _by_strength(found: Found) -> list[str]:
-    """Say whether the best measure agrees more where people are of one mind."""
-    of = found.by_strength.filter(pl.col("measure") == found.best(), pl.col("n") > 0)
+    """Say whether the best measure agrees more where people are of one mind, if both are many."""
+    of = found.by_strength.filter(pl.col("measure") == found.best(), pl.col("n") >= _ENOUGH)
     if of.height < 2:
         return []
     weak, strong = of.row(0, named=True), of.row(-1, named=True)
-    weakly = f"weakest (up to {weak['strength_up_to']:g})"
-    strongly = f"strongest (above {strong['strength_above']:g})"
+    weakly = f"weak (up to {weak['strength_up_to']:g})"
+    strongly = f"strong (above {strong['strength_above']:g})"
     of_weak = f"{printed.percent(weak['concordance'])} of {printed.counted(weak['n'], 'pair')}"
     of_strong = f"{printed.percent(strong['concordance'])} of {strong['n']:,}"
     begin = f"Where people's preference is {weakly}, {found.best()} agrees in {of_weak}"

@@ -39,6 +39,11 @@ from .exposures import contribution_chart as contribution_chart
 from .exposures import exposure_difference_chart as exposure_difference_chart
 from .exposures import exposure_distribution_chart as exposure_distribution_chart
 
+"People: what they prefer, and which measure prefers the same"
+from .strengths import strength_chart as strength_chart
+from .expected_shares import residual_chart as residual_chart
+from .concordances import concordance_chart as concordance_chart
+
 "Data: runs, judges and judgments"
 from .overlap import overlap_chart as overlap_chart
 from .judges import judge_confusion_chart as judge_confusion_chart

@@ -10,13 +10,16 @@ import polars as pl
 
 from lexiframe.base import LexiframeError
 from lexiframe.views.charts.agreement import by_similarity
-from lexiframe.views.charts.drawing import altair
+from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, single
+from lexiframe.views.charts.texts import harmless_all
 
 if TYPE_CHECKING:
     import altair as alt
 
 WINDOW = 40
 """How many runs are drawn at once."""
+_FAR = 3
+"""z-scores beyond have the darkest colour."""
 
 
 class Ranked(Protocol):
@@ -108,8 +111,8 @@ def rank_interval_chart(
     """
     draw = altair()
     part = _window(ranking, start, rule, "rank_interval_chart")
-    order = part["run"].to_list()
-    base = draw.Chart(draw.Data(values=part.to_dicts())).encode(
+    order = harmless_all(part["run"])
+    base = draw.Chart().encode(
         y=draw.Y("run:N", sort=order, title=None, axis=draw.Axis(labelLimit=320))
     )
     tips = ["run:N", "rank:Q", "value:Q", "rank_low:Q", "rank_high:Q"]
@@ -120,9 +123,11 @@ def rank_interval_chart(
     )
     dots = base.mark_point(filled=True, size=45, opacity=1).encode(x="rank:Q", tooltip=tips)
     first, last = part["rank"][0], part["rank"][-1]
-    title = f"Ranks {first} to {last} and the ranks that are possible"
-    chart: alt.LayerChart = draw.layer(thin, each, dots).properties(title=title, width=460)
-    return chart
+    words = (
+        f"Ranks {first} to {last} and the ranks that are possible",
+        "thin line: for all runs at once; thick line: for each run by itself",
+    )
+    return layered([thin, each, dots], part, *words, width=WIDTH)
 
 
 def cell_chart(
@@ -150,24 +155,32 @@ def cell_chart(
     draw = altair()
     part = _window(ranking, start, rule, "cell_chart")
     mean, sd = pl.col("value").mean().over("collection"), pl.col("value").std().over("collection")
+    collections = harmless_all(cells["collection"].unique().sort())
     z = pl.when(sd > 0).then((pl.col("value") - mean) / sd).otherwise(0.0)
     shown = cells.with_columns(z=z).filter(pl.col("run").is_in(part["run"].implode()))
-    chart: alt.Chart = (
-        draw.Chart(draw.Data(values=shown.to_dicts()))
+    chart = (
+        draw.Chart(inside(shown))
         .mark_rect()
         .encode(
-            x=draw.X("collection:N", title=None, axis=draw.Axis(labelAngle=-60, labelLimit=180)),
-            y=draw.Y(
-                "run:N", sort=part["run"].to_list(), title=None, axis=draw.Axis(labelLimit=320)
+            # All of them, also those that none of these runs has.
+            x=draw.X(
+                "collection:N",
+                title=None,
+                axis=draw.Axis(labelAngle=-60, labelLimit=180),
+                scale=draw.Scale(domain=collections),
             ),
+            y=draw.Y(
+                "run:N", sort=harmless_all(part["run"]), title=None, axis=draw.Axis(labelLimit=320)
+            ),
+            # As far above 0 as below, or a small number of the rarer sign would look large.
             color=draw.Color("z:Q", title="z-score").scale(
-                scheme="blueorange", reverse=True, domainMid=0
+                scheme="blueorange", reverse=True, domain=[-_FAR, _FAR], clamp=True
             ),
             tooltip=["run:N", "collection:N", "value:Q", "z:Q"],
         )
-        .properties(title="Results by collection (empty: no result)")
     )
-    return chart
+    words = ("Results by collection", f"empty: no result; {_FAR} is the darkest z-score")
+    return single(chart, *words)
 
 
 def smallest_set_chart(table: pl.DataFrame, /) -> alt.LayerChart:
@@ -195,16 +208,18 @@ def smallest_set_chart(table: pl.DataFrame, /) -> alt.LayerChart:
             "smallest_set_chart: expected a table with sets of collections, found none: it takes "
             "two collections and four runs"
         )
-    base = draw.Chart(draw.Data(values=table.to_dicts())).encode(
+    base = draw.Chart().encode(
         x=draw.X("n_collections:Q", title="collections", axis=draw.Axis(tickMinStep=1))
     )
     tau = draw.Y("random_low:Q", title="τ-b with the order by all", scale=draw.Scale(zero=False))
     tips = ["n_collections:Q", "collection:N", "tau:Q", "tau_sd:Q", "random:Q"]
     band = base.mark_area(opacity=0.25, color="#888").encode(y=tau, y2="random_high:Q")
     line = base.mark_line(point=True).encode(y="tau:Q", tooltip=tips)
-    title = "Few collections, chosen on other runs, beside random sets"
-    chart: alt.LayerChart = draw.layer(band, line).properties(title=title, width=420)
-    return chart
+    words = (
+        "Few collections, chosen on other runs, beside random sets",
+        "line: chosen sets; band: 5 to 95 % of random sets of as many collections",
+    )
+    return layered([band, line], table, *words, width=WIDTH)
 
 
 def collection_chart(table: pl.DataFrame, /) -> alt.Chart:
@@ -239,9 +254,9 @@ def collection_chart(table: pl.DataFrame, /) -> alt.Chart:
     for row in both.iter_rows(named=True):
         square[place[row["collection"]], place[row["with"]]] = row["tau"] or 0.0
     order = by_similarity(names, square) if len(names) > 2 else names
-    axis: dict[str, Any] = {"sort": order, "title": None}
-    chart: alt.Chart = (
-        draw.Chart(draw.Data(values=both.to_dicts()))
+    axis: dict[str, Any] = {"sort": harmless_all(order), "title": None}
+    chart = (
+        draw.Chart(inside(both))
         .mark_rect()
         .encode(
             x=draw.X("collection:N", axis=draw.Axis(labelAngle=-60, labelLimit=180), **axis),
@@ -249,6 +264,6 @@ def collection_chart(table: pl.DataFrame, /) -> alt.Chart:
             color=draw.Color("tau:Q", title="τ-b", scale=draw.Scale(scheme="blues")),
             tooltip=["collection:N", "with:N", "tau:Q", "n:Q"],
         )
-        .properties(title="Which collections order the runs alike")
     )
-    return chart
+    words = ("Which collections order the runs alike", "τ-b over the runs that have both")
+    return single(chart, *words)

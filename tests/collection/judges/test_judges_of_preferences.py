@@ -159,7 +159,7 @@ def test_who_differs_is_named():
     ]
     table = lf.collection.judge_consistency(votes(rows))
     said = str(lf.verdict(table)).replace("\n", " ")
-    assert "eve is shown to differ from the others more than these among themselves" in said
+    assert "judge eve is shown to differ from the others more than these among themselves" in said
     assert "no judge decided all three pairs" in said
     same = lf.collection.judge_consistency(votes([r for r in rows if r[4] in ("ann", "cat")]))
     said = str(lf.verdict(same)).replace("\n", " ")

@@ -11,6 +11,7 @@ from statsmodels.stats.power import TTestPower
 from statsmodels.stats.weightstats import ttost_paired
 
 import lexiframe as lf
+from lexiframe.significance.bets import Bets, p_above
 from lexiframe.significance.gates.deciding import decided
 from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
@@ -589,6 +590,53 @@ def outcomes_of(draws, margin, require, test):
     one_gate = lf.gate(d, margin, test=test, candidate="c0007", require=require, **said, **how)
     assert one_gate["outcome"].item() == table.filter(run_a="c0007")["outcome"].item()
     return table["outcome"].to_numpy()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "test, looks", [("t", 1), ("bootstrap", 1), ("betting", 1), ("betting", 10)]
+)
+@pytest.mark.parametrize("name, measure, a, b", PAIRS)
+def test_a_candidate_on_the_margin_passes_at_most_alpha_often(
+    held, name, measure, a, b, test, looks
+):
+    """In 1,000 collections drawn from a real one, none of whose differences was moved.
+
+    Bets need the bounds of the measure, so the margin is what the candidate loses in truth.
+    """
+    wide = held[name].filter(measure=measure).pivot("run", index="query_id", values="value")
+    x = (wide[b] - wide[a]).to_numpy()
+    x = x if x.mean() < 0 else -x
+    draws, margin = np.random.default_rng(2).choice(x, (SAMPLES, len(x))), -x.mean()
+    seen = np.linspace(len(x) / looks, len(x), looks).astype(int)
+    passed = np.any([passing(draws[:, :n], measure, margin, test, len(x)) for n in seen], axis=0)
+    assert passed.sum() <= stats.binom.isf(1e-3, SAMPLES, 0.05)
+
+
+def passing(draws, measure, margin, test, n_planned):
+    """Which of many candidates pass, each with differences of its own; a few as `gate` says."""
+    how = {"trials": 199} if test != "betting" else {"order": "given", "n_planned": n_planned}
+    if test == "betting":  # by its p-values alone: the intervals take a hundred times as long
+        bets = Bets(1.0, 0.05, n_planned)
+        found = p_above(draws.T, np.full(len(draws), -margin), bets) < 0.05
+    else:
+        d = several(draws, measure)
+        found = lf.equivalence(d, margin, test, "none", baseline="old", **how)
+        found = (found.sort("run_a")["p_not_worse_a"] < 0.05).to_numpy()
+    few = [*np.flatnonzero(found)[:2], *np.flatnonzero(~found)[:2]]
+    for place in few:
+        one = several(draws[[place]], measure)
+        g = lf.gate(one, margin, baseline="old", candidate="c0000", test=test, **how)
+        assert (g["outcome"].item() == "pass") == found[place]
+    return found
+
+
+def several(draws, measure):
+    """The differences of candidates from a baseline, as preferences."""
+    requests = pl.Series("query_id", [f"q{n:04}" for n in range(draws.shape[1])])
+    wide = pl.DataFrame(draws.T, [f"c{n:04}" for n in range(len(draws))]).with_columns(requests)
+    d = wide.unpivot(index="query_id", variable_name="run_a", value_name="preference")
+    return d.with_columns(run_b=pl.lit("old"), measure=pl.lit(measure))
 
 
 @pytest.mark.parametrize("margin", ["5%", 0.1, {"AP": 0.1}])

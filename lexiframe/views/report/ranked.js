@@ -16,23 +16,28 @@ function mark(svg, name, values) {
   svg.append(made);
 }
 
-function interval(row, n) {
+// A thin line from low to high, a bar from low_each to high_each, and a dot at a value, of a scale
+// that all rows of a ranking share.
+function interval(row, all) {
   const width = 420;
-  const x = (rank) => 5 + ((rank - 1) / Math.max(1, n - 1)) * (width - 10);
+  const known = all.flatMap((r) => [r.at, r.low, r.high]).filter((x) => x !== null);
+  const least = Math.min(...known);
+  const x = (at) => 5 + ((at - least) / ((Math.max(...known) - least) || 1)) * (width - 10);
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("width", width);
   svg.setAttribute("height", 14);
-  const said = row.rank_low === null ? "" : `${row.rank_low} to ${row.rank_high}`;
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", `rank ${row.rank}, possible ${said}`);
-  if (row.rank_low !== null) {
-    mark(svg, "line", { x1: x(row.rank_low), x2: x(row.rank_high), y1: 7, y2: 7, stroke: "#888" });
+  svg.setAttribute("aria-label", row.said);
+  if (row.low !== null) {
+    mark(svg, "line", { x1: x(row.low), x2: x(row.high), y1: 7, y2: 7, stroke: "#888" });
+  }
+  if (row.low_each !== null) {
     mark(svg, "line", {
-      x1: x(row.rank_low_each), x2: x(row.rank_high_each), y1: 7, y2: 7,
+      x1: x(row.low_each), x2: x(row.high_each), y1: 7, y2: 7,
       stroke: "#4c78a8", "stroke-width": 5, "stroke-opacity": 0.5,
     });
   }
-  mark(svg, "circle", { cx: x(row.rank), cy: 7, r: 3.5, fill: "#1f3f66" });
+  mark(svg, "circle", { cx: x(row.at), cy: 7, r: 3.5, fill: "#1f3f66" });
   return svg;
 }
 
@@ -50,9 +55,9 @@ function drawRanking() {
     line.dataset.run = row.run;
     line.tabIndex = 0;
     element("td", row.rank, line);
-    element("td", row.incomplete ? `${row.run} (incomplete)` : row.run, line);
+    element("td", row.note ? `${row.run} (${row.note})` : row.run, line);
     element("td", number(row.value), line);
-    element("td", null, line).append(interval(row, all.length));
+    element("td", null, line).append(interval(row, all));
     const choose = () => drawRun(row.run);
     line.addEventListener("click", choose);
     line.addEventListener("keydown", (event) => event.key === "Enter" && choose());
@@ -61,12 +66,46 @@ function drawRanking() {
 }
 
 function drawRun(run) {
-  const all = rows();
-  const place = all.findIndex((row) => row.run === run);
-  const near = all.slice(Math.max(0, place - 2), place + 3).map((row) => row.run);
   for (const line of at("ranking").children) {
     line.classList.toggle("chosen", line.dataset.run === run);
   }
+  at("run").replaceChildren(facts.against ? drawAgainst(run) : drawNeighbours(run));
+}
+
+// A run beside each other that it met: facts.against has columns of numbers, facts.columns names.
+function drawAgainst(run) {
+  const pairs = facts.against.filter((row) => row.run_a === run || row.run_b === run);
+  const seen = pairs.map((row) => facts.columns.map(([name, , turned]) => {
+    const value = row[name];
+    if (row.run_a === run || turned === "same" || value === null) return value;
+    return turned === "sign" ? -value : turned === "rest" ? 1 - value : row[turned];
+  }));
+  const others = pairs.map((row) => (row.run_a === run ? row.run_b : row.run_a));
+  return drawTable(
+    [`${run} against`, ...facts.columns.map(([, heading]) => heading)],
+    seen.map((cells, n) => [others[n], ...cells]),
+  );
+}
+
+function drawTable(headings, cells) {
+  const table = element("table", null);
+  table.className = "board";
+  const head = element("tr", null, table);
+  headings.forEach((heading) => element("th", heading, head));
+  cells.forEach((row) => {
+    const line = element("tr", null, table);
+    row.forEach((cell) => {
+      const shown = typeof cell === "number" && !Number.isInteger(cell) ? number(cell) : cell;
+      element("td", shown === null ? "—" : shown, line);
+    });
+  });
+  return table;
+}
+
+function drawNeighbours(run) {
+  const all = rows();
+  const place = all.findIndex((row) => row.run === run);
+  const near = all.slice(Math.max(0, place - 2), place + 3).map((row) => row.run);
   const table = element("table", null);
   table.className = "board";
   const head = element("tr", null, table);
@@ -77,7 +116,7 @@ function drawRun(run) {
     element("td", collection, line);
     near.forEach((name) => element("td", number(facts.cells[name][n]), line));
   });
-  at("run").replaceChildren(table);
+  return table;
 }
 
 function drawWithout(collection) {
@@ -117,9 +156,22 @@ function drawGaps() {
   at("gaps").replaceChildren(list);
 }
 
+function drawTables() {
+  at("tables").replaceChildren(...facts.tables.map((table) => {
+    const section = element("section", null);
+    element("h2", table.title, section);
+    if (table.note) element("p", table.note, section);
+    section.append(drawTable(table.columns, table.rows));
+    return section;
+  }));
+}
+
+at("rules").hidden = facts.rules.length < 2;
+at("of-collections").hidden = facts.weights.length === 0;
 facts.rules.forEach((rule) => element("option", rule, at("rule")));
 at("rule").addEventListener("change", drawRanking);
 at("search").addEventListener("input", drawRanking);
 drawRanking();
 drawCollections();
 drawGaps();
+drawTables();

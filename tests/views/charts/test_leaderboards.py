@@ -1,0 +1,107 @@
+"""The charts of leaderboards show the numbers of their tables, a window of the runs at a time."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+pytest.importorskip("altair")
+from lexiframe.base import schemas
+from lexiframe.views.charts.leaderboards import (
+    WINDOW,
+    cell_chart,
+    collection_chart,
+    rank_interval_chart,
+    smallest_set_chart,
+)
+from tests.views.charts.drawn import compare_with_snapshot, png, rows, titles
+
+pytestmark = pytest.mark.slow
+
+RANKING = pl.DataFrame(
+    [
+        ("mean", "a", 0.75, 0.5, 1.0, 1, 1, 2, 1, 1, 3, False),
+        ("mean", "b<b>", 0.5, 0.25, 0.75, 2, 1, 3, 2, 3, 3, False),
+        ("mean", "c", 0.25, None, None, 3, None, None, None, None, 2, True),
+    ],
+    schema=schemas.COLLECTION_RANKING.columns,
+    orient="row",
+)
+CELLS = pl.DataFrame(
+    [("a", "news", 0.75), ("b<b>", "news", 0.5), ("a", "law", 0.5), ("b<b>", "law", 0.5),
+     ("c", "news", 0.25)],
+    schema=schemas.COLLECTION_SCORES.columns,
+    orient="row",
+)  # fmt: skip
+SMALLEST = pl.DataFrame(
+    [(1, "news", 0.5, 0.25, 0.25, 0.0, 0.75), (2, "law", 0.75, 0.125, 0.5, 0.25, 1.0)],
+    schema=schemas.SMALLEST_SET.columns,
+    orient="row",
+)
+ALIKE = pl.DataFrame(
+    [("law", "news", 0.5, 3), ("law", "sport", None, 1), ("news", "sport", -0.25, 3)],
+    schema=schemas.COLLECTION_CORRELATIONS.columns,
+    orient="row",
+)
+CHARTS = {
+    "rank_interval_chart": lambda: rank_interval_chart(RANKING),
+    "cell_chart": lambda: cell_chart(CELLS, RANKING),
+    "smallest_set_chart": lambda: smallest_set_chart(SMALLEST),
+    "collection_chart": lambda: collection_chart(ALIKE),
+}
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_its_specification(name):
+    compare_with_snapshot(CHARTS[name](), name)
+    png(CHARTS[name]())
+
+
+def test_z_scores_are_those_within_each_collection_and_gaps_are_empty():
+    shown = rows(cell_chart(CELLS, RANKING)).sort("collection", "run")
+    assert shown["collection"].to_list() == ["law", "law", "news", "news", "news"]
+    assert shown["z"].round(6).to_list() == [0.0, 0.0, 1.0, 0.0, -1.0]  # all are equal in law
+    part = cell_chart(CELLS, RANKING, start=3)
+    assert part.to_dict()["encoding"]["x"]["scale"]["domain"] == ["law", "news"]
+    assert rows(part)["run"].to_list() == ["c"]
+
+
+def test_names_cannot_leave_their_chart():
+    """A run and a collection called like the end of a script stay names."""
+    bad = "</script><script>alert(1)//"
+    renamed = RANKING.with_columns(run=pl.col("run").replace("a", bad))
+    cells = CELLS.with_columns(
+        run=pl.col("run").replace("a", bad), collection=pl.col("collection").replace("news", bad)
+    )
+    alike = ALIKE.with_columns(collection_b=pl.col("collection_b").replace("news", bad))
+    for chart in (
+        rank_interval_chart(renamed), cell_chart(cells, renamed), collection_chart(alike),
+        smallest_set_chart(SMALLEST.with_columns(collection=pl.lit(bad))),
+    ):  # fmt: skip
+        assert "</script><script>alert" not in chart.to_json(validate=False)
+
+
+def test_lines_are_those_of_the_table():
+    layers = rank_interval_chart(RANKING).to_dict(validate=False)["layer"]
+    ends = [(layer["encoding"]["x"]["field"], layer["encoding"].get("x2")) for layer in layers]
+    assert [end[0] for end in ends] == ["rank_low", "rank_low_each", "rank"]
+    assert [end[1]["field"] for end in ends[:2]] == ["rank_high", "rank_high_each"]
+    assert titles(rank_interval_chart(RANKING))[0] == "Ranks 1 to 3 and the ranks that are possible"
+
+
+def test_large_leaderboards_are_drawn_in_windows():
+    """324 runs in 41 collections, with gaps: 40 runs at once, all collections."""
+    rng = np.random.default_rng(0)
+    cells = rng.normal(size=(324, 41)) + np.linspace(0, 2, 324)[:, None]
+    cells[rng.random(cells.shape) < 0.2] = np.nan
+    columns = {f"collection {c:02}": cells[:, c] for c in range(41)}
+    x = pl.DataFrame({"model": [f"a long name of model {n}" for n in range(324)], **columns})
+    x = x.with_columns(pl.selectors.float().fill_nan(None))
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps"):
+        board = lf.leaderboard(x, "borda", "votes", samples=20)
+    for chart in (board.plot.ranks(start=200), board.plot.cells(start=200)):
+        png(chart, scale=0.3)
+        assert rows(chart)["run"].n_unique() == WINDOW
+    assert len(board.plot.cells(start=320).to_dict()["encoding"]["x"]["scale"]["domain"]) == 41
+    png(board.plot.correlations(), scale=0.3)
