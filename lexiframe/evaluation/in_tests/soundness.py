@@ -39,6 +39,15 @@ class MetricCheck(Tables):
         which 1 to 10 are relevant and the first 10 or all are retrieved; of the measure, AP and RR.
     measure
         The name of the measure.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> found = lf.testing.check_metric("P@5", n=4)
+    >>> found.checks.filter(holds=False).height
+    0
+    >>> found.ties.filter(depth=100)["measure"].to_list()
+    ['P@5', 'AP', 'RR']
     """
 
     properties: pl.DataFrame
