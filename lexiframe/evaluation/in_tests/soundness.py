@@ -94,7 +94,7 @@ class MetricCheck(Tables):
 
 
 @typed
-def check_metric(m: MeasureLike, /, *, n: int = 6, seed: int = 0) -> MetricCheck:
+def check_metric(m: MeasureLike, *, n: int = 6, seed: int = 0) -> MetricCheck:
     """Check a measure of your own: properties, bounds, ties, and that only the data matter.
 
     Parameters
