@@ -3,7 +3,7 @@
 index           README.md
 notebooks/      the notebooks, with their stored outputs
 sessions, guide, which-measure, gate, decisions, any-time, replicates, people-and-model,
-leaderboards, votes, large, spark, papers, glossary, coming-from, in-ir-measures
+leaderboards, votes, large, spark, papers, glossary, coming-from, in-ir-measures, testing
                                                              the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
@@ -33,6 +33,7 @@ TEXTS = {
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
     "in-ir-measures.md": ".docs/in-ir-measures.md",
+    "testing.md": ".docs/testing.md",
     "papers.md": ".docs/papers.md",
     "glossary.md": ".docs/glossary.md",
     "contributing.md": "CONTRIBUTING.md",
@@ -60,6 +61,7 @@ large
 spark
 coming-from
 in-ir-measures
+testing
 papers
 glossary
 ```

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
     "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md in-ir-measures.md "
     "large.md leaderboards.md papers.md people-and-model.md replicates.md sessions.md spark.md "
-    "votes.md which-measure.md"
+    "testing.md votes.md which-measure.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -262,6 +262,19 @@ def test_the_code_of_the_pages_on_decisions_runs(tmp_path, monkeypatch, page):
     if page == "replicates":
         assert names["c"].height == 5
         assert names["g"].height == 9
+
+
+def test_the_code_of_the_page_on_tests_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    digits = lf.bundled("digits")
+    Path("runs").mkdir()
+    for name, run in (("old", "pixels_euclidean"), ("new", "pca16_cosine")):
+        lf.write_trec(lf.read_runs({name: digits / f"runs/{run}.parquet"}), f"runs/{name}.run")
+    lf.write_trec(lf.read_qrels(digits / "qrels.parquet"), "qrels.txt")
+    names = {}
+    for block in blocks((ROOT / ".docs/testing.md").read_text(encoding="utf-8")):
+        exec(compile(block, "testing.md", "exec"), names)
+    names["test_the_new_ranker_is_not_worse"]()
 
 
 def test_the_code_of_the_page_on_ir_measures_runs(capsys):
