@@ -3,7 +3,8 @@
 index           README.md
 notebooks/      the notebooks, with their stored outputs
 sessions, guide, which-measure, gate, decisions, any-time, replicates, people-and-model,
-leaderboards, large, spark, papers, glossary, coming-from    the pages of .docs/
+leaderboards, votes, large, spark, papers, glossary, coming-from, in-ir-measures, testing
+                                                             the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -27,9 +28,12 @@ TEXTS = {
     "replicates.md": ".docs/replicates.md",
     "people-and-model.md": ".docs/people-and-model.md",
     "leaderboards.md": ".docs/leaderboards.md",
+    "votes.md": ".docs/votes.md",
     "large.md": ".docs/large.md",
     "spark.md": ".docs/spark.md",
     "coming-from.md": ".docs/coming-from.md",
+    "in-ir-measures.md": ".docs/in-ir-measures.md",
+    "testing.md": ".docs/testing.md",
     "papers.md": ".docs/papers.md",
     "glossary.md": ".docs/glossary.md",
     "contributing.md": "CONTRIBUTING.md",
@@ -52,9 +56,12 @@ any-time
 replicates
 people-and-model
 leaderboards
+votes
 large
 spark
 coming-from
+in-ir-measures
+testing
 papers
 glossary
 ```

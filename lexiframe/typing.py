@@ -101,6 +101,9 @@ RunsLike = str | Path | Frame | Scan | RanxTable | Mapping[str, Any] | Iterable[
 """Runs: a path, folder, glob or address; a frame; ``{name: path or frame}``; a list of any of
 these; what `scan_runs` returns; or an object of another library (see `read_runs`)."""
 
+BaselineLike = RunsLike | None
+"""A run to compare with; None where its scores are kept elsewhere."""
+
 QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an
 object of another library (see `read_qrels`)."""

@@ -201,7 +201,7 @@ import pathlib
 import lexiframe as lf
 from pyarrow import orc
 from lexiframe.evaluation.buckets import partition as cut
-from lexiframe.io import checks, data_sources
+from lexiframe.io import batches, checks, data_sources
 from lexiframe.io.batches.reading import Share
 
 runs = lf.read_runs(pathlib.Path({str(EXAMPLE)!r}) / "runs")
@@ -219,7 +219,8 @@ assert data_sources.read_by_spark()[".orc"] == {{"format": "orc"}}
 cut.share_of = lambda room, rank: Share(50, 100, rank)
 cut._LEAST = cut._MOST = 4000
 def in_pieces(path):
-    return cut.partition(path, "qrels.orc", path + ".parts", n_buckets=3, memory=10**9)
+    sources = batches.Sources.of(path, "qrels.orc")
+    return cut.partition(sources, path + ".parts", n_buckets=3, memory=10**9)
 
 parts = in_pieces("runs.orc")
 assert len(parts.facts["runs"][0]["files"]) > 2

@@ -22,9 +22,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (
-    "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md large.md leaderboards.md "
-    "papers.md people-and-model.md replicates.md sessions.md spark.md "
-    "which-measure.md"
+    "any-time.md coming-from.md decisions.md gate.md glossary.md guide.md in-ir-measures.md "
+    "large.md leaderboards.md papers.md people-and-model.md replicates.md sessions.md spark.md "
+    "testing.md votes.md which-measure.md"
 ).split()
 
 WHOLE = {name for name in lf.__all__ if inspect.ismodule(getattr(lf, name))}
@@ -154,6 +154,35 @@ def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     assert names["d"].collect().height == whole.preferences.height
 
 
+def test_the_code_about_votes_runs():
+    names = {}
+    for block in blocks((ROOT / ".docs/votes.md").read_text(encoding="utf-8")):
+        exec(compile(block, "votes.md", "exec"), names)
+    assert names["b"].groups["group"].n_unique() == 2
+    before = lf.bradley_terry(names["v"]).strengths["run"].to_list()
+    after = names["fair"].strengths["run"].to_list()
+    assert (before.index("pca8_euclidean"), after.index("pca8_euclidean")) == (0, 2)
+
+
+@pytest.mark.conformance
+def test_the_page_about_votes_has_the_numbers_that_its_function_prints(capsys):
+    text = (ROOT / ".docs/votes.md").read_text(encoding="utf-8")
+    names = {"lf": lf}
+    function = next(block for block in blocks(text) if "def show" in block)
+    exec(compile(function, "votes.md", "exec"), names)
+    names["show"](SHARED / "data" / "llmfao" / "votes.csv")
+    printed = capsys.readouterr().out
+    rows = [row.split("|")[2:4] for row in text.split("| judgments that hang")[1].splitlines()[2:6]]
+    for (se, first), line in zip(rows, printed.splitlines()[:4], strict=True):
+        assert f"error {se.strip()}, {first.strip()} may be" in line
+    loglik, nu, run = printed.splitlines()[4].split(maxsplit=2)
+    assert f"{run} is the strongest. The log-likelihood is −{-float(loglik):.2f}" in text
+    assert f"ν is {float(nu):.2f}" in text
+    said = "0.091 in log odds (95 % interval −0.011 to 0.193)"
+    assert said in " ".join(text.split())
+    assert all(number in printed for number in ("0.09088", "-0.011276", "0.193037"))
+
+
 def test_what_the_page_about_the_gate_shows(monkeypatch, capsys):
     """Its Python runs, its commands print what follows them, and its workflow is YAML."""
     text = (ROOT / ".docs/gate.md").read_text(encoding="utf-8")
@@ -233,6 +262,32 @@ def test_the_code_of_the_pages_on_decisions_runs(tmp_path, monkeypatch, page):
     if page == "replicates":
         assert names["c"].height == 5
         assert names["g"].height == 9
+
+
+def test_the_code_of_the_page_on_tests_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    digits = lf.bundled("digits")
+    Path("runs").mkdir()
+    for name, run in (("old", "pixels_euclidean"), ("new", "pca16_cosine")):
+        lf.write_trec(lf.read_runs({name: digits / f"runs/{run}.parquet"}), f"runs/{name}.run")
+    lf.write_trec(lf.read_qrels(digits / "qrels.parquet"), "qrels.txt")
+    names = {}
+    for block in blocks((ROOT / ".docs/testing.md").read_text(encoding="utf-8")):
+        exec(compile(block, "testing.md", "exec"), names)
+    names["test_the_new_ranker_is_not_worse"]()
+
+
+def test_the_code_of_the_page_on_ir_measures_runs(capsys):
+    ir_measures = pytest.importorskip("ir_measures")
+    pipeline = ir_measures.DefaultPipeline.providers
+    before = [*pipeline]
+    names = {"qrels": {"q": {"a": 2, "b": 1}}, "run": {"q": {"b": 2.0, "a": 1.0}}}
+    try:
+        for block in blocks((ROOT / ".docs/in-ir-measures.md").read_text(encoding="utf-8")):
+            exec(compile(block, "in-ir-measures.md", "exec"), names)
+    finally:
+        pipeline[:] = before
+    assert "INST(max_rel=3)" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -75,6 +75,7 @@ def test_the_folders_are_the_rooms_in_which_contributors_find_their_way():
     """Besides them only the face, the way in, and the types of what users give."""
     entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "data"}
     files = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed", "typing.py"}
+    files |= {"testing.py", "testing.pyi"}  # what users import in tests of their own
     assert entries - files == {name for name in entries if (PACKAGE / name).is_dir()}
     assert len(entries - files) == 12
 
@@ -295,6 +296,7 @@ def test_groups_are_asked_for_by_keyword(name):
 DATA = """VotesLike CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike
 ScoresLike
 Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
+BaselineLike
 OrderingsTable ComparisonsTable arrays.PairsByKind arrays.PairsOrReplicates ToDecide""".split()
 
 

@@ -30,7 +30,9 @@ def read_stub(package: str, file: str) -> tuple[str, list[Group]]:
     groups: list[Group] = []
     for node in body:
         if hasattr(node, "names"):
-            module = f"{package}.{node.module}" if node.module else package
+            # A later room may be called by two dots, or by its whole name.
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            module = f"{above}.{node.module or ''}".strip(".")
             groups[-1][2].update({a.asname or a.name: f"{module}:{a.name}" for a in node.names})
         else:
             title, _, text = node.value.value.partition(": ")

@@ -662,6 +662,8 @@ query_id, measure are missing (found: run, value)
         )
         found = "the column replicate, with several of each run"
         raise SchemaError(Problem(source, "runs without replicates", found, advice))
+    if "collection" in table.columns and "doc_id" in schema.key:
+        _refuse_collections(table, source)
     missing = [name for name in schema.required if name not in table.columns]
     if missing:
         verb = "is" if len(missing) == 1 else "are"
@@ -683,6 +685,17 @@ query_id, measure are missing (found: run, value)
                 f"{table[name].null_count()} rows have no value in it"
             )
     return table
+
+
+def _refuse_collections(table: pl.DataFrame, source: str) -> None:
+    """Raise for rows of several collections, whose requests of the same id are different ones."""
+    names = table["collection"].unique().sort().cast(pl.String).to_list()
+    if len(names) > 1:
+        advice = (
+            "take one (.filter(collection=...)); positions, scores, preferences and evaluate take "
+            "several: {name: (runs, qrels)}"
+        )
+        raise SchemaError(Problem(source, "rows of one collection", n_and_first(names), advice))
 
 
 def table_of(

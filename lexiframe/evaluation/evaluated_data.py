@@ -27,8 +27,8 @@ class Origin:
     ----------
     runs, qrels
         As they were given: files are read again when they are needed, frames are kept.
-    measures, policies
-        What was computed, and how.
+    measures
+        Those of the measures asked for that had something to count.
     asked
         All arguments of the evaluation other than the data.
     sources
@@ -46,7 +46,6 @@ class Origin:
     runs: Any
     qrels: Any
     measures: tuple[Measure, ...]
-    policies: Policies
     asked: Any
     sources: dict[str, list[dict[str, Any]]]
     fingerprints: pl.DataFrame
@@ -79,7 +78,13 @@ class Origin:
             kept = _with_rel(p, policies)
         marks = fingerprints.fingerprints(ranked, measures)
         found = ranked if ranks_kept else None
-        return cls(runs, qrels, measures, policies, asked, sources, marks, kept, found, whole)
+        return cls(runs, qrels, measures, asked, sources, marks, kept, found, whole)
+
+    @property
+    def policies(self) -> Policies:
+        """How positions were found."""
+        found: Policies = self.asked.policies
+        return found
 
     def positions(self) -> pl.DataFrame:
         """Return the positions, computed again from the sources unless they were kept.

@@ -109,6 +109,7 @@ class Evaluation:
     _origin: Origin | None = None
     _part: measured.Part | None = None
     _sample: tuple[Sample, SampledPositions, Plan] | None = None
+    _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -128,7 +129,7 @@ class Evaluation:
         return self._of_requests("preferences")
 
     def _of_requests(self, name: str) -> pl.DataFrame:
-        if self._has_requests:
+        if self.has_requests:
             return self._tables_of_requests[name]
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
         if name in self.parts:
@@ -144,7 +145,7 @@ class Evaluation:
 
     def part(self) -> measured.Part:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
-        if not self._has_requests:
+        if not self.has_requests:
             self._of_requests("preferences")  # raises
         return self.origin("scores").part if self._part is None else self._part
 
@@ -444,13 +445,13 @@ class Evaluation:
 
         Without those ``of_requests``, scores and preferences, which are many rows, are not made.
         """
-        absent = set() if self._has_requests and of_requests else {*KEPT}
+        absent = set() if self.has_requests and of_requests else {*KEPT}
         return {name: getattr(self, name) for name in names_of_tables() if name not in absent}
 
     @property
-    def _has_requests(self) -> bool:
-        """Whether scores and preferences are there, or can be made from the origin."""
-        return self._origin is not None or self._part is not None
+    def has_requests(self) -> bool:
+        """Whether scores and preferences of single requests are there, or made when asked for."""
+        return self._part is not None or (self._origin is not None and not self._in_parts)
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write each table as Parquet, all of them or none; those of an earlier evaluation go.
@@ -488,15 +489,23 @@ class Evaluation:
                     remove_parts(place, name)
         return [*files]
 
-    def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
-        """Return what is written, by its path: the tables and their provenance."""
+    def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
+        """Return what is written, by its path: the tables and their provenance.
+
+        Preferences come in blocks, because of many runs they take more memory than there is.
+        """
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
         grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
         if self.replicated is not None:
             grouped[REPLICATED] = self.replicated
-        tables = {
-            **self.tables(),
+        tables: dict[str, Any] = {**self.tables(of_requests=False)}
+        if self.has_requests:
+            part = self.part()
+            of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
+            tables |= dict(zip(KEPT, of_requests, strict=True))
+            tables = {name: tables[name] for name in names_of_tables()}
+        tables |= {
             **grouped,
             kept_results.FINGERPRINTS: marks,
             kept_results.RANKS: ranks,
@@ -574,7 +583,7 @@ class Evaluation:
         """Return what the report shows of a sample of the requests; None where all are known."""
         from lexiframe.views import Rankings
 
-        if self._has_requests:
+        if self.has_requests:
             return None
         if self._sample is None or not len(self._sample[0].part.queries):
             raise LexiframeError(

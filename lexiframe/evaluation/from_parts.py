@@ -77,11 +77,14 @@ def evaluation_of(
     facts: Mapping[str, Any],
     held: Held | None = None,
     origin: Origin | None = None,
+    *,
+    in_parts: bool = True,
 ) -> Evaluation:
     """Make the tables of an evaluation from what was kept of all requests.
 
     ``facts`` are the sources and others that the provenance has. ``held`` are the preferences of
-    single requests, for tests that need them. Without an ``origin`` the evaluation has sums alone.
+    single requests, for tests that need them. An evaluation ``in_parts`` has sums over the
+    requests, and a sample of them; another makes all from its ``origin`` when asked.
     """
     sums, asked = total["sums"], list(plan.measures)
     groups = Groups(None, [])
@@ -97,9 +100,10 @@ def evaluation_of(
         provenance={"runs": [], "qrels": [], **facts_of(asked, how), **facts},
         parts={name: str(Path(str(plan.out), name)) for name in plan.keep},
         attributes=plan.requests,
-        sums=sums if origin is None else None,
+        sums=sums if in_parts else None,
         _origin=origin,
-        _sample=None if origin is not None else (total["sample"], total["positions"], plan),
+        _sample=(total["sample"], total["positions"], plan) if in_parts else None,
+        _in_parts=in_parts,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,14 @@ from lexiframe.evaluation.from_parts import (
 )
 from lexiframe.evaluation.from_replicates import of_replicates, refuse_for_replicates
 from lexiframe.evaluation.options import Asked, Inference
-from lexiframe.evaluation.reuse.completed import Known, completed, known_in, known_sums, ranks_in
+from lexiframe.evaluation.reuse.completed import (
+    Known,
+    completed,
+    known_in,
+    known_sums,
+    ranks_in,
+    reused_ranks,
+)
 from lexiframe.io import (
     batches,
     column_forms,
@@ -155,8 +162,9 @@ def evaluate(
         lexiframe (but for its last number). Measures that depend on the other runs (see `add_runs`)
         are computed again if a run was added, left out or changed. ``provenance["reused"]`` says
         how many runs, requests, measures and pairs were taken. The results may be written to the
-        same folder. All preferences have to fit in memory: an evaluation in parts can neither reuse
-        results nor be reused.
+        same folder. An evaluation in parts takes ranks: files of runs that have not changed are not
+        read again if no judgment has, and all else is computed from their ranks, which have to fit
+        in memory.
     memory : str or int, optional
         How much memory may be taken, such as ``"4GB"``. Default: four fifths of what is available.
         Where runs and judgments, or their preferences, would take more, they are evaluated in
@@ -247,40 +255,46 @@ def evaluate_asked(
 ) -> Evaluation:
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
-    are_asked = bool(tables) or resume
     if how.inference.replicates is not None:
         refuse_for_replicates(reuse=reuse, memory=memory, keep=tables, resume=resume)
         return of_replicates(runs, qrels, how)
-    if are_asked and reuse is not None:
+    in_buckets, was_told = bool(tables) or resume, memory is not None
+    if in_buckets and reuse is not None:
         raise LexiframeError(
-            "evaluate: reuse holds all preferences in memory, keep and resume are for an "
-            "evaluation in parts; leave one of them out"
+            "evaluate: reuse takes what was found of all runs at once, keep and resume divide the "
+            "requests into buckets anew; leave one of them out"
         )
-    if not hasattr(runs, "__arrow_c_stream__"):
-        runs = column_forms.held(
-            batches.data_sets_in(runs), "runs"
-        )  # an iterator can be looked at only once
+    if not hasattr(runs, "__arrow_c_stream__"):  # an iterator can be looked at only once
+        runs = column_forms.held(batches.data_sets_in(runs), "runs")
     qrels = column_forms.held(batches.judgments_in(qrels), "qrels")
-    allowed, limit = memory_allowed(memory), None if memory is None else memory_allowed(memory)
+    allowed = memory_allowed(memory)
     sources = cache(lambda: batches.Sources.of(runs, qrels))  # found once, if at all
     in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
-    # what is reused has to be in memory
-    is_large = are_asked or not is_small(runs, qrels, allowed, sources, was_told=memory is not None)
-    if reuse is None and is_large:
-        return in_parts(sources())
-    # before the work, lest it fail after it
-    kept = None if reuse is None else kept_results.reusable_results(reuse)
+    is_large = in_buckets or not is_small(runs, qrels, allowed, sources, was_told=was_told)
+    if is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed)):
+        return in_parts(sources(), kept=_reusable(reuse, of_requests=False))
+    kept = _reusable(reuse)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:
-        return _at_once(*measured.found(runs, qrels), how, kept=kept, limit=limit)
+        found = measured.found(runs, qrels)
+        return _at_once(*found, how, kept=kept, limit=allowed if was_told else None)
     except memory_use.NotEnoughMemoryError as error:
-        if reuse is None:
-            return in_parts(sources())
+        if kept is None or can_be_ranked_at_once(sources(), allowed):
+            return in_parts(sources(), kept=kept)
         raise memory_use.NotEnoughMemoryError(
-            f"{error}; reuse needs all preferences in memory: without it, the runs are "
-            "evaluated in parts"
+            f"{error}; reuse needs all preferences in memory, or the ranks in all runs: without "
+            "it, the runs are evaluated in parts"
         ) from None
+
+
+def _reusable(
+    folder: str | Path | None, *, of_requests: bool = True
+) -> kept_results.KeptResults | None:
+    """Read the results to reuse, before the work, lest it fail after it."""
+    return (
+        None if folder is None else kept_results.reusable_results(folder, of_requests=of_requests)
+    )
 
 
 def _at_once(
@@ -296,18 +310,24 @@ def _at_once(
 
     With a folder to ``work`` in, only sums over the requests are left in the end.
     """
-    policies, measures = how.policies, how.measures
+    policies, measures, taken = how.policies, how.measures, list[str]()
+    tables = kept.of_requests if work is None and kept is not None else None
 
     def foresee(n_runs: int, judged: Any) -> None:
-        if work is None and not (kept is None and are_of_sums(how) and not how.is_reported):
+        needs_requests = tables is not None or not are_of_sums(how) or how.is_reported
+        if work is None and needs_requests:
             measured.refuse_many_pairs(n_runs, judged, measures, policies, None, limit)
 
-    before = None if kept is None else ranks_in(kept, policies)
+    before = None if kept is None else ranks_in(kept, policies, taken)
     asked: dict[str, Any] = {"hashed": True, "foresee": foresee, "before": before}
     ranked = measured.rank(runs, qrels, measures, policies, **asked)
     projected = measured.projected_of(ranked, measures, policies.no_relevant)
-    known = None if kept is None else known_in(kept, projected, how)
-    return evaluate_ranked(runs, qrels, projected, how, known, work)
+    known = reused = None
+    if kept is not None and tables is not None:
+        known = known_in(kept, tables, projected, how)
+    elif kept is not None:
+        reused = reused_ranks(kept, policies, taken, len(ranked.judged.queries))
+    return evaluate_ranked(runs, qrels, projected, how, known, work=work, reused=reused)
 
 
 def evaluate_ranked(
@@ -316,21 +336,27 @@ def evaluate_ranked(
     projected: measured.Projected,
     how: Asked,
     known: Known | None = None,
+    *,
     work: Work | None = None,
+    reused: Mapping[str, int] | None = None,
 ) -> Evaluation:
-    """Evaluate runs whose positions are known; what else is ``known`` is not computed again."""
+    """Evaluate runs whose positions are known; what else is ``known`` is not computed again.
+
+    The provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
+    requests are left in the end, and the ranks.
+    """
     ranked = projected.ranked
     plan = plan_of(how, projected.runs.to_list())
-    whole, noted, sums = None, dict[str, Any](), NOTHING_KNOWN
+    whole, sums = None, NOTHING_KNOWN
     if known is not None:
-        whole, reused = completed(projected, plan.measures, known)
+        whole, found = completed(projected, plan.measures, known)
         sums = known_sums(projected, known)
-        noted = {"reused": reused} if known.is_noted else {}
+        reused = found if known.is_noted else None
     elif work is None and not are_kept(projected):  # they cannot be made again without reading
         whole = projected.whole(plan.measures)
-    parts = None if whole is None else [whole]
     held = held_for(plan, how, work)
     with noted_warnings() as said:
+        parts = None if whole is None else [whole]
         total = evaluate_projected(plan, projected, parts, sums, held=held)
     report(plan, with_warnings(total, said), lambda: ([], ranked.judged.queries))
     warn_of_wider_lines(ranked.n_wider)
@@ -338,10 +364,9 @@ def evaluate_ranked(
         "runs": to_parquet.sources_of_origin(runs, ranked.read),
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
-    if work is not None:
-        return evaluation_of(total, plan, how, sources, held)
     origin = Origin.of(projected, runs, qrels, how, sources, whole)
-    return evaluation_of(total, plan, how, {**sources, **noted}, held, origin)
+    facts = sources if reused is None else {**sources, "reused": reused}
+    return evaluation_of(total, plan, how, facts, held, origin, in_parts=work is not None)
 
 
 def _in_parts(
@@ -349,6 +374,7 @@ def _in_parts(
     how: Asked,
     memory: int,
     *,
+    kept: kept_results.KeptResults | None = None,
     out: str | Path | None = None,
     keep: tuple[Kept, ...] = (),
     resume: bool = False,
@@ -361,7 +387,7 @@ def _in_parts(
     at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
     with work_folder(folder, memory, resume=resume) as work:
         if at_once:
-            return _at_once(sources.scan, sources.judgments, how, work=work)
+            return _at_once(sources.scan, sources.judgments, how, kept=kept, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
         plan = plan_of(how, buckets.names, folder, keep)
         held = held_for(plan, how, work)

@@ -60,14 +60,15 @@ class EvaluationOfCollections(Evaluation):
 
     def _of_requests(self, name: str) -> pl.DataFrame:
         for collection, e in self.collections.items():
-            if not e._has_requests:
+            if not e.has_requests:
                 with by_collection.told_of(collection):
                     e._of_requests(name)  # raises
         return self._tables_of_requests[name]
 
     @property
-    def _has_requests(self) -> bool:
-        return all(e._has_requests for e in self.collections.values())
+    def has_requests(self) -> bool:
+        """Whether all collections have scores and preferences of single requests."""
+        return all(e.has_requests for e in self.collections.values())
 
     @property
     def positions(self) -> pl.DataFrame:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from inspect import Parameter, signature
+from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, schemas, unknown_name
-from lexiframe.io import qrel_files
+from lexiframe.io import problems, qrel_files
 from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, check_method, refuse_many
 from lexiframe.pairwise import By, Measure, PairCube, grouping, parse_measures
-from lexiframe.projection import Policies
+from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
     Alternative,
     Correction,
@@ -25,6 +26,7 @@ from lexiframe.significance import (
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike
 
+F = TypeVar("F", bound=Callable[..., Any])
 MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 """The measures of an evaluation that asks for none."""
 
@@ -33,13 +35,13 @@ MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 class Inference:
     """The arguments of `compare`, checked when they are given."""
 
-    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
-    correction: Correction | Sequence[Correction]
-    family: Family
-    alpha: float
-    alternative: Alternative
-    trials: int
-    seed: int
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t"
+    correction: Correction | Sequence[Correction] = "holm"
+    family: Family = "measure"
+    alpha: float = 0.05
+    alternative: Alternative = "two-sided"
+    trials: int = 10_000
+    seed: int = 0
     baseline: str | None = None
     replicates: replication.Replicates | None = None
     seeds: replication.Seeds = "unrelated"
@@ -57,6 +59,47 @@ class Inference:
         if self.replicates is None:  # then both say nothing
             del facts["replicates"], facts["seeds"]
         return facts
+
+
+class Options(TypedDict, total=False):
+    """The options of `evaluate` that any engine takes, which hands them on to `Asked.given`."""
+
+    rel: float | None
+    ties: Ties
+    score_type: ScoreType
+    no_relevant: NoRelevant
+    duplicates: problems.Duplicates
+    unjudged: Unjudged
+    depth: int | None
+    exclude_self: bool
+    order: Method
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest]
+    correction: Correction | Sequence[Correction]
+    family: Family
+    alpha: float
+    alternative: Alternative
+    baseline: str | None
+    trials: int
+    seed: int
+    requests: Any
+    by: By
+
+
+_DEFAULTS: dict[str, Any] = {"order": "win_rate", "requests": None, "by": None}
+
+
+def with_options(function: F) -> F:
+    """Name `Options` in the signature of a function that takes them, for help and editors."""
+    defaults = vars(Policies()) | vars(Inference()) | _DEFAULTS
+    declared = signature(function)
+    own = [p for p in declared.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    types = {n: getattr(of, "__forward_arg__", of) for n, of in Options.__annotations__.items()}
+    named = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=defaults[name], annotation=of)
+        for name, of in types.items()
+    ]
+    vars(function)["__signature__"] = declared.replace(parameters=[*own, *named])
+    return function
 
 
 @dataclass(frozen=True)
@@ -107,6 +150,26 @@ class Asked:
             by_default=measures is None,
             is_reported=is_reported,
         )
+
+    @classmethod
+    def given(
+        cls, measures: MeasureLike | Iterable[MeasureLike] | None, **options: Unpack[Options]
+    ) -> Asked:
+        """Check the options of `evaluate`, as engines are given them.
+
+        Raises
+        ------
+        TypeError
+            For another option.
+        """
+        for name in options:
+            if name not in Options.__annotations__:
+                raise TypeError(f"evaluate() got an unexpected keyword argument {name!r}")
+        told: dict[str, Any] = {**_DEFAULTS, **options}
+        rest = {name: told.pop(name) for name in _DEFAULTS}
+        names = {one.name for one in fields(Policies)}
+        policies = Policies(**{name: told.pop(name) for name in names & {*told}})
+        return cls.of(measures, policies, Inference(**told), **rest)
 
     def __post_init__(self) -> None:
         check_method("evaluate", self.order, "order")

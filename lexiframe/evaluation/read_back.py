@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,11 @@ from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
 from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.evaluation import (
-    ATTRIBUTES,
-    REPLICATED,
-    Evaluation,
-    names_of_tables,
-)
+from lexiframe.evaluation.evaluation import ATTRIBUTES, REPLICATED, Evaluation, names_of_tables
 from lexiframe.evaluation.leaderboards import LEADERBOARD, SCHEMAS, VERDICT, Leaderboard
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, kept_results, output_files, scan_runs
-from lexiframe.pairwise import arrays, measured
+from lexiframe.pairwise import measured
 from lexiframe.projection import Policies
 
 _OPTIONAL = ("scores", "preferences")
@@ -78,46 +74,30 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
     if missing:
         expected = "the files that Evaluation.write writes"
         raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", _AGAIN))
-    read = {
-        name: kept_results.read_table(place / f"{name}.parquet", name, _AGAIN) for name in there
-    }
-    for name, (table, _) in read.items():
-        _refuse_other_columns(
-            place / f"{name}.parquet", name, table, getattr(schemas, name.upper())
-        )
-    facts = read[names[0]][1]
+    besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
+    there += [name for name in besides if (place / f"{name}.parquet").is_file()]
+    check = partial(_refuse_other_columns, lambda name: getattr(schemas, name.upper(), None))
+    read, facts = kept_results.tables_of_one("evaluation", place, there, _AGAIN, check)
     if of_collections.FOLDERS in facts:
         return _collections(place, facts[of_collections.FOLDERS])
-    attributes, marks = _also(place, ATTRIBUTES), _also(place, kept_results.FINGERPRINTS)
-    of_replicates = _also(place, REPLICATED)
-    others = [found for found in (attributes, marks, of_replicates) if found is not None]
-    if any(of_table != facts for _, of_table in (*read.values(), *others)):
-        found = "files of different evaluations"
-        raise ReadError(Problem(str(folder), "the files of one evaluation", found, _AGAIN))
+    attributes, replicated, marks = (read.pop(name, None) for name in besides)
     if facts.get("groups") and attributes is None:
         raise ReadError(
             Problem(str(folder), "the attributes of requests", f"no {ATTRIBUTES}.parquet", _AGAIN)
         )
-    tables: dict[str, Any] = {name: t for name, (t, _) in read.items() if name not in _OPTIONAL}
-    part = None
-    if {*_OPTIONAL} <= {*read}:
-        s, d = (read[name][0] for name in _OPTIONAL)
-        none = measured.no_requests([], pl.Series([], dtype=pl.String))
-        part = measured.Part(
-            arrays.score_cube(s) if s.height else none.scores,
-            arrays.pair_cube_with_scores(d, s) if d.height else none.pairs,
-        )
+    s, d = (read.pop(name, None) for name in _OPTIONAL)
+    part = None if s is None or d is None else measured.of_tables(s, d)
     provenance = {name: value for name, value in facts.items() if name != "lexiframe"}
+    tables: dict[str, Any] = read
     return Evaluation(
         **tables,
         provenance=provenance,
-        attributes=None if attributes is None else attributes[0],
-        replicated=None if of_replicates is None else of_replicates[0],
+        attributes=attributes,
+        replicated=replicated,
         parts={name: str(place / name) for name in KEPT if (place / name).is_dir()},
         _part=part,
-        _origin=None
-        if marks is None
-        else _origin(provenance, marks[0], attributes and attributes[0]),
+        _origin=None if marks is None else _origin(provenance, marks, attributes),
+        _in_parts=part is None,
     )
 
 
@@ -138,27 +118,25 @@ def _leaderboard(place: Path) -> Leaderboard:
     if missing := [path.name for path in paths if not path.is_file()]:
         expected, found = "the files that Leaderboard.write writes", f"no {', '.join(missing)}"
         raise ReadError(Problem(str(place), expected, found, _AGAIN_BOARD))
-    read = {path.stem: kept_results.read_table(path, path.stem, _AGAIN_BOARD) for path in paths}
-    facts = read["ranking"][1]
-    if any(of_table != facts for _, of_table in read.values()) or LEADERBOARD not in facts:
+    names, again = [path.stem for path in paths], _AGAIN_BOARD
+    check = partial(_refuse_other_columns, SCHEMAS.get)
+    tables, facts = kept_results.tables_of_one("leaderboard", place, names, again, check)
+    if LEADERBOARD not in facts:
         found = "files of different leaderboards"
         raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN_BOARD))
-    tables = {name: table for name, (table, _) in read.items()}
     sentences = tables.pop(VERDICT)
-    for name, table in tables.items():
-        _refuse_other_columns(place / f"{name}.parquet", name, table, SCHEMAS[name])
     return Leaderboard.of_tables(tables, sentences, dict(facts[LEADERBOARD]))
 
 
-def _also(place: Path, name: str) -> tuple[pl.DataFrame, dict[str, Any]] | None:
-    path = place / f"{name}.parquet"
-    return kept_results.read_table(path, name, _AGAIN) if path.is_file() else None
-
-
 def _refuse_other_columns(
-    path: Path, name: str, table: pl.DataFrame, schema: schemas.TableSchema
+    schema_of: Callable[[str], schemas.TableSchema | None],
+    path: Path,
+    name: str,
+    table: pl.DataFrame,
 ) -> None:
-    lacking = [column for column in schema.required if column not in table.columns]
+    schema = schema_of(name)
+    required = [] if schema is None else schema.required  # others have columns of their own
+    lacking = [column for column in required if column not in table.columns]
     if lacking:
         expected, advice = f"the columns of {name}", "evaluate again with this version"
         raise ReadError(Problem(str(path), expected, f"no {', '.join(lacking)}", advice))
@@ -189,8 +167,8 @@ def _origin(
     except (LexiframeError, TypeError):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
-    of = tuple(asked.measures), policies, asked
-    return Origin(scan, File(paths[-1]), *of, sources, marks, None, None, None)
+    of = tuple(asked.measures), asked, sources, marks
+    return Origin(scan, File(paths[-1]), *of, kept=None, ranked=None, whole=None)
 
 
 def _is_file(path: str) -> bool:

@@ -28,7 +28,7 @@ from lexiframe.significance import replicates as replication
 
 
 def pair_tables(
-    s: pl.DataFrame | arrays.ScoreSums | None,
+    s: pl.DataFrame | arrays.Reduced | None,
     cube: PairCube | arrays.Reduced | None,
     asked: list[Measure],
     order: Method,

@@ -36,3 +36,8 @@ from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
 from .tables_together import Tables as Tables
 from . import kept_results as kept_results
+
+"For users: evaluations in experiment trackers, and measures inside ir_measures"
+from .logs.trackers import log_mlflow as log_mlflow
+from .logs.trackers import log_folder as log_folder
+from ..evaluation.neighbours.in_ir_measures import use_in_ir_measures as use_in_ir_measures

@@ -84,6 +84,7 @@ def _warn_of_percent(table: pl.DataFrame) -> None:
     share, percent = (value > 0) & (value <= _MOST_SHARE), (value > _MOST_SHARE)
     found = table.group_by(on, maintain_order=True).agg(
         runs=pl.col("run").filter(share).unique().sort(),
+        place=pl.col("place").filter(share).first(),
         of=pl.col("run").n_unique(),
         rest=percent.sum(),
         fits=(value.filter(share).max() * _PERCENT <= value.max() * 2) & (value.max() <= _PERCENT),
@@ -95,7 +96,7 @@ def _warn_of_percent(table: pl.DataFrame) -> None:
     if mixed.height:
         first = mixed.row(0, named=True)
         warn(
-            f"collection {first['collection']!r}: values up to 1 of the runs "
+            f"{first['place']}: in collection {first['collection']!r} values up to 1 of the runs "
             f"{n_and_first(first['runs'])} beside values up to 100 of others look like shares "
             f"mixed with percent ({mixed.height} such collections); give all in one unit"
         )

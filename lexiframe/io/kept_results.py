@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,25 +20,31 @@ FINGERPRINTS = "fingerprints"
 """The table of fingerprints of measures, runs and judgments: `lexiframe.pairwise.fingerprints`."""
 RANKS = "ranks"
 """The table of the ranks of the judged items: see `lexiframe.evaluation.reuse.ranks`."""
-_NEEDED = ("scores", "preferences", "coverage", FINGERPRINTS, RANKS)
+_OF_REQUESTS = ("scores", "preferences")
+_NEEDED = (*_OF_REQUESTS, "coverage", FINGERPRINTS, RANKS)
 _AGAIN = "evaluate without reuse, and write the results to a folder of their own"
 
 
 @dataclass(frozen=True)
 class KeptResults:
-    """The results in a folder: tables, fingerprints, ranks, and their provenance."""
+    """The results in a folder: tables, fingerprints, ranks, and their provenance.
+
+    ``of_requests`` are the scores and preferences: None of an evaluation in parts, and where they
+    are not needed.
+    """
 
     folder: str
     coverage: pl.DataFrame
-    scores: pl.DataFrame
-    preferences: pl.DataFrame
+    of_requests: tuple[pl.DataFrame, pl.DataFrame] | None
     fingerprints: pl.DataFrame
     ranks: pl.DataFrame
     provenance: Mapping[str, Any]
 
 
-def reusable_results(folder: str | Path) -> KeptResults:
+def reusable_results(folder: str | Path, *, of_requests: bool = True) -> KeptResults:
     """Read the tables in a folder of results that later evaluations can go on from.
+
+    Those ``of_requests``, scores and preferences, may be left out.
 
     Raises
     ------
@@ -46,7 +52,8 @@ def reusable_results(folder: str | Path) -> KeptResults:
         When there is no such folder, when one of the files is missing, damaged or not of this
         library, and when files are of different evaluations.
     LexiframeError
-        When the results are those of `evaluate_scores`, or of an evaluation in parts.
+        When the results are those of `evaluate_scores`, or of an evaluation in parts that kept
+        no ranks.
     """
     place, where = output_path(folder), str(folder)
     if (there := found_at(place)) != "a folder":
@@ -54,28 +61,55 @@ def reusable_results(folder: str | Path) -> KeptResults:
         advice = "name the folder that Evaluation.write wrote; the first time leave reuse out"
         raise ReadError(Problem(where, "", found, advice))
     missing = [f"{name}.parquet" for name in _NEEDED if not (place / f"{name}.parquet").is_file()]
-    if missing == ["scores.parquet", "preferences.parquet"]:
-        raise LexiframeError(
-            f"{where}: expected the results of an evaluation in memory, found those of one in "
-            "parts, whose sums over the requests do not suffice to add runs or judgments; leave "
-            "reuse out, and evaluate all runs again in parts"
-        )
-    if missing:
+    in_parts = missing == [f"{name}.parquet" for name in _OF_REQUESTS]
+    if missing and not in_parts:
         expected = "the files that Evaluation.write writes"
         raise ReadError(Problem(where, expected, f"no {', '.join(missing)}", _AGAIN))
-    tables, facts = zip(
-        *(read_table(place / f"{name}.parquet", name, _AGAIN) for name in _NEEDED), strict=True
-    )
-    if any(of_table != facts[0] for of_table in facts):
-        found = "files of different evaluations"
-        raise ReadError(Problem(where, "the files of one evaluation", found, _AGAIN))
-    if "policies" not in facts[0]:
+    absent = _OF_REQUESTS if in_parts or not of_requests else ()
+    names = [name for name in _NEEDED if name not in absent]
+    tables, facts = tables_of_one("evaluation", place, names, _AGAIN)
+    if in_parts and not tables[RANKS].height:
+        raise LexiframeError(
+            f"{where}: expected the results of an evaluation in memory, found those of one in "
+            "parts, of which neither ranks nor preferences were kept; leave reuse out, and "
+            "evaluate all runs again in parts"
+        )
+    if "policies" not in facts:
         raise LexiframeError(
             f"{where}: expected the results of evaluate, found those of scores that other tools "
             "computed, of which the rankings are not known; leave reuse out"
         )
-    s, d, coverage, marks, ranks = tables
-    return KeptResults(where, coverage, s, d, marks, ranks, facts[0])
+    several = None if absent else (tables["scores"], tables["preferences"])
+    others = tables[FINGERPRINTS], tables[RANKS]
+    return KeptResults(where, tables["coverage"], several, *others, facts)
+
+
+def tables_of_one(
+    what: str,
+    place: Path,
+    names: Iterable[str],
+    advice: str,
+    check: Callable[[Path, str, pl.DataFrame], None] = lambda path, name, table: None,
+) -> tuple[dict[str, pl.DataFrame], dict[str, Any]]:
+    """Return tables in a folder by their names, and the provenance that all of them have.
+
+    ``what`` they are of is an evaluation, say. ``check`` may raise for a table, given its path and
+    name.
+
+    Raises
+    ------
+    ReadError
+        When they are of several, and as `read_table`.
+    """
+    paths = {name: place / f"{name}.parquet" for name in names}
+    read = {name: read_table(path, name, advice) for name, path in paths.items()}
+    for name, (table, _) in read.items():
+        check(paths[name], name, table)
+    facts = next(iter(read.values()))[1]
+    if any(of_table != facts for _, of_table in read.values()):
+        found = f"files of different {what}s"
+        raise ReadError(Problem(str(place), f"the files of one {what}", found, advice))
+    return {name: table for name, (table, _) in read.items()}, facts
 
 
 def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:

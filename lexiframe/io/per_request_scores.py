@@ -74,8 +74,9 @@ def read_scores(
           or ``benchmark``) and a value (``value``, ``score``, ``main_score``) for each run, or with
           one row for each run and one column for each collection; an empty cell is a gap;
         - folders and files of results that MTEB (``MODEL/REVISION/TASK.json``),
-          lm-evaluation-harness (``results_*.json``, ``samples_*.jsonl``) and HELM (``stats.json``,
-          ``per_instance_stats.json``) write; folders are looked through with all folders in them.
+          lm-evaluation-harness (``results_*.json``, ``samples_*.jsonl``), HELM (``stats.json``,
+          ``per_instance_stats.json``) and BEIR (its ``save_results``, as ``MODEL/DATASET.json``)
+          write; folders are looked through with all folders in them.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,

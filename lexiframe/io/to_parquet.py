@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -137,21 +138,25 @@ def write_parquet_file(
 ) -> None:
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
-    The pages and the file have checksums, which detect damaged bytes.
+    An iterator of frames is one table, of which only one frame is in memory. The pages and the file
+    have checksums, which detect damaged bytes.
     """
     from pyarrow import parquet
 
-    arrow = table if isinstance(table, pa.Table) else to_arrow(to_polars(table))
-    metadata = describe(provenance_of(arrow.schema) | facts)
+    frames = map(_as_arrow, table if isinstance(table, Iterator) else [table])
+    first = next(frames)
+    schema = first.schema.with_metadata(describe(provenance_of(first.schema) | facts))
+    options: dict[str, Any] = {"compression": compression, "write_page_checksum": True}
     with path.open("w+b") as file:
-        parquet.write_table(
-            arrow.replace_schema_metadata(metadata).combine_chunks(),
-            file,
-            compression=compression,
-            row_group_size=ROWS_PER_GROUP,
-            write_page_checksum=True,
-        )
+        with parquet.ParquetWriter(file, schema, **options) as writer:
+            for frame in chain([first], frames):
+                rows = frame.replace_schema_metadata(schema.metadata).combine_chunks()
+                writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
         add_checksum(file)
+
+
+def _as_arrow(table: Any) -> pa.Table:
+    return table if isinstance(table, pa.Table) else to_arrow(to_polars(table))
 
 
 def write_tables(

@@ -60,9 +60,7 @@ def run_means(
     >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
     [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.1, 2.0, 2)]
     """
-    d = (
-        d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
-    )  # once: may be a stream
+    d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
     d, _ = settle(d, missing)
     of_scores = arrays.is_scores(d)

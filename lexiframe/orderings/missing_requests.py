@@ -43,9 +43,7 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
     >>> settle(s, "common")[0]["query_id"].to_list(), settle(s, "common")[1]
     (['q1', 'q1'], {'AP'})
     """
-    if missing is None or isinstance(
-        d, arrays.ScoreCube | PairCube | arrays.Reduced | arrays.ScoreSums
-    ):
+    if missing is None or isinstance(d, arrays.ScoreCube | PairCube | arrays.Reduced):
         return d, set()
     table = to_polars(d)
     cube: Any = arrays.score_cube(table) if arrays.is_scores(table) else arrays.pair_cube(table)

@@ -117,7 +117,7 @@ def order_runs(
         return d.compute(partial(order_runs, method=method, **how), key)
     if method is None:
         # once: a stream is read only once
-        d = d if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums) else to_polars(d)
+        d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mc4" if told else "mean" if arrays.is_scores(d) else "win_rate"
     rule, cycles = ChosenRule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
@@ -178,7 +178,7 @@ def warn_of_cycles(cycles: Sequence[pl.DataFrame]) -> None:
 
 def stated_rows_of(d: Any) -> pl.DataFrame | None:
     """Return preferences that count several judgments each, else None."""
-    if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreSums | arrays.ScoreCube):
+    if isinstance(d, PairCube | arrays.Reduced | arrays.ScoreCube):
         return None
     frame = to_polars(d) if hasattr(d, "judgments") else d
     has = isinstance(frame, pl.DataFrame) and "n_judgments" in frame.columns

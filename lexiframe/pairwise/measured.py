@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.io import data_sources, qrel_files, run_scan, scan_runs
 from lexiframe.metrics import Metric, needed, values_of
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.pairwise.arrays.cube import pair_cube_with_scores, score_cube
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.pairwise.fingerprints import fingerprint_of
 from lexiframe.pairwise.pairs import Measure, refuse_one_run
@@ -238,6 +239,15 @@ def of_positions(
         if of_measure.size and np.isnan(of_measure).all():
             raise needed.no_item_of_grade(measure)
     return Part(scores, pairs)
+
+
+def of_tables(s: pl.DataFrame, d: pl.DataFrame) -> Part:
+    """Return tables of scores and preferences of the same runs as arrays; either may be empty."""
+    none = no_requests([], pl.Series([], dtype=pl.String))
+    return Part(
+        score_cube(s) if s.height else none.scores,
+        pair_cube_with_scores(d, s) if d.height else none.pairs,
+    )
 
 
 def project_runs(

@@ -194,6 +194,22 @@ def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
 
 
+def preferences_in_blocks(d: PairCube) -> Iterator[pl.DataFrame]:
+    """Yield the table of preferences that an array of all pairs holds, some requests at a time.
+
+    The whole table takes a hundred bytes a row, where the array takes eight.
+    """
+    measures, (_, n_queries, n_pairs) = d.measures.to_list(), d.values.shape
+    if not d.values.size:
+        yield pl.DataFrame(schema=schemas.PREFERENCES.required)
+        return
+    most = max(1, _ROWS // (n_pairs * len(measures)))
+    for first in range(0, n_queries, most):
+        some = slice(first, first + most)
+        values = np.moveaxis(d.values[:, some], 0, 2)
+        yield preferences_table(d.queries[some], d.runs, measures, values)
+
+
 def scores_of(s: ScoreCube) -> pl.DataFrame:
     """Return the table of scores that an array holds.
 

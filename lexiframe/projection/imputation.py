@@ -26,7 +26,7 @@ def impute(
     Parameters
     ----------
     p
-        The table of `positions`.
+        The table of `positions`; with a column ``collection``, each collection by itself.
     corpus_size : int or "pool"
         n, the number of items in the corpus; ``"pool"``: the column ``pool_size``.
     how : {"pessimistic", "optimistic"}
@@ -64,6 +64,11 @@ def impute(
     >>> lf.impute(p, corpus_size=100)["position"].to_list()
     [2, 3, 8, 98, 99, 100]
     """
+    from lexiframe.projection import by_collection  # other commands do without
+
+    collections = by_collection.apart(p)
+    if collections is not None:
+        return by_collection.of_each(collections, lambda part: impute(part, corpus_size, how=how))
     p = to_polars(p)
     if "subtopic" in p.columns:
         raise LexiframeError(

@@ -88,14 +88,16 @@ def rank_runs(
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
-    with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
-        how_read = {"rank": policies.ties == "rank", "hashed": hashed, "replicates": replicates}
-        loading = aside.submit(loaders_of, scan, **how_read)
-        judged = qrels
-        if not isinstance(qrels, JudgedItems):
+    judged = qrels
+    how_read = {"rank": policies.ties == "rank", "hashed": hashed, "replicates": replicates}
+    if isinstance(qrels, JudgedItems):
+        loaders, n_rows = loaders_of(scan, **how_read)
+    else:
+        with ThreadPoolExecutor(1) as aside:  # a large table is checked while the judgments are
+            loading = aside.submit(loaders_of, scan, **how_read)
             how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
             judged = judged_items(qrels, policies, **how)
-        loaders, n_rows = loading.result()
+            loaders, n_rows = loading.result()
     _refuse_many(len(loaders), judged)
     if foresee is not None:
         foresee(len(loaders), judged)

@@ -170,6 +170,7 @@ def test_common_votes_and_adjust():
         ({"weights": "groups"}, "weights='groups' weighs groups of collections equally"),
         ({"weights": {"news": 1}}, "a weight for each collection, found none for 2"),
         ({"weights": {"news": -1, "law": 1, "sport": 1}}, "expected weights from 0"),
+        ({"weights": dict.fromkeys(["news", "law", "sport"], "x")}, "expected numbers as weights"),
         ({"weights": {"newz": 1}}, "unknown collection 'newz'; did you mean news"),
         ({"group": {"news": "g"}}, "expected a group for each collection"),
         ({"smaller_is_better": ["newz"]}, "unknown collection 'newz'; did you mean news"),
@@ -215,10 +216,21 @@ def test_one_run_has_its_sentence():
     found = lf.leaderboard(X.head(1))
     assert found.ranking.select("rank", "rank_low").rows() == [(1, None)]
     assert "There is one run, a, over 3 collections" in found.verdict["sentence"][0]
+    assert found.verdict.height == 1  # nothing else can be said of it
+
+
+def test_shares_beside_percent_are_warned_of_where_the_mean_counts():
+    x = X.with_columns(pl.col("law", "sport") * 100)
+    message = r"up to 1 in the collections 1 .'news'. and from 1 to 100 in 2 .'law', 'sport'. look"
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        lf.leaderboard(x)
+    lf.leaderboard(x, "borda")  # asks only which run is better
 
 
 def test_one_collection_has_no_interval_and_a_warning():
-    with pytest.warns(lf.LexiframeWarning, match="leave no degrees of freedom"):
+    with pytest.warns(
+        lf.LexiframeWarning, match="leaderboard: 1 unit leaves no degrees of freedom"
+    ):
         found = lf.leaderboard(X.select("model", "news"))
     assert found.ranking["ci_low"].null_count() == 4
     assert "nothing is known of how sure the ranks are" in found.verdict["sentence"][0]

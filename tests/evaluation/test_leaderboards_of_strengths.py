@@ -84,7 +84,7 @@ def test_intervals_and_pairs_are_those_of_stated_preferences():
 
 def test_with_complete_data_the_order_is_that_of_borda_and_its_resamples_too():
     rng = np.random.default_rng(2)
-    x = board(rng.integers(0, 5, (11, 6)))
+    x = board(rng.integers(2, 7, (11, 6)))
     found = lf.leaderboard(x, ["borda", "bradley_terry", "mean"], samples=50)
     of_rules = found.rule_correlations
     assert of_rules.filter(rule_a="borda", rule_b="bradley_terry")["tau"].to_list() == [1.0]

@@ -236,3 +236,19 @@ def test_measures_that_need_judged_items_or_subtopics_have_them(e):
     by_topic = lf.scores({"law": (FEWER, topics)}, "alpha_nDCG")
     alone = lf.scores(lf.positions(FEWER, topics, subtopics=True), "alpha_nDCG")
     assert by_topic.drop("collection").equals(alone)
+
+
+def test_what_takes_one_collection_says_so(e):
+    p = lf.positions(BOTH)
+    imputed = lf.impute(p, 100)
+    alone = lf.impute(p.filter(collection="law").drop("collection"), 100)
+    assert imputed.filter(collection="law").drop("collection").equals(alone)
+    for ask in (lambda: lf.tie_profile(p), lambda: lf.explain(e, "q0", "a", "b")):
+        with pytest.raises(
+            lf.SchemaError, match=r"rows of one collection, found 2 .'law', 'news'."
+        ):
+            ask()
+    assert lf.tie_profile(p.filter(collection="law")).height
+    runs, _ = frames(BOTH)
+    with pytest.raises(lf.LexiframeError):
+        lf.positions(runs, NEWS)

@@ -182,3 +182,57 @@ def test_helm(tmp_path):
     (place / "run_spec.json").write_text("{}")
     with pytest.raises(lf.ReadError, match=r"name and adapter_spec\.model"):
         lf.read_scores(tmp_path)
+
+
+def beir_file(path, share, **more):
+    """What BEIR's ``util.save_results`` writes: means of measures, by their kind."""
+    kinds = {"ndcg": {"NDCG@1": share, "NDCG@10": share / 2}, "map": {"MAP@10": share / 4}}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(kinds | {"recall": {"Recall@10": 0.5}} | more, indent=4))
+
+
+def test_beir(tmp_path):
+    for model, shares in {"bm25": (0.5, 0.25), "tas-b": (0.25, 0.75)}.items():
+        for name, share in zip(("scifact", "nfcorpus"), shares, strict=True):
+            beir_file(tmp_path / model / f"{name}.json", share)
+    table = lf.read_scores(tmp_path, measure="NDCG@10")
+    assert table.select("run", "collection", "value").rows() == [
+        ("bm25", "nfcorpus", 0.125),
+        ("bm25", "scifact", 0.25),
+        ("tas-b", "nfcorpus", 0.375),
+        ("tas-b", "scifact", 0.125),
+    ]
+    every = lf.read_scores(tmp_path)["measure"].unique().sort().to_list()
+    assert every == ["MAP@10", "NDCG@1", "NDCG@10", "Recall@10"]
+    one = lf.read_scores(tmp_path / "bm25" / "scifact.json")
+    assert one["collection"].unique().to_list() == ["scifact"]
+    assert "query_id" not in one.columns  # it is no {measure: {query: value}} of ranx
+    board = lf.leaderboard(tmp_path, measure="NDCG@10")
+    assert board.ranking["run"].to_list() == ["tas-b", "bm25"]
+
+
+def test_files_of_beir_that_are_not(tmp_path):
+    beir_file(tmp_path / "bm25" / "scifact.json", 0.5, extra=7)
+    with pytest.raises(lf.ReadError, match="expected values by measure in 'extra', as BEIR"):
+        lf.read_scores(tmp_path)
+    beir_file(tmp_path / "bm25" / "scifact.json", 0.5, mrr={"MRR@10": "high"})
+    with pytest.raises(lf.ReadError, match="expected a finite number as score, found 'high'"):
+        lf.read_scores(tmp_path)
+
+
+def test_bad_cells_of_files_are_named_with_file_and_line(tmp_path):
+    """Two values of a cell in one file or in two, in rows or columns; shares beside percent."""
+    wide, one, two = (tmp_path / name for name in ("wide.csv", "one.csv", "two.csv"))
+    wide.write_text("model,news,law\na,0.5,0.4\nb,0.3,0.2\na,0.5,0.6\n")
+    message = r"wide.csv, line 2 and .*wide.csv, line 4: run 'a' has more than one value in .*'law'"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.read_scores(wide)
+    one.write_text("model,task,score\na,news,0.5\nb,news,0.4\n")
+    two.write_text("model,task,score\na,law,0.5\nb,news,0.6\nb,law,0.7\n")
+    message = r"one.csv, line 3 and .*two.csv, line 3: run 'b' .* in collection 'news' .0.4 and 0.6"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.read_scores([one, two])
+    wide.write_text("model,news,law\na,0.5,40\nb,30,20\nc,35,25\n")
+    message = r"wide.csv, line 2: in collection 'news' values up to 1 of the runs 1 .'a'. beside"
+    with pytest.warns(lf.LexiframeWarning, match=message):
+        lf.read_scores(wide)

@@ -19,10 +19,12 @@ from pyarrow import parquet
 import lexiframe as lf
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.io.files import output_files as outputs
+from lexiframe.io.files.checksum import has_checksum
 from lexiframe.io.files.output_files import output_folder, replacing, replacing_all
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.to_parquet import write_parquet
 from lexiframe.io.to_trec import write_trec
+from lexiframe.pairwise import pairs
 from lexiframe.pairwise.measured import no_requests
 
 SCORES = [0.1 + 0.2, 1e-300, 5e-324, -0.0, 1e22, 123456789.123456789, math.inf, -math.inf]
@@ -691,3 +693,20 @@ def test_facts_may_be_measures_and_numbers_of_numpy(tmp_path):
         "seed": 3,
         "place": "x",
     }
+
+
+def test_preferences_are_written_in_blocks(monkeypatch, tmp_path):
+    """What is written block by block is the whole table, with its metadata and checksum."""
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP", "nDCG@10"])
+    e.write(tmp_path / "whole")
+    monkeypatch.setattr(pairs, "_ROWS", 20)  # two requests have 18 rows
+    e.write(tmp_path / "blocks")
+    whole, blocks = (tmp_path / name / "preferences.parquet" for name in ("whole", "blocks"))
+    assert [parquet.read_metadata(path).num_row_groups for path in (whole, blocks)] == [1, 3]
+    table = pl.read_parquet(blocks)
+    assert table.equals(e.preferences)
+    assert table.equals(pl.read_parquet(whole))
+    assert provenance_of(parquet.read_schema(blocks)) == provenance_of(parquet.read_schema(whole))
+    assert has_checksum(blocks.read_bytes(), "")
+    assert lf.read_results(tmp_path / "blocks").preferences.equals(e.preferences)

@@ -7,6 +7,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 
 import lexiframe as lf
+from lexiframe.orderings.strengths import estimates, fitting
 
 FOLDER = lf.bundled("votes")
 REQUESTS = lf.bundled("digits") / "queries.parquet"
@@ -207,3 +208,39 @@ def test_groups_that_have_no_strengths_are_named_and_null():
     for options in ({"requests": kinds}, {"groups": "kind"}):
         with pytest.raises(lf.LexiframeError, match="groups of requests need both, requests="):
             lf.bradley_terry(few("abaa"), **options)
+
+
+def test_it_does_not_matter_which_run_is_called_a():
+    """Neither for the differences of lengths, nor for who was shown first."""
+    v = lf.read_preferences(FOLDER / "votes.csv").judgments.head(600)
+    turned = v.with_columns(
+        run_a="run_b", run_b="run_a", winner=pl.col("winner").replace({"a": "b", "b": "a"}),
+        first=pl.col("first").replace({"a": "b", "b": "a"}),
+    )  # fmt: skip
+    some = pl.int_range(600) % 2 == 0
+    mixed = pl.concat([v.filter(some), turned.filter(~some)])
+    one, other = (
+        lf.bradley_terry(votes, answers=answers(), covariates=NAMES) for votes in (v, mixed)
+    )
+    for name in ("strengths", "covariates"):
+        for column in one.tables()[name].select(pl.selectors.float()).columns:
+            ours, theirs = (found.tables()[name][column].to_list() for found in (one, other))
+            assert ours == pytest.approx(theirs, abs=1e-9), (name, column)
+
+
+def test_rows_of_preferences_have_the_coefficients_of_their_judgments():
+    """The length of an answer is the same for all judgments of a request."""
+    v = lf.read_preferences(FOLDER / "votes.csv")
+    one = lf.bradley_terry(v, answers=answers(), covariates="log_length")
+    rows = lf.bradley_terry(v.preferences, answers=answers(), covariates="log_length")
+    for found in (one.covariates, one.strengths.sort("run")):
+        other = rows.covariates if "covariate" in found.columns else rows.strengths.sort("run")
+        for column in found.select(pl.selectors.float()).columns:
+            assert found[column].to_list() == pytest.approx(other[column].to_list(), abs=1e-9)
+
+
+def test_strengths_that_are_not_found_are_no_result(monkeypatch):
+    monkeypatch.setattr(fitting, "MOST_STEPS", 2)
+    monkeypatch.setattr(estimates, "MOST_STEPS", 2)
+    with pytest.raises(lf.LexiframeError, match="the likeliest strengths were not found in 2 st"):
+        lf.bradley_terry(FOLDER / "votes.csv")

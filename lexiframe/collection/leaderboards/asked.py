@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from lexiframe.base import LexiframeError, check_choice, printed, warn
+from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, warn
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
 from lexiframe.collection.leaderboards.ranked import Over, Ranked
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
@@ -42,6 +42,8 @@ def ranked_of(
     ranked = [Ranked(settled, one, over) for one in rules]
     for one in ranked:
         _refuse(one)
+    if "mean" in rules:
+        _warn_of_units(settled.board)
     return ranked
 
 
@@ -78,10 +80,29 @@ def _refuse(one: Ranked) -> None:
     if one.over == "requests":
         one.units  # noqa: B018 - raise now, not when a table is asked for
     if one.design is not None and not one.design.is_free and n > 1:
+        units, groups = len(one.design.points), len(one.design.sizes)
+        within = f" in {groups} groups" if groups > 1 else ""
         warn(
-            f"leaderboard: {printed.counted(len(one.design.points), 'unit')} in "
-            f"{printed.counted(len(one.design.sizes), 'group')} leave no degrees of freedom: "
-            "there are no intervals"
+            f"leaderboard: {printed.counted(units, 'unit')}{within} leave{'s' * (units == 1)} no "
+            "degrees of freedom: there are no intervals"
+        )
+
+
+_PERCENT = 100.0
+
+
+def _warn_of_units(board: Board) -> None:
+    """Warn of collections of shares beside others of percent, which would decide the mean alone."""
+    size = np.abs(board.cells)
+    largest, smallest = np.nanmax(size, axis=1), np.nanmin(size, axis=1)
+    shares, percent = (largest > 0) & (largest <= 1), (smallest > 1) & (largest <= _PERCENT)
+    if shares.any() and percent.any():
+        names = [np.array(board.collections)[which].tolist() for which in (shares, percent)]
+        warn(
+            "leaderboard: values up to 1 in the collections "
+            f"{n_and_first(names[0])} and from 1 to 100 in {n_and_first(names[1])} look like "
+            "shares beside percent, of which the latter decide the mean; give all in one unit, or "
+            "take another rule, such as 'mean_z'"
         )
 
 

@@ -18,6 +18,10 @@ SPLITS, RANDOM_SETS, MOST = 20, 200, 12
 """How many halves of the runs, random sets, and collections the smallest set is sought with."""
 
 
+_AT_ONCE = 2**22
+"""How many signs of pairs are in memory at once."""
+
+
 def taus(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return τ-b between two orders, or rows of many; NaN where an order ties all runs.
 
@@ -28,12 +32,13 @@ def taus(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """
     a, b = np.triu_indices(y.shape[-1], k=1)
     in_y = np.sign(y[..., a] - y[..., b])
-    found = np.empty(len(x))
-    for start in range(0, len(x), 16):
-        in_x = np.sign(x[start : start + 16, a] - x[start : start + 16, b])
+    found, block = np.empty(len(x)), max(1, _AT_ONCE // max(1, len(a)))
+    for start in range(0, len(x), block):
+        rows = x[start : start + block]
+        in_x = np.sign(rows[:, a] - rows[:, b])
         untied = np.abs(in_x).sum(axis=-1) * np.abs(in_y).sum(axis=-1)
         with np.errstate(invalid="ignore"):
-            found[start : start + 16] = (in_x * in_y).sum(axis=-1) / np.sqrt(untied)
+            found[start : start + block] = (in_x * in_y).sum(axis=-1) / np.sqrt(untied)
     return found
 
 
@@ -71,9 +76,9 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     if len(collections) < 2:
         return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
     n = len(collections)
-    parts = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
-    warn_of_prior([part.valued for part in parts], "boards without one collection")
-    ranks = np.stack([part.values_and_ranks[1] for part in parts])
+    found = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
+    warn_of_prior(found, "boards without one collection")
+    ranks = np.stack([across.places_of(one.keys) for one in found])
     moved = np.abs(ranks - whole)
     most = moved.argmax(axis=1)
     first = [sorted(run for run, r in zip(runs, of_one, strict=True) if r == 1) for of_one in ranks]
@@ -94,15 +99,13 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     return table.with_columns(pl.col("tau").fill_nan(None)).sort("rule", "collection")
 
 
-def _without(ranked: Ranked, left_out: int) -> Ranked:
+def _without(ranked: Ranked, left_out: int) -> across.Valued:
     settled = ranked.settled
     kept = np.arange(len(settled.weights)) != left_out
     board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
     weights = settled.weights[kept] / settled.weights[kept].sum()
     part = replace(settled, board=board, weights=weights)
-    found = Ranked(part, ranked.rule, ranked.over)
-    _ = found.values_and_ranks  # under the progress bar
-    return found
+    return Ranked(part, ranked.rule, ranked.over).valued
 
 
 def correlations_table(settled: Settled) -> pl.DataFrame:

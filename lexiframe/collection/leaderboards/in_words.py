@@ -51,7 +51,8 @@ def leaderboard_sentences(
         part = ranking.filter(pl.col("rule") == one.name)
         told = [_first(one, part, test, alpha)]
         told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
-        told += _one_collection(left_out.filter(pl.col("rule") == one.name))
+        if len(one.settled.board.runs) > 1:
+            told += _one_collection(left_out.filter(pl.col("rule") == one.name))
         told += _about_rule(one)
         rows += [(one.name, sentence) for sentence in told if sentence]
     rows += [(ranked[0].name, sentence) for sentence in _gaps(ranked[0].settled)]
@@ -97,7 +98,8 @@ def _no_intervals(one: Ranked) -> str:
     n = len(one.design.points)
     what = {"collections": "collection", "groups": "group", "requests": "request"}[one.over]
     return (
-        f"{printed.counted(n, what)}{_strata(one)} leave no degrees of freedom, so that nothing "
+        f"{printed.counted(n, what)}{_strata(one)} leave{'s' * (n == 1)} no degrees of freedom, so "
+        "that nothing "
         "is known of how sure the ranks are"
     )
 

@@ -110,7 +110,12 @@ def _given(board: Board, weights: Mapping[str, float]) -> np.ndarray:
             "leaderboard: expected a weight for each collection, found none for "
             f"{n_and_first(lacking)}; give 0 to leave one out"
         )
-    found = np.array([float(weights[name]) for name in board.collections])
+    try:
+        found = np.array([float(weights[name]) for name in board.collections])
+    except (TypeError, ValueError):
+        raise LexiframeError(
+            f"leaderboard: expected numbers as weights, found {n_and_first([*weights.values()])}"
+        ) from None
     if not np.isfinite(found).all() or (found < 0).any() or found.sum() == 0:
         raise LexiframeError(
             "leaderboard: expected weights from 0, not all of them 0, found "

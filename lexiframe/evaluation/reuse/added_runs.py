@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from lexiframe.base import LexiframeError, n_and_first, typed, warn
+from lexiframe.evaluation.buckets.batches import work_folder
+from lexiframe.evaluation.buckets.sizes import memory_allowed
+from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known
 from lexiframe.io import column_forms, run_scan, scan_runs
-from lexiframe.metrics import needed
 from lexiframe.pairwise import fingerprints, measured
-from lexiframe.projection import RankedRuns, joined, rank_runs
+from lexiframe.projection import RankedRuns, joined, judgments
 from lexiframe.typing import RunsLike
 
 
@@ -33,7 +36,9 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     -------
     Evaluation
         What `evaluate` returns for the old and the new runs together, with the judgments, measures,
-        policies, tests and groups of the first evaluation, which itself does not change. Measures
+        policies, tests and groups of the first evaluation, which itself does not change. To one in
+        parts that has the ranks in its runs, only the new runs are read, and the sums are computed
+        again from all ranks. Measures
         that depend on the other runs are computed again for all runs: those with the size of the
         pool, the ranks ``LR.rank`` and ``LP.rank``, and functions of your own from positions.
 
@@ -41,7 +46,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     ------
     LexiframeError
         For a run whose name the evaluation has with other rankings; for an evaluation that was
-        computed from scores, or in parts; and as `evaluate`.
+        computed from scores, or in parts whose ranks did not fit in memory; and as `evaluate`.
     ReadError
         When the old runs have to be read again, because memory was short, and a file has changed.
 
@@ -65,54 +70,62 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     >>> more.power.select("measure", "n_pairs").rows()
     [('AP', 3), ('RPP', 3)]
     """
-    if evaluation.sums is not None:
+    if not (evaluation.has_requests or evaluation.has_rankings):
         raise LexiframeError(
-            "add_runs: expected an evaluation with the preferences of each request, found one in "
-            "parts, which has their sums; evaluate the old and the new runs together, in parts"
+            "add_runs: expected an evaluation with the preferences of each request, or the ranks "
+            "in all runs, found one in parts, which has sums over the requests; evaluate the old "
+            "and the new runs together, in parts"
         )
     origin = evaluation.origin("add_runs")
-    before, policies, measures = origin.rank_again(), origin.policies, origin.measures
-    scan = (
-        new_runs
-        if isinstance(new_runs, run_scan.RunScan)
-        else scan_runs(column_forms.held(new_runs, "runs"))
-    )
-    same_files = fingerprints.unchanged_files(scan, before.fingerprints)
-    there = [str(scan.sources[index].name) for index in same_files]
-    chosen = scan.only([index for index in range(len(scan)) if index not in same_files])
+    before, scan = origin.rank_again(), _scan_of(new_runs)
+    same = fingerprints.unchanged_files(scan, before.fingerprints)
+    there = [str(scan.sources[index].name) for index in same]
+    chosen, ranked = scan.only([index for index in range(len(scan)) if index not in same]), before
     if len(chosen):
-        added = rank_runs(
-            chosen,
-            before.judged,
-            policies,
-            nonrelevant=True,
-            pool=any(measure.needs == needed.POOL for measure in measures),
-            hashed=True,
-            are_part=True,
-            foresee=lambda n, judged: measured.refuse_many_pairs(
-                n + len(before.runs), judged, measures, policies
-            ),
-            fingerprint=fingerprints.fingerprint_of(chosen, policies),
-        )
-        chosen, added, same = _without_same_rankings(chosen, added, before.fingerprints)
-        there += same
+        added = _ranked(chosen, before, origin, refuses=evaluation.has_requests)
+        chosen, added, twins = _without_same_rankings(chosen, added, before.fingerprints)
+        ranked, there = joined(before, added), there + twins
     if there:
         warn(f"runs that the evaluation has already, left out: {n_and_first(sorted(there))}")
-    if not len(chosen):
-        return evaluation
-    ranked = joined(before, added)
-    measured.refuse_many_pairs(len(ranked.runs), ranked.judged, measures, policies)
-    sources = origin.runs if isinstance(origin.runs, run_scan.RunScan) else scan_runs(origin.runs)
-    known = Known(
-        evaluation.coverage,
-        origin.part,
-        runs=frozenset(run.name for run in before.runs),
-        queries=None,
-        measures=frozenset(map(str, measures)),
-        same_judgments=True,
-    )
-    projected = measured.projected_of(ranked, origin.asked.measures, policies.no_relevant)
-    return evaluate_ranked(sources.joined(chosen), origin.qrels, projected, origin.asked, known)
+    return _evaluated(evaluation, origin, before, ranked, chosen) if len(chosen) else evaluation
+
+
+def _scan_of(runs: Any) -> run_scan.RunScan:
+    is_scan = isinstance(runs, run_scan.RunScan)
+    return runs if is_scan else scan_runs(column_forms.held(runs, "runs"))
+
+
+def _ranked(
+    scan: run_scan.RunScan, before: RankedRuns, origin: Origin, *, refuses: bool
+) -> RankedRuns:
+    """Rank the new runs; raise when their preferences do not fit in memory, if it ``refuses``."""
+    measures, policies = origin.measures, origin.policies
+
+    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
+        if refuses:
+            n = n_runs + len(before.runs)
+            measured.refuse_many_pairs(n, judged, measures, policies)
+
+    asked: dict[str, Any] = {"hashed": True, "are_part": True, "foresee": foresee}
+    return measured.rank(scan, before.judged, measures, policies, **asked)
+
+
+def _evaluated(
+    evaluation: Evaluation,
+    origin: Origin,
+    before: RankedRuns,
+    ranked: RankedRuns,
+    added: run_scan.RunScan,
+) -> Evaluation:
+    """Evaluate old and new runs; of one in memory, what is known is not computed again."""
+    projected = measured.projected_of(ranked, origin.asked.measures, origin.policies.no_relevant)
+    given = _scan_of(origin.runs).joined(added), origin.qrels, projected, origin.asked
+    if not evaluation.has_requests:
+        with work_folder(None, memory_allowed(None), resume=False) as work:
+            return evaluate_ranked(*given, work=work)
+    names, measures = (run.name for run in before.runs), map(str, origin.measures)
+    known = Known(evaluation.coverage, origin.part, frozenset(names), None, frozenset(measures))
+    return evaluate_ranked(*given, replace(known, same_judgments=True))
 
 
 def _without_same_rankings(

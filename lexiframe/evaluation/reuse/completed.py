@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 
 import polars as pl
@@ -13,10 +12,10 @@ from lexiframe.base import __version__, warn
 from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
 from lexiframe.evaluation.options import Asked
 from lexiframe.evaluation.reuse.ranks import known_ranks
-from lexiframe.io import kept_results
+from lexiframe.io import kept_results, run_scan
 from lexiframe.metrics import coverages, needed, order_metrics
-from lexiframe.pairwise import MatrixPreference, Measure, arrays, fingerprints, measured
-from lexiframe.projection import Policies
+from lexiframe.pairwise import MatrixPreference, Measure, fingerprints, measured
+from lexiframe.projection import Policies, RankedRuns
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,15 @@ class Known:
     is_noted: bool = False
 
 
-def known_in(kept: kept_results.KeptResults, projected: measured.Projected, how: Asked) -> Known:
+def known_in(
+    kept: kept_results.KeptResults,
+    tables: tuple[pl.DataFrame, pl.DataFrame],
+    projected: measured.Projected,
+    how: Asked,
+) -> Known:
     """Return what of the results in a folder holds for runs and judgments as they are now.
+
+    ``tables`` are their scores and preferences.
 
     Warns
     -----
@@ -74,16 +80,10 @@ def known_in(kept: kept_results.KeptResults, projected: measured.Projected, how:
         warn(f"{kept.folder}: nothing is reused, since {why}")
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
-    s, d = kept.scores, kept.preferences
-    none = measured.no_requests([], pl.Series([], dtype=pl.String))
-    part = measured.Part(
-        arrays.score_cube(s) if s.height else none.scores,
-        arrays.pair_cube(d) if d.height else none.pairs,
-    )
     judged = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
-        part,
+        measured.of_tables(*tables),
         frozenset(runs),
         queries,
         frozenset(measures),
@@ -93,9 +93,39 @@ def known_in(kept: kept_results.KeptResults, projected: measured.Projected, how:
     )
 
 
-def ranks_in(kept: kept_results.KeptResults, policies: Policies) -> measured.RankedBefore | None:
-    """Return the function to the ranks in files that have not changed; None if none hold."""
-    return partial(known_ranks, kept) if _why_nothing(kept, policies) is None else None
+def ranks_in(
+    kept: kept_results.KeptResults, policies: Policies, taken: list[str]
+) -> measured.RankedBefore | None:
+    """Return the function to the ranks in files that have not changed; None if none hold.
+
+    It puts the names of their runs into ``taken``.
+    """
+    if _why_nothing(kept, policies) is not None:
+        return None
+
+    def before(scan: run_scan.RunScan, judged: Any) -> tuple[RankedRuns, list[int]]:
+        known, same = known_ranks(kept, scan, judged)
+        taken.extend(run.name for run in known.runs)
+        return known, same
+
+    return before
+
+
+def reused_ranks(
+    kept: kept_results.KeptResults, policies: Policies, taken: Sequence[str], n_requests: int
+) -> dict[str, int]:
+    """Return how much was reused where ranks alone can be, and all else is computed from them.
+
+    Warns
+    -----
+    LexiframeWarning
+        With the reason, when nothing is.
+    """
+    if not taken:
+        why = _why_nothing(kept, policies)
+        why = why or "no run is in a file that is as it was, or a judgment has changed"
+        warn(f"{kept.folder}: nothing is reused, since {why}")
+    return {"runs": len(taken), "requests": n_requests if taken else 0, "measures": 0, "pairs": 0}
 
 
 def _why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | None:
@@ -161,7 +191,8 @@ def completed(
     n_pairs = len(old) * (len(old) - 1) // 2 if measures and len(names) > 1 else 0
     reused = len(old), len(same), len(measures), n_pairs
     noted = zip(("runs", "requests", "measures", "pairs"), reused, strict=True)
-    return whole, {name: number if measures else 0 for name, number in noted}
+    noted_all = {name: number if measures else 0 for name, number in noted}
+    return measured.Part(whole.scores, whole.pairs.with_scores(whole.scores)), noted_all
 
 
 def _compute(projected: measured.Projected, todo: list[_Part], whole: measured.Part) -> None:

@@ -11,33 +11,25 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, Unpack
 
 from lexiframe.base import LexiframeError, shown
 from lexiframe.evaluation.buckets.batches import report
 from lexiframe.evaluation.buckets.plan import KEPT, Kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluation_of, plan_of, tables_to_keep
-from lexiframe.evaluation.options import Asked, Inference
-from lexiframe.evaluation.spark.data import (
-    collected,
-    names_of_runs,
-    qrels_of,
-    runs_of,
-)
+from lexiframe.evaluation.options import Asked, Options, with_options
+from lexiframe.evaluation.spark.data import collected, names_of_runs, qrels_of, runs_of
 from lexiframe.evaluation.spark.job import (
     check_session,
     reduced_on_spark,
     rows_by_run,
     some_queries,
 )
-from lexiframe.io import data_sources, output_files, problems
+from lexiframe.io import data_sources, output_files
 from lexiframe.metrics import needed
-from lexiframe.orderings import Method
-from lexiframe.pairwise import By
-from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
-from lexiframe.significance import Alternative, Correction, Family, Test, own_tests, tests
-from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.significance import own_tests, tests
+from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
 __all__ = ["evaluate"]
 
@@ -64,6 +56,7 @@ class SparkFrame(Protocol):
         """The session that it belongs to."""
 
 
+@with_options
 def evaluate(
     spark: Session,
     runs: RunsLike | SparkFrame,
@@ -74,25 +67,7 @@ def evaluate(
     out: str | Path | None = None,
     keep: str | Sequence[str] = ("scores", "preferences"),
     buckets: int | None = None,
-    rel: float | None = None,
-    ties: Ties = "doc_id_desc",
-    score_type: ScoreType = "float64",
-    no_relevant: NoRelevant = "drop",
-    duplicates: problems.Duplicates = "error",
-    unjudged: Unjudged = "keep",
-    depth: int | None = None,
-    exclude_self: bool = False,
-    order: Method = "win_rate",
-    test: Test | own_tests.OwnTest = "t",
-    correction: Correction = "holm",
-    family: Family = "measure",
-    alpha: float = 0.05,
-    alternative: Alternative = "two-sided",
-    baseline: str | None = None,
-    trials: int = 10_000,
-    seed: int = 0,
-    requests: RequestsLike | SparkFrame = None,
-    by: By = None,
+    **options: Unpack[Options],
 ) -> Evaluation:
     """Compare runs on a Spark cluster; the tables are those of `evaluate`, bit for bit.
 
@@ -157,11 +132,8 @@ def evaluate(
     >>> e.tie_rates.select("measure", "ties").rows()  # doctest: +SKIP
     [('RPP', 1), ('RR', 6)]
     """
-    policies = Policies(
-        rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
-    )
-    inference = Inference(test, correction, family, alpha, alternative, trials, seed, baseline)
-    how = Asked.of(measures, policies, inference, collected(requests), by, order=order)
+    options["requests"] = collected(options.get("requests"))
+    how = Asked.given(measures, **options)
     _check(how, buckets)
     kept = tables_to_keep(keep, out or "", resume=False)
     check_session(spark)

@@ -79,18 +79,17 @@ def read_mlflow(
     Traceback (most recent call last):
     lexiframe.ReadError: sqlite:///nowhere.db: there is no such MLflow store
     """
-    where = public_address(str(tracking_uri))
-    with _quiet_mlflow():
+    with quiet_mlflow():
         try:
             return _read(_address(str(tracking_uri)), experiment)
         except LexiframeError:
             raise
         except Exception as error:  # noqa: BLE001 - of MLflow, its libraries, drivers and servers
-            raise _unreadable(str(tracking_uri), where, error) from None
+            raise unreadable(str(tracking_uri), error) from None
 
 
 def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> pl.DataFrame:
-    mlflow, *_ = [_needed(module) for module in ("mlflow", "alembic", "sqlalchemy")]
+    mlflow, *_ = [needed(module) for module in ("mlflow", "alembic", "sqlalchemy")]
     client = mlflow.MlflowClient(address)
     experiments = _find_experiments(client, experiment)
     ids = list(experiments)
@@ -98,8 +97,9 @@ def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> p
     return _frame_of_runs(runs, experiments)
 
 
-def _unreadable(uri: str, where: str, error: Exception) -> LexiframeError:
-    """Build the error for a store that cannot be read, with what may help."""
+def unreadable(uri: str, error: Exception, what: str = "read") -> LexiframeError:
+    """Build the error for a store that cannot be read, or written to, with what may help."""
+    where = public_address(uri)
     reason = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
     reason = without_secrets(reason, uri)[:_SHOWN]
     if isinstance(error, ImportError):
@@ -107,22 +107,24 @@ def _unreadable(uri: str, where: str, error: Exception) -> LexiframeError:
     advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
     if re.match("https?:", where):
         advice = "is the address that of an MLflow server, and is it running?"
-    version = _needed("mlflow").__version__
-    return LexiframeError(f"{where}: MLflow {version} cannot read this store ({reason}); {advice}")
+    version = needed("mlflow").__version__
+    found = f"MLflow {version} cannot {what} this store ({reason})"
+    return LexiframeError(f"{where}: {found}; {advice}")
 
 
-def _needed(module: str) -> Any:
+def needed(module: str, function: str = "read_mlflow") -> Any:
+    """Import a module for a function, which the error names if it is not installed."""
     try:
         return import_module(module)
     except ImportError as error:
         raise LexiframeError(
-            f"read_mlflow needs MLflow, SQLAlchemy and Alembic ({error}): "
+            f"{function} needs MLflow, SQLAlchemy and Alembic ({error}): "
             "pip install 'lexiframe[interop]'"
         ) from None
 
 
 @contextmanager
-def _quiet_mlflow() -> Iterator[None]:
+def quiet_mlflow() -> Iterator[None]:
     """Silence MLflow's logs, warnings and telemetry; restore all settings at the end."""
     disabled = logging.root.manager.disable
     settings = {name: os.environ.get(name, n) for name, n in _PATIENCE.items()} | _SETTINGS
@@ -194,7 +196,7 @@ def _read_only(path: Path, uri: str) -> str:
         raise ReadError(
             f"{uri}: expected the tables of an MLflow store, found {n_and_first(names)}"
         )
-    url = _needed("sqlalchemy.engine").URL.create(
+    url = needed("sqlalchemy.engine").URL.create(
         "sqlite", database=file, query={"mode": "ro", "uri": "true"}
     )
     return str(url.render_as_string())

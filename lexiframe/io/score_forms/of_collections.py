@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, unknown_name
+from lexiframe.base import Problem, ReadError, SchemaError, unknown_name
 from lexiframe.io.column_forms.column_names import candidates_for
 from lexiframe.io.column_forms.measure_names import are_measures
-from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS, ScoreTable, numbers_of
+from lexiframe.io.score_forms.layouts import (
+    COLLECTION_WORDS,
+    WORDS,
+    ScoreTable,
+    numbers_of,
+    refuse_without_run,
+)
 from lexiframe.io.score_forms.text import PLACE
 
 _WORDS = {
@@ -22,8 +28,9 @@ _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the nam
 def has_collections(given: ScoreTable) -> bool:
     """Return whether a table has scores of collections: a column of them, or one for each.
 
-    Without a column of collections, a row for each run and no column of requests is a leaderboard,
-    unless all other columns are named like measures of one collection.
+    Without a column of collections, rows of runs and no column of requests are a leaderboard,
+    unless all other columns are named like measures of one collection. Runs that have several rows
+    are those of a leaderboard only beside several columns, in which a cell is then there twice.
 
     Examples
     --------
@@ -38,8 +45,9 @@ def has_collections(given: ScoreTable) -> bool:
     taken = {name for several in found.values() for name in several}
     cells = [name for name in names if name not in taken]
     is_wide = len(found["run"]) == 1 and not (found["query_id"] or found["value"])
-    is_one_a_run = is_wide and given.table[found["run"][0]].is_unique().all()
-    return is_one_a_run and bool(cells) and not len(are_measures(pl.Series(cells)))
+    if not (is_wide and cells) or len(are_measures(pl.Series(cells))):
+        return False
+    return len(cells) > 1 or bool(given.table[found["run"][0]].is_unique().all())
 
 
 def rows_of_collections(
@@ -60,10 +68,7 @@ def rows_of_collections(
         rows = rows.with_columns(measure=pl.lit(measure))
     if given.is_given or "run" not in rows.columns:
         if given.name is None:
-            raise LexiframeError(
-                f"{given.where}: the rows do not say whose scores they are; pass run=, or "
-                "{name: file or frame}"
-            )
+            refuse_without_run(given)
         rows = rows.with_columns(run=pl.lit(given.name))
     return _named(rows, given)
 

@@ -10,7 +10,6 @@ from .reduced_pairs import reduced as reduced
 from .reduced_pairs import RunSums as RunSums
 from .arrays import ScoreCube as ScoreCube
 from .arrays import PairsByMeasure as PairsByMeasure
-from .reduced_pairs import ScoreSums as ScoreSums
 from .arrays import Scores as Scores
 from .parts_of_groups import are_all as are_all
 from .arrays import agreeing as agreeing

@@ -20,22 +20,22 @@ from lexiframe.pairwise.arrays.arrays import (
     pairs_of,
     refuse_too_great,
 )
-from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
+from lexiframe.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
 from lexiframe.typing import Frame, HasTables
 
-PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced | ScoreSums, "pairs"]
+PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced, "pairs"]
 """A table of preferences or scores, or an evaluation; in the package also arrays, or sums."""
 PairsOrReplicates = Annotated[
-    Frame | HasTables | PairCube | PairsByMeasure | Reduced | ScoreSums, "replicated_pairs"
+    Frame | HasTables | PairCube | PairsByMeasure | Reduced, "replicated_pairs"
 ]
 """As `PairsLike`; but of an evaluation of runs with replicates the scores of each."""
 
 
 def is_scores(table: Any) -> bool:
     """Return whether a table has scores, not preferences."""
-    if isinstance(table, PairCube | Reduced | ScoreSums):
-        return isinstance(table, ScoreSums)
+    if isinstance(table, PairCube | Reduced):
+        return isinstance(table, Reduced) and table.are_scores
     return "value" in to_polars(table).columns
 
 
@@ -140,8 +140,9 @@ def _turned(d: pl.DataFrame) -> pl.DataFrame:
 
 
 def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
-    """Return sums over requests as they are, and convert all else by `pair_cube`."""
-    return table if isinstance(table, Reduced) else pair_cube(table, baseline)
+    """Return sums of preferences as they are, and convert all else by `pair_cube`."""
+    are_sums = isinstance(table, Reduced) and not table.are_scores
+    return table if are_sums else pair_cube(table, baseline)
 
 
 def pair_cube_with_scores(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:

@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, SchemaError, schemas, to_polars, unknown_name
 from lexiframe.io import File, logs
 from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.reduced_pairs import Reduced, ScoreSums
+from lexiframe.pairwise.arrays.reduced_pairs import Reduced
 
 By = str | Sequence[str] | None
 F = TypeVar("F", bound=Callable[..., pl.DataFrame])
@@ -97,7 +97,7 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
         yield pl.DataFrame(), table
         return
     refuse_taken(names, _TAKEN)
-    if isinstance(table, Reduced | ScoreSums):
+    if isinstance(table, Reduced):
         yield from table.in_group(names)
         return
     table = table if isinstance(table, PairCube) else to_polars(table)

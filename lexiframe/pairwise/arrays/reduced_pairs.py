@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import polars as pl
@@ -98,6 +98,8 @@ class Reduced:
         which both measures prefer the same one.
     groups
         The same for each group of requests, with the attributes of the group in a frame of one row.
+    are_scores
+        Whether functions that take scores or preferences find the scores in it.
     """
 
     runs: pl.Series
@@ -105,17 +107,26 @@ class Reduced:
     scores: Mapping[str, RunSums]
     agreement: np.ndarray
     groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
+    are_scores: bool = False
     why_no_table: ClassVar[str] = _NO_TABLE
 
     def __repr__(self) -> str:
         measures = ", ".join(dict.fromkeys([*self.preferences, *self.scores]))
         return f"sums over the requests: {len(self.runs):,} runs, {measures}"
 
-    def __iter__(self) -> Iterator[tuple[str, PairSums]]:
-        """Yield each measure that has preferences, and its sums."""
-        for measure, found in self.preferences.items():
-            if found.differences.n.any():
-                yield measure, found
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """Yield each measure that has preferences, or scores, and its sums.
+
+        Those of scores are of the runs that have some.
+        """
+        for measure, of_pairs in ({} if self.are_scores else self.preferences).items():
+            if of_pairs.differences.n.any():
+                yield measure, of_pairs
+        for measure, found in (self.scores if self.are_scores else {}).items():
+            known = found.scores.n > 0
+            if known.any():
+                runs, scores = found.runs.filter(known), found.scores[known]
+                yield measure, replace(found, runs=runs, scores=scores)
 
     def __add__(self, other: Reduced) -> Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
@@ -128,9 +139,9 @@ class Reduced:
         )
 
     @property
-    def of_scores(self) -> ScoreSums:
-        """The sums of the scores alone, for functions that take scores or preferences."""
-        return ScoreSums(self.scores, tuple((group, part.of_scores) for group, part in self.groups))
+    def of_scores(self) -> Reduced:
+        """The same sums, of which functions that take scores or preferences take the scores."""
+        return replace(self, are_scores=True)
 
     @property
     def measures(self) -> pl.Series:
@@ -159,7 +170,15 @@ class Reduced:
         LexiframeError
             When the sums were computed for other groups, or for none.
         """
-        return _groups_by(self.groups, names)
+        known = self.groups[0][0].columns if self.groups else []
+        if known != names:
+            raise LexiframeError(
+                f"by: expected the groups whose sums were kept ({', '.join(known) or 'none'}), "
+                f"found {', '.join(names)}; evaluate again with by={names!r}"
+            )
+        return tuple(
+            (group, replace(part, are_scores=self.are_scores)) for group, part in self.groups
+        )
 
     def against(self, baseline: str) -> Reduced:
         """Return the pairs of the other runs with one: ``b`` of every pair is the baseline.
@@ -189,43 +208,6 @@ def reduced(cube: PairCube, s: ScoreCube) -> Reduced:
     }
     preferences = {name: PairSums.of(pairs) for name, pairs in cube.preferences.items()}
     return Reduced(cube.runs, preferences, scores, cube.agreement)
-
-
-@dataclass(frozen=True)
-class ScoreSums:
-    """The sums of the scores of `Reduced`, in all requests and in each group of them."""
-
-    by_measure: Mapping[str, RunSums]
-    groups: tuple[tuple[pl.DataFrame, ScoreSums], ...] = ()
-    why_no_table: ClassVar[str] = _NO_TABLE
-
-    def __iter__(self) -> Iterator[tuple[str, RunSums]]:
-        """Yield each measure that has scores, and their sums for the runs that have some."""
-        for measure, found in self.by_measure.items():
-            known = found.scores.n > 0
-            if known.any():
-                runs, scores = found.runs.filter(known), found.scores[known]
-                yield measure, replace(found, runs=runs, scores=scores)
-
-    def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, ScoreSums], ...]:
-        """Return the groups of requests, as `Reduced.in_group` does."""
-        return _groups_by(self.groups, names)
-
-
-_Part = TypeVar("_Part")
-
-
-def _groups_by(
-    groups: tuple[tuple[pl.DataFrame, _Part], ...], names: list[str]
-) -> tuple[tuple[pl.DataFrame, _Part], ...]:
-    """Return the groups; raise unless they are those by the attributes ``names``."""
-    known = groups[0][0].columns if groups else []
-    if known != names:
-        raise LexiframeError(
-            f"by: expected the groups whose sums were kept ({', '.join(known) or 'none'}), "
-            f"found {', '.join(names)}; evaluate again with by={names!r}"
-        )
-    return groups
 
 
 def _against(sums: PairSums, baseline: str) -> PairSums:

@@ -17,8 +17,6 @@ _RUNS = ("run", "run_a", "run_b")
 
 def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
     """Return the rows of two runs; arrays and sums over requests stay as they are."""
-    if isinstance(d, arrays.ScoreSums):
-        return d
     if isinstance(d, PairCube | arrays.Reduced):
         _refuse_unknown([baseline, candidate], list(d.runs))
         return d
@@ -65,7 +63,7 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
 
 def of_measures(d: Any, sizes: Margin) -> Any:
     """Return the rows of the measures that have a margin, whatever else a table has."""
-    if not isinstance(sizes, Mapping) or not sizes or isinstance(d, arrays.ScoreSums):
+    if not isinstance(sizes, Mapping) or not sizes:
         return d
     if isinstance(d, PairCube | arrays.Reduced):
         return d.of_measures([*sizes])

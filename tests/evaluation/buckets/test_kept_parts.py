@@ -7,6 +7,7 @@ import lexiframe as lf
 from lexiframe.base.errors import LexiframeError, ReadError
 from lexiframe.base.memory_use import NotEnoughMemoryError
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.io.run_scan import RunScan
 
 MEASURES = ["RPP", "AP"]
 SMALL = 4_000_000  # bytes of memory: the rows below need several buckets
@@ -48,7 +49,7 @@ def test_other_files_among_the_parts_are_refused_before_the_work(tmp_path):
     assert [*tmp_path.rglob("*")] == [other.parent, other]
 
 
-@pytest.mark.parametrize("memory", [200_000, 256_000])  # in buckets, and one run after the other
+@pytest.mark.parametrize("memory", [200_000, 450_000])  # in buckets, and one run after the other
 def test_a_job_that_is_not_resumed_is_removed(tmp_path, monkeypatch, memory):
     runs, qrels = _data(30)
     how = {"out": tmp_path, "memory": memory}
@@ -72,11 +73,11 @@ def test_options_that_would_be_ignored_are_refused(tmp_path):
         lf.evaluate(runs, qrels, MEASURES, resume=True)
     lf.evaluate(runs, qrels, MEASURES).write(tmp_path / "results")
     for asked in ({"keep": "scores"}, {"resume": True}):
-        with pytest.raises(LexiframeError, match="reuse holds all preferences in memory"):
+        with pytest.raises(LexiframeError, match="reuse takes what was found of all runs at once"):
             lf.evaluate(runs, qrels, reuse=tmp_path / "results", out=tmp_path / "out", **asked)
 
 
-def test_what_is_in_parts_is_not_reused_and_the_reason_is_said(tmp_path, monkeypatch):
+def test_sums_without_ranks_are_not_reused_and_the_reason_is_said(tmp_path, monkeypatch):
     runs, qrels = _data(30)
     in_parts = lf.evaluate(runs, qrels, MEASURES, memory=200_000)
     in_parts.write(tmp_path / "parts")
@@ -85,13 +86,80 @@ def test_what_is_in_parts_is_not_reused_and_the_reason_is_said(tmp_path, monkeyp
     with pytest.raises(LexiframeError, match="add_runs: expected an evaluation with the preferenc"):
         lf.add_runs(in_parts, {"new": runs["up"]})
     lf.evaluate(runs, qrels, MEASURES).write(tmp_path / "whole")
+    with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since no run is in a file"):
+        again = lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "whole", memory=450_000)
+    assert again.sums is not None
+    assert again.provenance["reused"]["runs"] == 0
 
     def too_many(*_, **__):
         raise NotEnoughMemoryError("too many pairs")
 
     monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
-    with pytest.raises(LexiframeError, match="pairs; reuse needs all preferences in memory: with"):
+    monkeypatch.setattr("lexiframe.evaluation.from_runs.can_be_ranked_at_once", lambda *_: False)
+    with pytest.raises(LexiframeError, match="pairs; reuse needs all preferences in memory, or"):
         lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "whole")
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Two runs, a folder of the same two and a third, and judgments."""
+    runs, qrels = _data(30)
+    runs["third"] = runs["up"].with_columns(score=(pl.col("score") * 7) % 11)
+    (tmp_path / "runs").mkdir()
+    for name, rows in runs.items():
+        rows.write_parquet(tmp_path / "runs" / f"{name}.parquet")
+    few = [tmp_path / "runs" / f"{name}.parquet" for name in ("down", "up")]
+    return few, tmp_path / "runs", qrels
+
+
+def _same(found, expected):
+    assert (found.sums is None) == (expected.sums is None)
+    for name, table in expected.tables().items():
+        assert found.tables()[name].equals(table, null_equal=True), name
+    facts = {name: fact for name, fact in found.provenance.items() if name != "reused"}
+    assert facts == expected.provenance
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])  # of sums, and of preferences held on disk
+def test_runs_are_added_to_an_evaluation_in_parts_that_has_their_ranks(files, test, tmp_path):
+    few, every, qrels = files
+    how = {"memory": 450_000, "test": test, "measures": MEASURES}
+    whole = lf.evaluate(every, qrels, **how)
+    e = lf.evaluate(few, qrels, **how)
+    assert e.sums is not None
+    assert e.positions.equals(lf.evaluate(few, qrels, MEASURES).positions)
+    with pytest.warns(lf.LexiframeWarning, match="has already, left out: 2"):
+        _same(lf.add_runs(e, every), whole)
+    qrels.write_parquet(tmp_path / "qrels.parquet")
+    e = lf.evaluate(few, tmp_path / "qrels.parquet", **how)
+    e.write(tmp_path / "out")
+    again = lf.read_results(tmp_path / "out")
+    assert not again.has_requests
+    more = lf.add_runs(again, every / "third.parquet")
+    assert more.comparisons.equals(whole.comparisons)
+
+
+@pytest.mark.parametrize("before", [None, 450_000])
+@pytest.mark.parametrize("memory", [None, 450_000])
+def test_an_evaluation_in_parts_takes_ranks_and_gives_them(
+    files, before, memory, tmp_path, monkeypatch
+):
+    few, every, qrels = files
+    lf.evaluate(few, qrels, MEASURES, memory=before).write(tmp_path / "out")
+    whole, read, load = lf.evaluate(every, qrels, MEASURES, memory=memory), [], RunScan.load
+
+    def noted(scan, index, **how):
+        read.append(scan.sources[index].name)
+        return load(scan, index, **how)
+
+    monkeypatch.setattr(RunScan, "load", noted)
+    e = lf.evaluate(every, qrels, MEASURES, memory=memory, reuse=tmp_path / "out")
+    assert read == ["third"]
+    _same(e, whole)
+    are_tables = before is None and memory is None
+    n_measures, n_pairs = (2, 1) if are_tables else (0, 0)
+    expected = {"runs": 2, "requests": 30, "measures": n_measures, "pairs": n_pairs}
+    assert e.provenance["reused"] == expected
 
 
 def test_errors_do_not_promise_to_keep_a_temporary_folder(tmp_path):

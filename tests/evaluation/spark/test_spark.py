@@ -9,6 +9,7 @@ import signal
 import sys
 import types
 import warnings
+from inspect import signature
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +233,20 @@ def test_arguments_are_checked_before_spark_does_anything(collection):
         spark.evaluate(None, *collection, "APP")
     with pytest.raises(lf.LexiframeError, match=r"expected keep to be one of .* found 'score'"):
         spark.evaluate(None, *collection, "AP", keep="score")
+
+
+def test_the_signature_has_the_options_of_evaluate():
+    """With their defaults; but for what has no meaning there."""
+    names = signature(lf.evaluate).parameters
+    there = signature(lf.spark.evaluate).parameters
+    assert {*names} - {*there} == {"reuse", "memory", "resume", "replicates", "seeds"}
+    assert [*there][-3:] == ["seed", "requests", "by"]
+    for name in {*names} & {*there} - {"runs", "qrels", "keep"}:
+        assert there[name].default == names[name].default, name
+        if name not in ("requests", "measures", "out"):
+            assert there[name].annotation == names[name].annotation, name
+    with pytest.raises(TypeError, match=r"evaluate\(\) got an unexpected keyword .* 'replicates'"):
+        lf.spark.evaluate(None, None, None, replicates="run")
 
 
 def test_the_session_comes_first(spark_home, collection):

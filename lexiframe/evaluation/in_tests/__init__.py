@@ -1,0 +1,1 @@
+"""What users need in tests of their own: see `lexiframe.testing`."""

@@ -1,0 +1,177 @@
+"""A gate in a test: `assert_not_worse`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, typed
+from lexiframe.evaluation.in_tests.snapshots import Snapshot, read_snapshot, write_snapshot
+from lexiframe.io import data_sources, output_files
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import arrays, measured, pairs, parse_measures
+from lexiframe.projection import Policies, answers
+from lexiframe.significance import ShiftedTest, gates
+from lexiframe.typing import BaselineLike, QrelsLike, RunsLike
+
+_NAMES = ("baseline", "candidate")
+
+
+@typed
+def assert_not_worse(
+    baseline: BaselineLike,
+    candidate: RunsLike,
+    qrels: QrelsLike,
+    /,
+    margin: Mapping[str, float | str],
+    *,
+    require: gates.Require = "not-worse",
+    test: ShiftedTest | None = None,
+    alpha: float = 0.05,
+    rel: float | None = None,
+    depth: int | None = None,
+    missing: gates.GateMissing = "refuse",
+    same_ok: bool = False,
+    seed: int = 0,
+    snapshot: str | Path | None = None,
+) -> pl.DataFrame:
+    """Fail a test unless a run is shown to be not worse than another by more than a margin.
+
+    Parameters
+    ----------
+    baseline
+        The run that is in use, in any form that `read_runs` takes; None where its scores are in
+        the ``snapshot``.
+    candidate
+        The run that may take its place.
+    qrels
+        The judgments, as for `evaluate`.
+    margin : dict
+        The measures, each with the difference that does not matter yet, as for `gate`:
+        ``{"nDCG@10": 0.01, "AP": "2%"}``.
+    require, test, alpha, missing, seed
+        As for `gate`.
+    rel, depth
+        As for `positions`.
+    same_ok : bool
+        Whether two runs with the same values in all requests pass: nothing was changed. Otherwise
+        they are refused, since the same file may have been given twice.
+    snapshot : path, optional
+        A JSON file of the baseline's scores, to be kept with the test. It is written from the
+        baseline if it is not there, and read if it is; then the baseline itself is not needed.
+        Delete it to have it written anew. Only metrics can be compared so.
+
+    Returns
+    -------
+    polars.DataFrame
+        The table of `gate`, whose rows all pass.
+
+    Raises
+    ------
+    AssertionError
+        With the verdict and the table of the gate, when a row does not pass: the candidate is
+        worse, or it is not shown that it is not.
+    LexiframeError
+        As `gate` where there is no evidence: judgments of other documents, missing rankings, the
+        same run twice. When the snapshot is of other judgments, measures or options, and for None
+        as the baseline without a snapshot.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> folder = lf.bundled("digits")
+    >>> runs, qrels = folder / "runs", folder / "qrels.parquet"
+    >>> old, new = runs / "pixels_euclidean.parquet", runs / "pca16_cosine.parquet"
+    >>> lf.testing.assert_not_worse(old, new, qrels, {"AP": 0.05})["outcome"].to_list()
+    ['pass']
+    >>> try:
+    ...     lf.testing.assert_not_worse(old, runs / "random.parquet", qrels, {"AP": 0.05})
+    ... except AssertionError as error:
+    ...     print(str(error)[:70])
+    candidate does not pass the gate: by AP it is worse than baseline by m
+    """
+    sizes = dict(margin)
+    measures = parse_measures([*sizes])
+    policies = Policies(rel=rel, depth=depth)
+    found = (
+        _of_two_runs(baseline, candidate, qrels, measures, policies)
+        if snapshot is None
+        else _of_snapshot(baseline, candidate, qrels, measures, policies, Path(snapshot))
+    )
+    given: Any = found  # as that of an evaluation
+    how: dict[str, Any] = {"require": require, "test": test, "alpha": alpha, "seed": seed}
+    how |= {"missing": missing, "same_ok": same_ok}
+    table = gates.gate(given, sizes, baseline=_NAMES[0], candidate=_NAMES[1], **how)
+    if same_ok and _are_same(found):
+        return table
+    if not (table["outcome"] == "pass").all():
+        from lexiframe.views import shown
+
+        raise AssertionError(shown.gate_text(table, [str(measure) for measure in measures]))
+    return table
+
+
+def _of_two_runs(
+    baseline: Any, candidate: Any, qrels: Any, measures: list[Any], policies: Policies
+) -> gates.RankedPairs:
+    if baseline is None:
+        raise LexiframeError(
+            "assert_not_worse: expected a baseline, found None; give the run, or the snapshot "
+            "that has its scores"
+        )
+    runs = {**_one_run("baseline", baseline), **_one_run("candidate", candidate)}
+    projected = measured.project_runs(runs, qrels, measures, policies)
+    counts = answers.counts_of(projected.ranked)
+    return gates.RankedPairs(projected.part(measures).pairs, counts, projected.ranked)
+
+
+def _one_run(name: str, run: Any) -> dict[str, Any]:
+    """Return one run under a name; raise for several."""
+    sources = data_sources.find_sources(run).sources
+    if len(sources) != 1:
+        raise LexiframeError(
+            f"assert_not_worse: expected one run as {name}, found {len(sources)}; give one file or "
+            "frame"
+        )
+    return {name: sources[0].origin}
+
+
+def _of_snapshot(
+    baseline: Any, candidate: Any, qrels: Any, measures: list[Any], policies: Policies, path: Path
+) -> gates.RankedPairs:
+    if others := [str(one) for one in measures if not isinstance(one, Metric)]:
+        raise LexiframeError(
+            f"assert_not_worse: expected metrics with a snapshot, found {', '.join(others)}, which "
+            "compare two rankings; give both runs without a snapshot"
+        )
+    is_there = output_files.found_at(path) == "a file"
+    if not is_there and baseline is None:
+        raise LexiframeError(
+            f"{path}: there is no snapshot yet, and no baseline to make it from; give the baseline "
+            "once"
+        )
+    runs = _one_run("candidate", candidate)
+    if not is_there:
+        runs |= _one_run("baseline", baseline)
+    projected = measured.project_runs(runs, qrels, measures, policies)
+    s = pairs.scores_of(projected.scores(measures))
+    now = Snapshot.of(projected.ranked.judged, asdict(policies), s.filter(run="baseline"))
+    if is_there:
+        kept = read_snapshot(path, now, [str(measure) for measure in measures])
+        s = pl.concat([s.filter(run="candidate"), kept], how="diagonal")
+    else:
+        write_snapshot(path, now)
+    return gates.RankedPairs(s, answers.counts_of(projected.ranked), None)
+
+
+def _are_same(found: gates.RankedPairs) -> bool:
+    """Return whether two runs have the same values in all requests, by all measures."""
+    cube = found.pairs
+    if isinstance(cube, pl.DataFrame):
+        cube = arrays.pair_cube(cube)
+    every = (of_measure.differences for _, of_measure in cube)
+    return all(not (one.wins + one.losses).any() for one in every)

@@ -1,0 +1,1 @@
+"""The library inside tools that people already run."""

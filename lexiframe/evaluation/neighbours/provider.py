@@ -1,0 +1,134 @@
+"""What ir_measures calls a provider: it evaluates measures by this library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import ir_measures
+import numpy as np
+import polars as pl
+from ir_measures import measures as known
+from ir_measures import providers
+from ir_measures.providers.base import Any as AnyValue
+
+from lexiframe.base import LexiframeError
+from lexiframe.io import qrel_files
+from lexiframe.metrics import Metric, needed
+from lexiframe.pairwise import measured, parse_measure
+from lexiframe.projection import Policies, ScoreType, judgments
+
+_WITHOUT_UNJUDGED = "judged_only"
+_OF_QRELS = ("query_id", "doc_id", "relevance", "iteration")
+
+
+def _with_any_value(measure: Any) -> Any:
+    every: Any = AnyValue
+    return type(measure)(**{name: every() for name in measure.SUPPORTED_PARAMS})
+
+
+def _ours(measure: Any) -> tuple[Metric, bool]:
+    """Return a measure of ir_measures as a metric, and whether unjudged documents are removed."""
+    others = {k: v for k, v in measure.params.items() if k != _WITHOUT_UNJUDGED}
+    written = str(type(measure)(**others))
+    if measure.NAME == "IPrec":  # it asks an older trec_eval, which rounds levels otherwise
+        written = f"IPrec(rel={measure['rel']},rounding='up')@{measure['recall']}"
+    metric = parse_measure(written)
+    if not isinstance(metric, Metric):
+        raise LexiframeError(f"{measure}: expected a metric, found a preference")
+    return metric, bool(measure.params.get(_WITHOUT_UNJUDGED, False))
+
+
+def _held(data: Any, names: tuple[str, ...]) -> Any:
+    """Return judgments or a run that can be read repeatedly; of frames, the columns that count."""
+    if hasattr(data, "columns"):
+        return data[[name for name in names if name in data.columns]]
+    return data if isinstance(data, dict) else [*data]
+
+
+class LexiframeProvider(providers.Provider):
+    """Computes all measures that ir_measures names."""
+
+    NAME = "lexiframe"
+    SUPPORTED_MEASURES: list[Any] = [  # noqa: RUF012 - the base class says so
+        _with_any_value(measure) for measure in dict.fromkeys(known.registry.values())
+    ]
+
+    def __init__(self, score_type: ScoreType) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.score_type = score_type
+
+    def supports(self, measure: Any) -> bool:
+        """Return whether the measure is one of ir_measures' own, and can be computed."""
+        if not super().supports(measure):
+            return False
+        try:
+            needs = _ours(measure)[0].needs
+        except LexiframeError:
+            return False
+        has_none = "cutoff" in measure.SUPPORTED_PARAMS and "cutoff" not in measure.params
+        return not (needs == needed.SUBTOPICS and has_none)
+
+    def qrel_inputs(self, measures: Iterable[Any]) -> list[str]:
+        """Return the columns of judgments that some measures need: those of subtopics, too."""
+        usual: list[str] = super().qrel_inputs(measures)
+        of_subtopics = any(_ours(measure)[0].needs == needed.SUBTOPICS for measure in measures)
+        return [*usual, *["iteration"] * of_subtopics]
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> providers.Evaluator:
+        return LexiframeEvaluator([*measures], qrels, self.score_type)
+
+
+class _Group(NamedTuple):
+    """Measures for which runs are ranked alike."""
+
+    policies: Policies
+    judged: judgments.JudgedItems
+    measures: dict[Any, Metric]
+
+
+class LexiframeEvaluator(providers.Evaluator):
+    """Evaluates runs by the same judgments, which are read once.
+
+    Each run is ranked once; and once more for measures that remove unjudged documents, and for
+    `Judged`, to which documents of a negative grade are judged.
+    """
+
+    def __init__(self, measures: list[Any], qrels: Any, score_type: ScoreType) -> None:
+        rows = qrel_files.load_qrels(_held(qrels, _OF_QRELS)).rows
+        self._groups: list[_Group] = []
+        of_each: dict[tuple[bool, bool], dict[Any, Metric]] = {}
+        for measure in measures:
+            metric, removed = _ours(measure)
+            of_each.setdefault((removed, measure.NAME == "Judged"), {})[measure] = metric
+        for (removed, is_any_grade), some in of_each.items():
+            policies = Policies(
+                score_type=score_type, no_relevant="zero", unjudged="remove" if removed else "keep"
+            )
+            # To others a document of a negative grade is unjudged, as in trec_eval.
+            grades = pl.col("relevance").clip(0) if is_any_grade else pl.col("relevance")
+            judged = judgments.judged_items(
+                rows.with_columns(grades), policies, nonrelevant=True, are_part=True
+            )
+            self._groups.append(_Group(policies, judged, some))
+        super().__init__(measures, {*rows["query_id"].cast(pl.String).unique()})
+
+    def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        run = _held(run, ("query_id", "doc_id", "score"))
+        for group in self._groups:
+            metrics = [*dict.fromkeys(group.measures.values())]
+            ranked = measured.rank(
+                {"run": run}, group.judged, metrics, group.policies, are_part=True
+            )
+            cube = measured.projected_of(ranked, metrics, "zero").scores(metrics)
+            answered = dict(
+                zip(group.judged.queries, ranked.runs[0].answered.tolist(), strict=True)
+            )
+            there = np.flatnonzero([answered[query] for query in cube.queries])
+            place = {name: n for n, name in enumerate(cube.measures)}
+            queries = cube.queries.gather(there).to_list()
+            for measure, metric in group.measures.items():
+                values = cube.values[place[str(metric)], there, 0].tolist()
+                for query, value in zip(queries, values, strict=True):
+                    if value == value:  # of subtopics alone: a request without any has none
+                        yield ir_measures.Metric(query, measure, value)

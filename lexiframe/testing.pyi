@@ -1,0 +1,4 @@
+"""For tests of your own: that a run is not worse, and that a measure is sound."""
+
+"For users: in pytest"
+from lexiframe.evaluation.in_tests.not_worse import assert_not_worse as assert_not_worse

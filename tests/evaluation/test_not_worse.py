@@ -1,0 +1,116 @@
+"""A gate in a test: what passes, what fails, what is refused, and snapshots of a baseline."""
+
+import json
+
+import polars as pl
+import polars.testing
+import pytest
+
+import lexiframe as lf
+from lexiframe.testing import assert_not_worse
+
+DIGITS = lf.bundled("digits")
+QRELS = DIGITS / "qrels.parquet"
+OLD, NEW, BAD = (
+    DIGITS / f"runs/{name}.parquet" for name in ("pixels_euclidean", "pca16_cosine", "random")
+)
+
+
+def gate(baseline, candidate, margin):
+    p = lf.positions({"baseline": baseline, "candidate": candidate}, QRELS)
+    s = lf.scores(p, [*margin])
+    return lf.gate(s, margin, baseline="baseline", candidate="candidate")
+
+
+def test_what_passes_returns_the_table_of_the_gate():
+    margin = {"AP": 0.05, "nDCG@10": "5%"}
+    table = assert_not_worse(OLD, NEW, QRELS, margin)
+    names = ["measure", "mean_difference", "p_value", "outcome", "margin"]
+    pl.testing.assert_frame_equal(table.select(names), gate(OLD, NEW, margin).select(names))
+    assert table["candidate_judged_at_10"].null_count() == 0
+    assert assert_not_worse(lf.read_runs(OLD), NEW, lf.read_qrels(QRELS), {"RPP": 0.2}).height == 1
+
+
+def test_what_fails_says_the_verdict_and_shows_the_table():
+    with pytest.raises(AssertionError) as raised:
+        assert_not_worse(OLD, BAD, QRELS, {"AP": 0.05})
+    text = " ".join(str(raised.value).split())
+    assert text.startswith("candidate does not pass the gate: by AP it is worse than baseline")
+    assert "│ AP fail" in text
+    with pytest.raises(AssertionError, match="does not decide whether"):
+        assert_not_worse(OLD, DIGITS / "runs/pca8_euclidean.parquet", QRELS, {"nDCG@10": 0.04})
+    with pytest.raises(AssertionError, match="it is not better than"):
+        assert_not_worse(OLD, BAD, QRELS, {"AP": 0.05}, require="better")
+
+
+def test_options_reach_the_gate():
+    table = assert_not_worse(OLD, NEW, QRELS, {"P@5": 0.1}, test="bootstrap", depth=5, rel=1)
+    assert table["test"].item() == "bootstrap"
+    assert table["alpha"].item() == 0.05
+
+
+def test_without_evidence_it_refuses_as_the_gate_does():
+    run = pl.DataFrame(lf.read_runs(NEW))
+    margin = {"AP": 0.05}
+    with pytest.raises(lf.LexiframeError, match="has the same values as baseline in all requests"):
+        assert_not_worse(OLD, OLD, QRELS, margin)
+    assert assert_not_worse(OLD, OLD, QRELS, margin, same_ok=True)["mean_difference"].item() == 0
+    fewer = run.filter(pl.col("query_id") != run["query_id"][0])
+    with (
+        pytest.warns(lf.LexiframeWarning, match="rankings missing"),
+        pytest.raises(lf.LexiframeError, match="expected rankings of both runs"),
+    ):
+        assert_not_worse(OLD, fewer, QRELS, margin)
+    elsewhere = run.with_columns(pl.col("doc_id") + "x")
+    with (
+        pytest.warns(lf.LexiframeWarning),
+        pytest.raises(lf.LexiframeError, match="expected judgments of the collection"),
+    ):
+        assert_not_worse(elsewhere, elsewhere, QRELS, margin)
+    with pytest.raises(lf.LexiframeError, match="expected one run as candidate, found"):
+        assert_not_worse(OLD, DIGITS / "runs", QRELS, margin)
+    with pytest.raises(lf.LexiframeError, match="expected a baseline, found None"):
+        assert_not_worse(None, NEW, QRELS, margin)
+    with pytest.raises(TypeError, match="expected margin to be a dictionary"):
+        assert_not_worse(OLD, NEW, QRELS, 0.05)
+
+
+def test_a_snapshot_stands_for_the_baseline(tmp_path):
+    path, margin = tmp_path / "tests" / "baseline.json", {"AP": 0.05, "nDCG@10": 0.05}
+    first = assert_not_worse(OLD, NEW, QRELS, margin, snapshot=path)
+    text = path.read_text()
+    again = assert_not_worse(None, NEW, QRELS, margin, snapshot=path)
+    assert first.equals(again)
+    whole = assert_not_worse(OLD, NEW, QRELS, margin)
+    names = ["measure", "n", "mean_difference", "p_value", "outcome"]
+    pl.testing.assert_frame_equal(again.select(names), whole.select(names))
+    assert path.read_text() == text
+    kept = json.loads(text)
+    assert kept["scores"]["AP"] == dict(
+        lf.scores(lf.positions(OLD, QRELS), "AP").select("query_id", "value").rows()
+    )
+    with pytest.raises(AssertionError, match="it is worse than"):
+        assert_not_worse(None, BAD, QRELS, margin, snapshot=path)
+    assert assert_not_worse(None, OLD, QRELS, margin, snapshot=path, same_ok=True).height == 2
+
+
+def test_snapshots_that_are_refused(tmp_path):
+    path, margin = tmp_path / "baseline.json", {"AP": 0.05}
+    how = {"snapshot": path}
+    with pytest.raises(lf.LexiframeError, match="no snapshot yet, and no baseline"):
+        assert_not_worse(None, NEW, QRELS, margin, **how)
+    with pytest.raises(lf.LexiframeError, match="expected metrics with a snapshot, found RPP"):
+        assert_not_worse(OLD, NEW, QRELS, {"RPP": 0.1}, **how)
+    assert not path.exists()
+    assert_not_worse(OLD, NEW, QRELS, margin, **how)
+    with pytest.raises(lf.LexiframeError, match=r"the snapshot lacks RR \(it has AP\); delete it"):
+        assert_not_worse(None, NEW, QRELS, {"RR": 0.05}, **how)
+    with pytest.raises(lf.LexiframeError, match="the snapshot is of other options"):
+        assert_not_worse(None, NEW, QRELS, margin, depth=5, **how)
+    qrels = pl.DataFrame(lf.read_qrels(QRELS)).slice(1)
+    with pytest.raises(lf.LexiframeError, match="the snapshot is of other judgments"):
+        assert_not_worse(None, NEW, qrels, margin, **how)
+    for text in ("{", "[]", '{"version": 1}'):
+        path.write_text(text)
+        with pytest.raises(lf.ReadError, match="expected a snapshot of scores, found another file"):
+            assert_not_worse(None, NEW, QRELS, margin, **how)
