@@ -224,12 +224,13 @@ class Evaluation:
         if run_a == run_b:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
         names = self._names_of(measures)
+        s, d = self.scores, self.preferences  # where there are none, no rankings are looked at
         levels = (
             one_pair.NO_LEVELS
             if self._origin is None
             else self._origin.levels((run_a, run_b), names)
         )
-        return one_pair.pair_table(self.scores, self.preferences, levels, (run_a, run_b), names)
+        return one_pair.pair_table(s, d, levels, (run_a, run_b), names)
 
     def explain(
         self,
@@ -527,7 +528,8 @@ class Evaluation:
         The page begins with which runs are first, and best where they are told apart from all
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
         and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
-        in parts it shows single requests of a sample, 100 or fewer, and says so.
+        in parts it shows single requests of a sample, 100 or fewer, and of more than 100 runs those
+        with the best rank by any measure, and says so.
 
         Parameters
         ----------
@@ -570,11 +572,10 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
-        tables, rankings = self._of_sample() or (self.tables(), None)
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)
         with output_files.replacing(path) as temporary:
-            known = rankings or self._rankings()
+            tables, known = self._of_sample() or self._of_first_runs()
             page = html_page(tables, self.provenance, known, texts, queries)
             temporary.write_text(page, encoding="utf-8")
         return path
@@ -601,6 +602,21 @@ class Evaluation:
             "requests, drawn by their ids; all other numbers are of all requests.",
         )
         return self.tables() | dict(zip(KEPT, tables, strict=True)), known
+
+    def _of_first_runs(self) -> tuple[dict[str, pl.DataFrame], Rankings]:
+        """Return what the report shows of all requests, of the first runs where there are many."""
+        from lexiframe.views import runs_of_page
+
+        runs = runs_of_page(self.orderings, self.provenance["inference"].get("baseline"))
+        if runs is None:
+            return self.tables(), self._rankings()
+        part = self.part()
+        tables = pairs.tables_of_runs(part.scores, part.pairs, runs.to_list())
+        said = f"The page has {len(runs):,} of {self.orderings['run'].n_unique():,} runs, those "
+        said += "with the best rank by any measure; how stable ranks are is computed among these, "
+        said += "and all other numbers are those of all runs."
+        known = replace(self._rankings(), runs=runs, excerpt=said)
+        return self.tables(of_requests=False) | dict(zip(KEPT, tables, strict=True)), known
 
     def _rankings(self) -> Rankings:
         """Return what the report shows of rankings, or why it shows none."""

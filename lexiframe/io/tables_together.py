@@ -96,7 +96,7 @@ class Tables:
         if which == "all":
             return printed.Summary.of(self.verdict.sentences, main, *others, more=frames)
         n = printed.counted(len(others), "more table")
-        more = f"{n}: print(.summary('all')); {frames}" if others else frames
+        more = f"{n}: --all or .summary('all'); {frames}" if others else frames
         return printed.Summary.of(self.verdict.sentences, main, more=more)
 
     def __str__(self) -> str:

@@ -15,7 +15,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, memory_use, progress, resampling, sums, to_polars
+from lexiframe.base import (
+    LexiframeError,
+    memory_use,
+    printed,
+    progress,
+    resampling,
+    sums,
+    to_polars,
+)
 from lexiframe.orderings.chosen_rule import ChosenRule, refuse_many
 from lexiframe.orderings.missing_requests import n_lacking, refuse_lacking
 from lexiframe.orderings.ordering_rules import (
@@ -204,7 +212,8 @@ def refuse_gaps(measure: str, pairs: AnyPairs) -> None:
     gaps = np.flatnonzero(pairs.differences.n == 0)
     if len(gaps):
         a, b = pairs.runs[int(pairs.a[gaps[0]])], pairs.runs[int(pairs.b[gaps[0]])]
+        n_pairs = printed.counted(len(gaps), "pair")
         raise LexiframeError(
-            f"order_runs: {measure} lacks preferences between {len(gaps)} pairs of runs "
+            f"order_runs: {measure} lacks preferences between {n_pairs} of runs "
             f"({a!r} and {b!r} first); compute the preferences of all pairs"
         )

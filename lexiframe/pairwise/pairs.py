@@ -194,6 +194,17 @@ def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
 
 
+def tables_of_runs(
+    s: ScoreCube, d: PairCube, names: Collection[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the tables of scores and of preferences of some runs alone."""
+    there = d.runs.is_in([*names]).to_numpy()
+    values = np.moveaxis(d.of_runs(names).values, 0, 2)
+    measures, chosen = d.measures.to_list(), there[d.a] & there[d.b]
+    preferences = preferences_table(d.queries, d.runs, measures, values, chosen=chosen)
+    return scores_of(s.of_runs(names)), preferences
+
+
 def preferences_in_blocks(d: PairCube) -> Iterator[pl.DataFrame]:
     """Yield the table of preferences that an array of all pairs holds, some requests at a time.
 

@@ -22,4 +22,5 @@ from . import sentences as sentences
 from . import shown as shown
 from .report import html_page as html_page
 from .report import Rankings as Rankings
+from .report import runs_of_page as runs_of_page
 from .report import leaderboard_page as leaderboard_page

@@ -16,7 +16,6 @@ from lexiframe.base import LexiframeError, escaped, printed, schemas, to_polars
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, MeasureLike
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.markdown import markdown_cell, markdown_of
 from lexiframe.views.shown.model import ShownTable
@@ -142,7 +141,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
         )
     asked = known if measures is None else list(dict.fromkeys(measures))
     table = table.filter(pl.col("measure").is_in(asked))
-    table = table.sort(place_among(asked), "method", maintain_order=True)
+    table = table.sort(printed.place_among(asked), "method", maintain_order=True)
     pairs = table.select("measure", "method").unique(maintain_order=True).rows()
     columns = {pair: f"ordering {n}" for n, pair in enumerate(pairs)}
     names = [columns[pair] for pair in table.select("measure", "method").iter_rows()]

@@ -317,7 +317,7 @@ CASES = {
     ),
     "gaps": (
         lambda: lf.order_runs(lf.preferences(THREE, "RPP").filter(pl.col("run_a") != "b")),
-        "order_runs: RPP lacks preferences between 1 pairs of runs ('b' and 'c' first)",
+        "order_runs: RPP lacks preferences between 1 pair of runs ('b' and 'c' first)",
     ),
     "orderings twice": (
         lambda: lf.rank_correlations(pl.concat([lf.order_runs(lf.preferences(BOTH, "RPP"))] * 2)),

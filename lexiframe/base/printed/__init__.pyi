@@ -24,6 +24,7 @@ from .said import Summary as Summary
 from .said import Verdict as Verdict
 
 "Sentences: what each row of a table says, and the words for it"
+from .rows import place_among as place_among
 from .rows import sentence_of_each as sentence_of_each
 from .rows import with_group as with_group
 from .words import and_joined as and_joined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 import polars as pl
@@ -30,6 +30,12 @@ def sentence_of_each(
     said = [escaped(say(part, group)) for part, group in zip(parts, groups, strict=True)]
     keys = table.select(on).unique(maintain_order=True)
     return pl.DataFrame([*keys, pl.Series("sentence", said, pl.String)])
+
+
+def place_among(measures: Iterable[str]) -> pl.Expr:
+    """Return the place of a row's measure among those that were asked for; others come last."""
+    places = {measure: place for place, measure in enumerate(dict.fromkeys(measures))}
+    return pl.col("measure").replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
 def with_group(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:

@@ -150,6 +150,7 @@ def leaderboard(
     seed: int = 0,
     report: Page = None,
     out: Folder = None,
+    all: bool = False,
     format: Format = "table",
 ) -> None:
     """Rank runs over several collections, and say how sure the ranks are."""
@@ -172,7 +173,7 @@ def leaderboard(
         seed=seed,
     )
     if format == "table":
-        typer.echo(str(board))
+        typer.echo(str(board.summary("all" if all else "first")))
     else:
         print_table(board.ranking, format)
     if out is not None:

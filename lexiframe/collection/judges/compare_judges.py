@@ -89,6 +89,12 @@ class JudgeComparison(Tables):
     comparisons: pl.DataFrame
     conclusions: pl.DataFrame
     conclusion_pairs: pl.DataFrame
+    _asked: tuple[str, ...] = ()
+
+    _TABLES = (
+        "judges", "agreement", "orderings", "correlations", "rank_shifts", "comparisons",
+        "conclusions", "conclusion_pairs",
+    )  # fmt: skip
 
     @property
     def verdict(self) -> printed.Verdict:
@@ -97,7 +103,7 @@ class JudgeComparison(Tables):
         It has a row for each row of ``conclusions`` that is about the first judge: its key, and
         ``sentence``. It prints its sentences.
         """
-        about_first = self.conclusions.filter(pl.col("name_a") == self._first)
+        about_first = self._as_asked(self.conclusions.filter(pl.col("name_a") == self._first))
         return printed.Verdict(conclusion_sentences(about_first))
 
     def sections(self) -> dict[str, pl.DataFrame]:
@@ -113,8 +119,8 @@ class JudgeComparison(Tables):
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
         reference = self.agreement.filter(pl.col("judge_a") == first)
         found = {
-            f"Order of the runs, and conclusions about pairs, against {first}": _in_short(
-                self, first, by
+            f"Order of the runs, and conclusions about pairs, against {first}": self._as_asked(
+                _in_short(self, first, by)
             ),
             f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown),
         }
@@ -122,6 +128,11 @@ class JudgeComparison(Tables):
             title: table.with_columns(pl.selectors.float().round(3))
             for title, table in found.items()
         }
+
+    def _as_asked(self, table: pl.DataFrame) -> pl.DataFrame:
+        """Put the rows into the order in which the measures were asked for, within their groups."""
+        groups = table.columns[: table.columns.index("measure")]
+        return table.sort(*groups, printed.place_among(self._asked), maintain_order=True)
 
     @property
     def _first(self) -> str:
@@ -276,4 +287,5 @@ def compare_judges(
         comparisons=schemas.JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
         conclusions=conclusions(comparisons, by=names),
         conclusion_pairs=conclusion_pairs(comparisons, by=names),
+        _asked=tuple(map(str, asked)),
     )

@@ -159,13 +159,19 @@ def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     return replace(given, table=kept)
 
 
+def refuse_without_run(given: ScoreTable) -> NoReturn:
+    """Raise, because neither a column nor an argument names the runs."""
+    raise LexiframeError(
+        f"{given.where}: the rows do not say whose scores they are; pass run=, or "
+        f"{{name: file or frame}}, or call the column of runs {', '.join(WORDS['run'])}, or say "
+        "which it is: columns={'run': 'engine'}"
+    )
+
+
 def _with_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTable) -> pl.DataFrame:
     """Set the given name of the run or measure; raise if the rows are of several."""
     if name is None and ours not in rows.columns:
-        raise LexiframeError(
-            f"{given.where}: the rows do not say whose scores they are; pass run=, or "
-            "{name: file or frame}"
-        )
+        refuse_without_run(given)
     if name is None:
         return rows
     if ours in rows.columns and rows[ours].n_unique() > 1:

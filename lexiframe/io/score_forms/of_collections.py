@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, Problem, ReadError, SchemaError, unknown_name
+from lexiframe.base import Problem, ReadError, SchemaError, unknown_name
 from lexiframe.io.column_forms.column_names import candidates_for
 from lexiframe.io.column_forms.measure_names import are_measures
-from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS, ScoreTable, numbers_of
+from lexiframe.io.score_forms.layouts import (
+    COLLECTION_WORDS,
+    WORDS,
+    ScoreTable,
+    numbers_of,
+    refuse_without_run,
+)
 from lexiframe.io.score_forms.text import PLACE
 
 _WORDS = {
@@ -62,10 +68,7 @@ def rows_of_collections(
         rows = rows.with_columns(measure=pl.lit(measure))
     if given.is_given or "run" not in rows.columns:
         if given.name is None:
-            raise LexiframeError(
-                f"{given.where}: the rows do not say whose scores they are; pass run=, or "
-                "{name: file or frame}"
-            )
+            refuse_without_run(given)
         rows = rows.with_columns(run=pl.lit(given.name))
     return _named(rows, given)
 

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import escaped, printed
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import without_unranked
-from lexiframe.views.sentences.rows import is_first, place_among, without_counts
+from lexiframe.views.sentences.rows import is_first, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.means import inference_in_words
@@ -115,7 +115,7 @@ def _of_comparisons(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
 ) -> pl.DataFrame:
     """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
-    by, place = provenance["groups"], place_among(provenance["measures"])
+    by, place = provenance["groups"], printed.place_among(provenance["measures"])
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
     c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`

@@ -45,7 +45,10 @@ class Rankings:
     attributes
         The attributes by which requests are grouped; None without groups.
     excerpt
-        A sentence that says of which requests the page has more than sums; empty: of all.
+        A sentence that says of which requests the page has more than sums, or which runs it has;
+        empty: all.
+    runs
+        The runs that the page has, sorted; None: all.
     """
 
     positions: pl.DataFrame | None = None
@@ -53,6 +56,23 @@ class Rankings:
     measures: tuple[Measure, ...] = ()
     attributes: pl.DataFrame | None = None
     excerpt: str = ""
+    runs: pl.Series | None = None
+
+
+MOST_RUNS = 100
+"""The runs that a page has: of a thousand, comparisons alone would make it a hundred megabytes."""
+
+
+def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | None:
+    """Return the runs that a page has where not all have room, sorted; None where all have.
+
+    These are the runs with the best rank by any measure, and the baseline.
+    """
+    best = orderings.group_by("run").agg(pl.col("rank").min())
+    if best.height <= MOST_RUNS:
+        return None
+    is_other = pl.col("run") != (baseline or "")
+    return best.sort(is_other, "rank", "run", nulls_last=True)["run"].head(MOST_RUNS).sort()
 
 
 def report_data(
@@ -65,7 +85,8 @@ def report_data(
     """Return the data of the page: facts that JSON can hold, and the numbers that they refer to."""
     by, packing = list(provenance["groups"]), Packing()
     grouped = {name: printed.with_group(table, by) for name, table in tables.items()}
-    runs = grouped["orderings"]["run"].unique().sort()
+    every = grouped["orderings"]["run"].unique().sort()
+    runs = every if rankings.runs is None else rankings.runs
     keyed = tables["scores"] if tables["scores"].height else tables["preferences"]
     ids = pl.concat([keyed["query_id"], tables["preferences"]["query_id"]]).unique().sort()
     inference = provenance["inference"]
@@ -101,7 +122,7 @@ def report_data(
         ],
         "inference": _inference(inference, tables["comparisons"]),
         "by": by,
-        "tables": {name: packing.table(table) for name, table in shown.items()},
+        "tables": {name: packing.table(_of_runs(table, runs)) for name, table in shown.items()},
         "queries": {
             "ids": ids.to_list(),
             "groups": packing.array(_group_of_requests(ids, rankings.attributes, by, groups)),
@@ -111,6 +132,12 @@ def report_data(
         **_positions(packing, rankings, runs, ids, texts),
     }
     return facts, packing
+
+
+def _of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:
+    """Return the rows of some runs, and of pairs of them; all rows of a table without runs."""
+    named = [name for name in ("run", "run_a", "run_b") if name in table.columns]
+    return table.filter([pl.col(name).is_in(runs.implode()) for name in named]) if named else table
 
 
 def _told(concluded: pl.DataFrame, group: str) -> list[str]:
@@ -206,7 +233,8 @@ def _positions(
     """Return the positions of relevant items, or why there are none."""
     if rankings.positions is None:
         return {"positions": None, "documents": [], "texts": {}, "why_none": rankings.why_none}
-    p = rankings.positions.filter(pl.col("query_id").cast(pl.String).is_in(ids.implode()))
+    p = _of_runs(rankings.positions, runs)
+    p = p.filter(pl.col("query_id").cast(pl.String).is_in(ids.implode()))
     found, documents = positions_of(packing, p, runs, ids)
     known = {} if texts is None else texts_of_documents(texts, documents)
     return {"positions": found, "documents": documents, "texts": known, "why_none": ""}

@@ -44,9 +44,9 @@ def html_page(
     facts, packing = report_data(tables, provenance, rankings or Rankings(), texts, queries)
     script = "\n".join(part(f"{name}.js") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
-    n_runs = len(facts["runs"])
+    n_runs = tables["orderings"]["run"].n_unique()
     parts = {
-        "title": f"Evaluation of {n_runs} run{'s' * (n_runs != 1)}",
+        "title": f"Evaluation of {n_runs:,} run{'s' * (n_runs != 1)}",
         "policy": policy(script),
         "style": part("page.css"),
         "script": script,

@@ -11,7 +11,7 @@ from lexiframe.base import printed
 from lexiframe.views.sentences.coverage import told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.rows import place_among, without_counts
+from lexiframe.views.sentences.rows import without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_rows
 from lexiframe.views.sentences.verdicts import verdict_rows
 
@@ -140,7 +140,7 @@ def _are(runs: Sequence[str]) -> str:
 
 def _one_sided(c: pl.DataFrame, provenance: Mapping[str, Any]) -> str:
     told = without_counts(c).group_by("measure").agg(pl.col("reject").sum(), n=pl.len())
-    told = told.sort(place_among(provenance["measures"]))
+    told = told.sort(printed.place_among(provenance["measures"]))
     found = [f"{n:,} of {of:,} pairs by {measure}" for measure, n, of in told.iter_rows()]
     if not found:
         return "There is nothing to compare."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -13,12 +13,6 @@ def without_counts(table: pl.DataFrame) -> pl.DataFrame:
     """Leave out the measures that are counts: more of them is not better, so they have no best."""
     counts = [name for name in table["measure"].unique() if is_count(name)]
     return table.filter(~pl.col("measure").is_in(counts))
-
-
-def place_among(measures: Iterable[str]) -> pl.Expr:
-    """Return the place of a row's measure among those that were asked for; others come last."""
-    places = {measure: place for place, measure in enumerate(dict.fromkeys(measures))}
-    return pl.col("measure").replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
 def is_first(by: Sequence[str] = ()) -> pl.Expr:

@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import escaped, printed, resampling
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
-from lexiframe.views.sentences.rows import place_among, without_counts
+from lexiframe.views.sentences.rows import without_counts
 from lexiframe.views.sentences.words import how_tested
 
 
@@ -81,7 +81,7 @@ def baseline_rows(comparisons: pl.DataFrame, provenance: Mapping[str, Any]) -> p
     )
     if inference["family"] == "all":
         table = table.with_columns(family=pl.col("family").sum().over("test", "correction"))
-    place = place_among(provenance["measures"])
+    place = printed.place_among(provenance["measures"])
     return table.sort(*by, place, "test", "correction")
 
 

@@ -24,7 +24,7 @@ from lexiframe.significance import MEANS, tests
 from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import is_first, place_among, without_counts
+from lexiframe.views.sentences.rows import is_first, without_counts
 from lexiframe.views.sentences.tables import sentences_of
 from lexiframe.views.sentences.verdict_on_baseline import baseline_verdict
 from lexiframe.views.sentences.words import how_tested
@@ -209,7 +209,7 @@ def verdict_rows(
     _refuse_gaps(table.sort(*by, "measure"))
     lists = pl.col("not_worse", "untested", "favoured", "better")
     table = without_counts(table).with_columns(lists.fill_null([]))
-    return table.sort(*by, place_among(provenance["measures"]), *_KEY)
+    return table.sort(*by, printed.place_among(provenance["measures"]), *_KEY)
 
 
 def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:

@@ -8,7 +8,6 @@ import polars as pl
 
 from lexiframe.base import printed, schemas
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.words import test_and_correction
 
 
@@ -33,7 +32,7 @@ pairs of a family, α = 0.05, n = 5; intervals are cut at the bounds of AP"
     ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
     """
     groups = [name for name in c.columns if name not in schemas.COMPARISONS.columns]
-    c = c.sort(*groups, place_among(measures), maintain_order=True)
+    c = c.sort(*groups, printed.place_among(measures), maintain_order=True)
     c, notes = cut_at_bounds(c, "mean_difference")
     keys = ("measure", "test", "correction", "n")
     differing = [name for name in keys if c[name].n_unique() > 1]

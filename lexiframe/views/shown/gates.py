@@ -11,7 +11,6 @@ import polars as pl
 from lexiframe.base import escaped, printed
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
-from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
 
 
@@ -42,7 +41,7 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     would pass an unchanged candidate in about 24 % of cases (gate_curve and --curve
     show more); it would take about 88 requests.
     """
-    table = table.sort(*_groups(table), place_among(measures), maintain_order=True)
+    table = table.sort(*_groups(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
     rows, notes = _rows(table)
     # The interval and the margin say as much as the p-value.

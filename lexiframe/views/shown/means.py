@@ -15,7 +15,7 @@ from lexiframe.significance import indistinct_groups, own_tests
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import is_first, place_among
+from lexiframe.views.sentences.rows import is_first
 from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_intervals
 
 MOST_RUNS = 40
@@ -33,7 +33,7 @@ def means_section(
     lacking: Lacking | None = None,
 ) -> printed.Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
-    means = means.sort(place_among(measures))
+    means = means.sort(printed.place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
     means, of_intervals = cut_at_bounds(means)
     notes = [*measure_notes(means, list(dict.fromkeys(measures))), *of_intervals]

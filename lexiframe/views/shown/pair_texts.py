@@ -10,8 +10,9 @@ from lexiframe.base import escaped, printed
 
 
 def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
-    """Return the differences as requests × measures, and a note if only some are shown.
+    """Return who is better how often, the differences as requests × measures, and a note.
 
+    The note is about requests that are not shown.
     ``table`` is what `Evaluation.pair` returns; rows are sorted by the first measure.
     """
     wide = table.pivot("measure", index="query_id", values="preference")
@@ -27,8 +28,25 @@ def requests_text(table: pl.DataFrame, a: str, b: str) -> tuple[str, str]:
     legend = "; level: the recall level that decides (—: none)" if decided.height else ""
     title = f"Differences by request: positive where {a} is better than {b}{legend}"
     drawn = printed.plain_text(printed.ends_of(wide), is_matrix=True)
-    text = f"{printed.paragraphs(escaped(title))}\n{drawn}"
+    said = "\n".join(map(printed.paragraph, _how_often(table, a, b)))
+    text = f"{said}\n\n{printed.paragraphs(escaped(title))}\n{drawn}"
     return text, note if wide.height > printed.MOST else ""
+
+
+def _how_often(table: pl.DataFrame, a: str, b: str) -> list[str]:
+    """Say by each measure in how many requests each of two runs is better."""
+    said = []
+    for (measure,), part in table.group_by("measure", maintain_order=True):
+        sides = part["preference"].sign().to_list()
+        n = {run: sides.count(sign) for run, sign in ((a, 1), (b, -1))}
+        first, second = sorted(n, key=lambda run: -n[run])
+        n_tied = sides.count(0)
+        ties = f", and {n_tied:,} {'is' if n_tied == 1 else 'are'} tied" if n_tied else ""
+        said.append(
+            f"By {measure}, {first} is better in {n[first]:,} of "
+            f"{printed.counted(part.height, 'request')}, {second} in {n[second]:,}{ties}."
+        )
+    return said
 
 
 def levels_text(table: pl.DataFrame, levels: pl.DataFrame, query_id: str, a: str, b: str) -> str:

@@ -12,7 +12,6 @@ from lexiframe.base import LexiframeError, printed, shown
 from lexiframe.pairwise import parse_measures
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.shown.mean_cells import by_rank
 from lexiframe.views.shown.means import measure_notes, measures_of_scores
 from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
@@ -59,7 +58,7 @@ def paper_of(
     means = tables["means"].filter(pl.col("measure").is_in([*measures]))
     runs = _best_first(means, measures) if runs is None else runs
     means = means.filter(pl.col("run").is_in([*runs]))
-    means = means.sort(place_among(measures))
+    means = means.sort(printed.place_among(measures))
     shown_measures = means["measure"].unique(maintain_order=True).to_list()
     lacking = Lacking.in_evaluation(provenance)
     kind = chosen_marks(marks, runs, inference)

@@ -15,7 +15,6 @@ from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
 from lexiframe.views.sentences.first import first_sentences
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.rows import place_among
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.against import baseline_section
 from lexiframe.views.shown.mean_cells import by_rank
@@ -34,7 +33,7 @@ def summary_of(
     means = list(_means(tables, provenance))
     if which == "first":
         shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
-        groups = [printed.Section(notes=(f"{left:,} more groups",))] if left > 0 else []
+        groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
         first = first_sentences(tables, provenance)
         return printed.Summary.of(first, *shown, *groups, more=_MORE)
     return printed.Summary.of(
@@ -175,7 +174,7 @@ def _ties(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
     by = provenance["groups"]
-    in_order = tables["tie_rates"].sort(*by, place_among(provenance["measures"]))
+    in_order = tables["tie_rates"].sort(*by, printed.place_among(provenance["measures"]))
     n, table = _without_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield printed.Section(

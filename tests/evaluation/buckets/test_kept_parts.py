@@ -127,7 +127,11 @@ def test_runs_are_added_to_an_evaluation_in_parts_that_has_their_ranks(files, te
     whole = lf.evaluate(every, qrels, **how)
     e = lf.evaluate(few, qrels, **how)
     assert e.sums is not None
-    assert e.positions.equals(lf.evaluate(few, qrels, MEASURES).positions)
+    in_memory = lf.evaluate(few, qrels, MEASURES)
+    assert e.positions.equals(in_memory.positions)
+    assert e.explain("q1", "up", "down").equals(in_memory.explain("q1", "up", "down"))
+    with pytest.raises(LexiframeError, match="scores: this evaluation has sums over the requests"):
+        e.pair("up", "down")
     with pytest.warns(lf.LexiframeWarning, match="has already, left out: 2"):
         _same(lf.add_runs(e, every), whole)
     qrels.write_parquet(tmp_path / "qrels.parquet")

@@ -183,7 +183,7 @@ def test_a_measure_without_a_preference_has_no_row():
 
 def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
     without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
-    with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pairs of runs"):
+    with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pair of runs"):
         lf.order_runs(reduced_pairs.reduced(without, score_cube(S).of_measures([])), "win_rate")
 
 

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.views.report import data
 from tests.small_tables import scores
 from tests.views.report.test_report import Page, collection
 
@@ -60,3 +61,32 @@ def test_marks_are_those_of_an_evaluation_with_this_test_and_correction_alone(tm
         assert found.equals(alone)
         seen.add(tuple(found["mark"]))
     assert len(seen) > 1  # the tests and corrections differ in what they say
+
+
+@pytest.mark.parametrize("baseline", [None, "d"])
+def test_of_many_runs_the_page_has_the_first(tmp_path, monkeypatch, baseline):
+    e = lf.evaluate(RUNS, QRELS, ["AP", "RPP", "RR"], baseline=baseline)
+    whole = page_of(e, tmp_path)
+    monkeypatch.setattr(data, "MOST_RUNS", 2)
+    best = e.orderings.group_by("run").agg(pl.col("rank").min()).sort("rank", "run")["run"]
+    kept = sorted(best.head(2)) if baseline is None else sorted(["d", best.filter(best != "d")[0]])
+    page = page_of(e, tmp_path)
+    assert page.facts["runs"] == kept
+    said = "The page has 2 of 4 runs, those with the best rank by any measure"
+    assert any(said in sentence for sentences in page.facts["headlines"] for sentence in sentences)
+    assert page.facts["headlines"][0][:-1] == whole.facts["headlines"][0]
+    for name in ("means", "orderings", "win_rates", "comparisons", "coverage", "conclusions"):
+        table = whole.table(name)
+        named = [column for column in ("run", "run_a", "run_b") if column in table.columns]
+        for column in named:
+            table = table.filter(pl.col(column).is_in(kept))
+        assert page.table(name).equals(table), name
+    cells = {measure["name"]: measure["cells"] for measure in page.facts["measures"]}
+    s = e.scores.filter(pl.col("run").is_in(kept), measure="AP")
+    s = s.pivot("run", index="query_id", values="value").sort("query_id")
+    assert np.array_equal(page.array(cells["AP"]["values"]).reshape(-1, 2), s[kept].to_numpy())
+    names = dict(zip(("run_a", "run_b"), kept, strict=True))
+    of_pair = e.preferences.filter(measure="RPP", **names).sort("query_id")["preference"]
+    first, places, values = (page.array(cells["RPP"][n]) for n in ("first", "places", "different"))
+    assert values[first[:-1].astype(int) + places].tolist() == of_pair.to_list()
+    assert "Evaluation of 4 runs" in (tmp_path / "page.html").read_text(encoding="utf-8")
