@@ -2,3 +2,8 @@
 
 "For users: in pytest"
 from lexiframe.evaluation.in_tests.not_worse import assert_not_worse as assert_not_worse
+from lexiframe.evaluation.in_tests.soundness import (
+    check_metric as check_metric,
+    MetricCheck as MetricCheck,
+)
+from lexiframe.evaluation.in_tests.strategies import collections as collections

@@ -275,6 +275,7 @@ def test_the_code_of_the_page_on_tests_runs(tmp_path, monkeypatch):
     for block in blocks((ROOT / ".docs/testing.md").read_text(encoding="utf-8")):
         exec(compile(block, "testing.md", "exec"), names)
     names["test_the_new_ranker_is_not_worse"]()
+    names["test_my_measure_is_never_negative"]()
 
 
 def test_the_code_of_the_page_on_ir_measures_runs(capsys):

@@ -13,7 +13,7 @@ from lexiframe.base import Problem, ReadError, memory_use
 from lexiframe.io import qrel_files, run_scan, to_parquet
 from lexiframe.metrics import needed
 from lexiframe.pairwise import Measure, fingerprints, measured, one_pair
-from lexiframe.projection import Policies, RankedRuns, project, rank_runs
+from lexiframe.projection import Policies, RankedRuns, project
 
 SHARE = 10
 """Positions are kept when they take at most 1 / SHARE of the memory that is available."""
@@ -96,8 +96,7 @@ class Origin:
         """
         if self.kept is not None:
             return self.kept
-        ranked = self.rank_again(nonrelevant=_needs(self.measures, needed.JUDGED))
-        return _with_rel(_positions(ranked, self.measures, self.policies), self.policies)
+        return _with_rel(_positions(self.rank_again(), self.measures, self.policies), self.policies)
 
     @cached_property
     def part(self) -> measured.Part:
@@ -116,7 +115,7 @@ class Origin:
         projected = measured.projected_of(ranked, self.measures, self.policies.no_relevant)
         return projected.whole(self.asked.measures_of(projected.runs.to_list()))
 
-    def rank_again(self, *, nonrelevant: bool = True) -> RankedRuns:
+    def rank_again(self) -> RankedRuns:
         """Return the ranks of the judged items, found again in the sources unless they were kept.
 
         Raises
@@ -126,20 +125,13 @@ class Origin:
         """
         if self.ranked is not None:
             return self.ranked
-        ranked = rank_runs(
-            self.runs,
-            self.qrels,
-            self.policies,
-            nonrelevant=nonrelevant,
-            pool=_needs(self.measures, needed.POOL),
-            hashed=True,
-        )
+        asked = self.measures, self.policies
+        ranked = measured.rank(self.runs, self.qrels, *asked, hashed=True)
         self._refuse_changed("runs", to_parquet.sources_of_origin(self.runs, ranked.read))
         self._refuse_changed(
             "qrels", qrel_files.sources_of_qrels(self.qrels, sha256=ranked.judged.sha256)
         )
-        marks = self.fingerprints.filter(kind="run").select("name", "fingerprint")
-        return replace(ranked, fingerprints=dict(marks.iter_rows()))
+        return ranked
 
     def levels(self, pair: tuple[str, str], measures: Sequence[str]) -> pl.DataFrame:
         """Return the levels that decide the lexicographic ones among some measures: `levels_of`.

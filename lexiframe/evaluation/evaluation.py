@@ -224,12 +224,13 @@ class Evaluation:
         if run_a == run_b:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
         names = self._names_of(measures)
+        s, d = self.scores, self.preferences  # where there are none, no rankings are looked at
         levels = (
             one_pair.NO_LEVELS
             if self._origin is None
             else self._origin.levels((run_a, run_b), names)
         )
-        return one_pair.pair_table(self.scores, self.preferences, levels, (run_a, run_b), names)
+        return one_pair.pair_table(s, d, levels, (run_a, run_b), names)
 
     def explain(
         self,

@@ -10,10 +10,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, schemas
-from lexiframe.evaluation.buckets.batches import Work, held_in
+from lexiframe.evaluation.buckets.batches import HELD, Work
 from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.plan import KEPT, Kept, Plan
 from lexiframe.evaluation.buckets.results import BucketResult
+from lexiframe.evaluation.buckets.sizes import room_in
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked, Groups
@@ -67,7 +68,11 @@ def held_for(plan: Plan, how: Asked, work: Work | None) -> Held | None:
     if are_of_sums(how) or not plan.compared:
         return None
     baseline = how.inference.baseline
-    return Held(plan, baseline) if work is None else held_in(work, plan, baseline)
+    if work is None:
+        return Held(plan, baseline)
+    folder = work.folder / HELD
+    folder.mkdir(parents=True, exist_ok=True)
+    return Held(plan, baseline, folder, room_in(work.memory))
 
 
 def evaluation_of(

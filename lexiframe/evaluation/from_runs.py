@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -365,6 +366,8 @@ def evaluate_ranked(
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
     origin = Origin.of(projected, runs, qrels, how, sources, whole)
+    if work is not None:  # positions take much more memory than the ranks that they are made from
+        origin = replace(origin, kept=None)
     facts = sources if reused is None else {**sources, "reused": reused}
     return evaluation_of(total, plan, how, facts, held, origin, in_parts=work is not None)
 

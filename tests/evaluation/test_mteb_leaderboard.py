@@ -219,3 +219,12 @@ def test_files_as_mteb_writes_them(folder, scores):
     # One task has a second English subset, which MTEB(eng, v2) does not count.
     both = both.filter(pl.col("collection") != "AmazonCounterfactualClassification")
     assert np.abs(both["value"] - both["score"]).max() < 1e-12
+
+
+def test_strengths_are_those_of_plain_loops(folder, scores):
+    theirs = pl.read_parquet(folder / "conformance/mteb_eng_v2/mteb_eng_v2_bradley_terry.parquet")
+    ours = lf.leaderboard(scores, "bradley_terry").ranking
+    both = ours.join(theirs, on="run")
+    assert both.height == theirs.height == 183
+    assert both["value"].to_list() == pytest.approx(both["beta"].to_list(), abs=1e-9)
+    assert both["rank"].to_list() == both["rank_right"].to_list()

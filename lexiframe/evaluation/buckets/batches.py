@@ -20,12 +20,18 @@ from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings,
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
 from lexiframe.evaluation.buckets.held import Held
-from lexiframe.evaluation.buckets.jobs import buckets_before, read_facts, remove, with_digest
+from lexiframe.evaluation.buckets.jobs import (
+    buckets_before,
+    read_facts,
+    refuse_another,
+    remove,
+    with_digest,
+)
 from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
-from lexiframe.evaluation.buckets.sizes import n_buckets, room_in, sizes_of
+from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
 from lexiframe.evaluation.buckets.spill import cannot_write
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
 from lexiframe.io import batches, logs, output_files
@@ -33,7 +39,9 @@ from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
 
-_BUCKETS, _STATE, _JOB, _HELD = "buckets", "sums.bin", "job.json", "held"
+_BUCKETS, _STATE, _JOB = "buckets", "sums.bin", "job.json"
+HELD = "held"
+"""The folder of preferences of single requests, in that of a job."""
 _SECONDS = 5.0
 """The sums are stored at most this often, so that storing them takes a small part of the time."""
 
@@ -71,13 +79,6 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
         _remove(work.folder)
     if not any(work.folder.iterdir()):
         work.folder.rmdir()
-
-
-def held_in(work: Work, plan: Plan, baseline: str | None) -> Held:
-    """Return where the preferences of single requests are held, for tests that need them."""
-    folder = work.folder / _HELD
-    folder.mkdir(parents=True, exist_ok=True)
-    return Held(plan, baseline, folder, room_in(work.memory))
 
 
 def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
@@ -194,12 +195,8 @@ def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketRe
     if work.resume and path.exists():
         before = read_facts(path)  # nothing if they are damaged: then it starts again
         _refuse_unknown(work, job["functions"])
-        differ = sorted(name for name in job if before and before.get(name) != job[name])
-        if differ:
-            raise LexiframeError(
-                f"{work.folder.parent}: holds another job: its {' and '.join(differ)} differ; "
-                "choose another folder, or start again without resume"
-            )
+        if before:
+            refuse_another(work.folder.parent, before, dict(sorted(job.items())))
         if before and (found := _read_state(state)) is not None:
             return found
     state.unlink(missing_ok=True)
@@ -272,6 +269,6 @@ def _write(work: Work, path: Path, data: bytes) -> None:
 
 def _remove(folder: Path) -> None:
     remove(folder / _BUCKETS)
-    shutil.rmtree(folder / _HELD, ignore_errors=True)
+    shutil.rmtree(folder / HELD, ignore_errors=True)
     for name in (_STATE, _JOB):
         (folder / name).unlink(missing_ok=True)

@@ -95,13 +95,7 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
     """Compare the plan with that of an earlier call, or remove what that has written."""
     path = folder / _PLAN
     if path.exists() and resume:
-        before = read_facts(path)
-        differ = [name for name in plan if before.get(name) != plan[name]]
-        if differ:
-            raise LexiframeError(
-                f"{folder}: holds another job: its {' and '.join(differ)} differ; choose another "
-                "folder, or start again without resume"
-            )
+        refuse_another(folder, read_facts(path), plan)
     elif path.exists():
         remove(folder)
     for name in (RUNS, QRELS):
@@ -109,6 +103,16 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
         for part in (folder / name).glob(f"*{PART}"):
             part.unlink(missing_ok=True)
     _write_json(path, plan)
+
+
+def refuse_another(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raise when the facts of a job differ from those of the one before in the same folder."""
+    differ = [name for name in now if before.get(name) != now[name]]
+    if differ:
+        raise LexiframeError(
+            f"{folder}: holds another job: its {' and '.join(differ)} differ; choose another "
+            "folder, or start again without resume"
+        )
 
 
 def buckets_before(folder: Path) -> int:

@@ -125,7 +125,7 @@ def reused_ranks(
         why = _why_nothing(kept, policies)
         why = why or "no run is in a file that is as it was, or a judgment has changed"
         warn(f"{kept.folder}: nothing is reused, since {why}")
-    return {"runs": len(taken), "requests": n_requests if taken else 0, "measures": 0, "pairs": 0}
+    return _reused(runs=len(taken), requests=n_requests if taken else 0)
 
 
 def _why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | None:
@@ -188,11 +188,16 @@ def completed(
         holding = known.part.of_measures([str(measure) for measure in measures])
         whole.fill(holding.of_queries(same).of_runs(old))
     _compute(projected, [part for part in todo if part.measures], whole)
-    n_pairs = len(old) * (len(old) - 1) // 2 if measures and len(names) > 1 else 0
-    reused = len(old), len(same), len(measures), n_pairs
-    noted = zip(("runs", "requests", "measures", "pairs"), reused, strict=True)
-    noted_all = {name: number if measures else 0 for name, number in noted}
-    return measured.Part(whole.scores, whole.pairs.with_scores(whole.scores)), noted_all
+    whole = measured.Part(whole.scores, whole.pairs.with_scores(whole.scores))
+    if not measures:
+        return whole, _reused()
+    n_pairs = len(old) * (len(old) - 1) // 2
+    return whole, _reused(len(old), len(same), len(measures), n_pairs)
+
+
+def _reused(runs: int = 0, requests: int = 0, measures: int = 0, pairs: int = 0) -> dict[str, int]:
+    """Return what the provenance says of what was known."""
+    return {"runs": runs, "requests": requests, "measures": measures, "pairs": pairs}
 
 
 def _compute(projected: measured.Projected, todo: list[_Part], whole: measured.Part) -> None:

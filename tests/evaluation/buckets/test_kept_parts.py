@@ -127,7 +127,11 @@ def test_runs_are_added_to_an_evaluation_in_parts_that_has_their_ranks(files, te
     whole = lf.evaluate(every, qrels, **how)
     e = lf.evaluate(few, qrels, **how)
     assert e.sums is not None
-    assert e.positions.equals(lf.evaluate(few, qrels, MEASURES).positions)
+    in_memory = lf.evaluate(few, qrels, MEASURES)
+    assert e.positions.equals(in_memory.positions)
+    assert e.explain("q1", "up", "down").equals(in_memory.explain("q1", "up", "down"))
+    with pytest.raises(LexiframeError, match="scores: this evaluation has sums over the requests"):
+        e.pair("up", "down")
     with pytest.warns(lf.LexiframeWarning, match="has already, left out: 2"):
         _same(lf.add_runs(e, every), whole)
     qrels.write_parquet(tmp_path / "qrels.parquet")
@@ -137,6 +141,21 @@ def test_runs_are_added_to_an_evaluation_in_parts_that_has_their_ranks(files, te
     assert not again.has_requests
     more = lf.add_runs(again, every / "third.parquet")
     assert more.comparisons.equals(whole.comparisons)
+
+
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_runs_are_added_where_their_preferences_do_not_fit_in_memory(files, test, monkeypatch):
+    few, every, qrels = files
+    whole, e = (lf.evaluate(runs, qrels, MEASURES, test=test) for runs in (every, few))
+
+    def too_many(*_, **__):
+        raise NotEnoughMemoryError("too many pairs")
+
+    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+    more = lf.add_runs(e, every / "third.parquet")
+    assert (more.sums is None) == (test == "t")
+    for name, table in whole.tables(of_requests=False).items():
+        assert getattr(more, name).equals(table, null_equal=True), name
 
 
 @pytest.mark.parametrize("before", [None, 450_000])
