@@ -422,3 +422,18 @@ def test_a_single_collection_agrees_with_none():
     pytest.importorskip("altair")
     with pytest.raises(lf.LexiframeError, match="found a single collection"):
         lf.leaderboard(X.select("model", "law")).plot.correlations()
+
+
+def test_t_tests_of_votes_in_few_collections_are_said_to_be_liberal():
+    """With nine collections `max_t` keeps its level, with three no test does."""
+    rng = np.random.default_rng(0)
+
+    def said(rule, n, **how):
+        columns = {f"c{c:02}": rng.normal(size=4) for c in range(n)}
+        board = lf.leaderboard(pl.DataFrame({"model": list("abcd"), **columns}), rule, **how)
+        return " ".join(board.verdict["sentence"])
+
+    assert "than they promise; test='max_t' keeps its level." in said("borda", 9)
+    assert "than they promise; from 6 on, test='max_t' keeps its level." in said("win_rate", 3)
+    for quiet in (said("borda", 20), said("mean", 9), said("borda", 9, test="max_t", samples=99)):
+        assert "than they promise" not in quiet

@@ -149,7 +149,13 @@ def test_sets_that_prevent_a_maximum_are_named():
         lf.LexiframeError, match=r"2 parts that never met: \{'u', 'v'\}, \{'x', 'y'\}"
     ):
         lf.bradley_terry(parts)
-    assert lf.bradley_terry(won, prior=1).strengths["run"][0] == "x"
+    prior = lf.bradley_terry(won, prior=1)
+    assert prior.strengths["run"][0] == "x"
+    assert prior.prevented == "nobody else beat {'x'}; nobody else lost to {'y', 'z'}"
+    said = " ".join(str(prior).split())
+    assert "rest on it: nobody else beat {'x'}; nobody else lost to {'y', 'z'}." in said
+    met = votes([("1", "x", "y", "a"), ("2", "x", "y", "b")])
+    assert lf.bradley_terry(met, prior=1).prevented == ""
 
 
 def test_davidson_without_a_maximum_is_refused():

@@ -186,7 +186,7 @@ def write(e: Evaluation, out: Path) -> None:
     paths = e.write(out)
     parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
     names = [*(path.name for path in paths), *parts]
-    typer.echo(f"wrote {len(names)} files to {out}: {', '.join(names)}", err=True)
+    complain(f"wrote {len(names)} files to {out}: {', '.join(names)}")
 
 
 def write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:

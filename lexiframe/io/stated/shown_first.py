@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import coded, schemas, sums
 
 LEVEL = 0.95
-_PAIR = ("run_a", "run_b")
+_SHARE = {"a": 1.0, "tie": 0.5, "b": 0.0}
+_WON = {"wins": 1.0, "ties": 0.5, "losses": 0.0}
 
 
 def position_bias(judgments: pl.DataFrame) -> pl.DataFrame:
@@ -28,68 +31,95 @@ def position_bias(judgments: pl.DataFrame) -> pl.DataFrame:
     >>> position_bias(v.judgments).select("wins", "losses", "win_rate_both_orders").rows()
     [(3, 1, 0.75)]
     """
-    known = judgments.filter(pl.col("first").is_not_null()).select(
-        "judge", "query_id", *_PAIR, a=pl.col("winner").replace_strict(_SHARE, return_dtype=_F),
-        z=(pl.col("first") == "a").cast(_F),
-    )  # fmt: skip
-    together = known.with_columns(judge=pl.lit(None, pl.String))
-    rows = pl.concat([together, known.filter(pl.col("judge").is_not_null())])
-    rows = rows.with_columns(x=pl.when(pl.col("z") == 1).then("a").otherwise(1 - pl.col("a")))
-    rows = rows.with_columns(
-        pl.col("a", "z") - pl.col("a", "z").mean().over("judge", *_PAIR),
-        rate=pl.col("x").mean().over("judge"),
-    ).with_columns(slope=(pl.col("a") * pl.col("z")).sum().over("judge") / _OF_Z.over("judge"))
-    residual = pl.col("a") - pl.col("slope") * pl.col("z")
-    by_request = rows.group_by("judge", "query_id").agg(
-        u=(pl.col("x") - pl.col("rate")).sum(),
-        v=(pl.col("z") * residual).sum(),
-        both=(pl.col("z") != 0).any(),
+    known = judgments.filter(pl.col("first").is_not_null())
+    if not known.height:
+        return pl.DataFrame(schema=schemas.POSITION_BIAS.columns)
+    shown = _shown(known)
+    raw, within = _of_all(shown), _of_both_orders(shown)
+    table = schemas.table_of(
+        schemas.POSITION_BIAS.columns, len(shown.judges), {"judge": shown.judges, **raw, **within}
     )
-    spread = by_request.group_by("judge").agg(
-        n_requests=pl.len(), k=pl.col("both").sum(),
-        u=(pl.col("u") ** 2).sum(), v=(pl.col("v") ** 2).sum(),
-    )  # fmt: skip
-    table = _counted(rows).join(spread, on="judge", nulls_equal=True)
-    return schemas.POSITION_BIAS.arranged(_with_intervals(table))
+    return schemas.POSITION_BIAS.arranged(table)
 
 
-_F = pl.Float64()
-_SHARE = {"a": 1.0, "tie": 0.5, "b": 0.0}
-_OF_Z = (pl.col("z") ** 2).sum()
+@dataclass(frozen=True)
+class _Shown:
+    """Judgments as arrays, twice: of all judges together (number 0), and of each who is named.
+
+    ``a`` is what run_a won of a judgment, ``z`` 1 where it was shown first; ``judge``, ``request``
+    and ``pair`` are numbers.
+    """
+
+    judges: list[str | None]
+    a: np.ndarray
+    z: np.ndarray
+    judge: np.ndarray
+    request: np.ndarray
+    pair: np.ndarray
+
+    def sums(self, values: np.ndarray | None = None) -> np.ndarray:
+        """Add up values, or count rows, by judge."""
+        return np.bincount(self.judge, values, len(self.judges))
+
+    def half_width(
+        self, score: np.ndarray, rows: np.ndarray, weight: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return t(K − 1) √(K/(K − 1)) √Σu² / weight for the K requests of each judge, and K.
+
+        u is the sum of the scores of a request over some rows; one request gives NaN.
+        """
+        from scipy.stats import t
+
+        each = int(self.request.max()) + 1
+        known, cell = np.unique((self.judge * each + self.request)[rows], return_inverse=True)
+        k = np.bincount(known // each, minlength=len(self.judges))
+        squares = np.bincount(known // each, np.bincount(cell, score[rows]) ** 2, len(k))
+        df = np.where(k > 1, k - 1.0, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return t.ppf((1 + LEVEL) / 2, df) * np.sqrt(squares * k / df) / weight, k
 
 
-def _counted(rows: pl.DataFrame) -> pl.DataFrame:
-    won = {"wins": 1.0, "ties": 0.5, "losses": 0.0}
-    return rows.group_by("judge").agg(
-        n=pl.len().cast(pl.Int64),
-        **{name: (pl.col("x") == share).sum().cast(pl.Int64) for name, share in won.items()},
-        win_rate=pl.col("x").mean(),
-        n_both_orders=(pl.col("z") != 0).sum().cast(pl.Int64),
-        win_rate_both_orders=0.5 + pl.col("slope").fill_nan(None).first() / 2,
-        of_z=_OF_Z,
+def _shown(known: pl.DataFrame) -> _Shown:
+    is_named = known["judge"].is_not_null().to_numpy()
+    judges, judge = coded.encode(known["judge"].drop_nulls())
+    rows = np.concatenate([np.arange(known.height), np.flatnonzero(is_named)])
+    run_a, run_b = (coded.encode(known[name])[1] for name in ("run_a", "run_b"))
+    return _Shown(
+        [None, *judges],
+        known["winner"].replace_strict(_SHARE, return_dtype=pl.Float64).to_numpy()[rows],
+        (known["first"] == "a").to_numpy().astype(float)[rows],
+        np.concatenate([np.zeros(known.height, np.int64), judge + 1]),
+        coded.encode(known["query_id"])[1][rows],
+        (run_a * (int(run_b.max()) + 1) + run_b)[rows],
     )
 
 
-def _with_intervals(table: pl.DataFrame) -> pl.DataFrame:
-    raw = _half_width(table["n_requests"], table["u"], table["n"])
-    within = _half_width(table["k"], table["v"], table["of_z"]) / 2
-    ends = {
-        "ci_low": table["win_rate"] - raw, "ci_high": table["win_rate"] + raw,
-        "both_orders_low": table["win_rate_both_orders"] - within,
-        "both_orders_high": table["win_rate_both_orders"] + within,
+def _of_all(shown: _Shown) -> dict[str, np.ndarray]:
+    """Return what the first run won, with intervals, for each judge."""
+    x = np.where(shown.z == 1, shown.a, 1 - shown.a)
+    n = shown.sums()
+    rate = shown.sums(x) / n
+    half, requests = shown.half_width(x - rate[shown.judge], np.arange(len(x)), n)
+    won = {name: shown.sums(x == s).astype(int) for name, s in _WON.items()}
+    return {
+        "n": n, "n_requests": requests, **won, "win_rate": rate,
+        "ci_low": np.maximum(rate - half, 0), "ci_high": np.minimum(rate + half, 1),
     }  # fmt: skip
-    return table.with_columns(
-        pl.col("n_requests").cast(pl.Int64),
-        **{name: end.fill_nan(None).clip(0, 1) for name, end in ends.items()},
-    )
 
 
-def _half_width(groups: pl.Series, squares: pl.Series, weight: pl.Series) -> pl.Series:
-    """Return t(K − 1) √(K/(K − 1)) √Σu² / weight for K groups; NaN for one group."""
-    from scipy.stats import t
-
-    k = groups.to_numpy().astype(float)
-    df = np.where(k > 1, k - 1, np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        se = np.sqrt(squares.to_numpy() * k / df) / weight.to_numpy()
-        return pl.Series(t.ppf((1 + LEVEL) / 2, df) * se)
+def _of_both_orders(shown: _Shown) -> dict[str, np.ndarray]:
+    """Compare the two orders of the same pair of runs, for each judge."""
+    each = int(shown.pair.max()) + 1
+    cell = np.unique(shown.judge * each + shown.pair, return_inverse=True)[1]
+    size = np.bincount(cell)
+    y, z = (x - (np.bincount(cell, x) / size)[cell] for x in (shown.a, shown.z))
+    weight = shown.sums(z**2)
+    slope = sums.ratio(shown.sums(z * y), np.where(weight > 0, weight, np.nan))
+    score = z * (y - slope[shown.judge] * z)
+    half, _ = shown.half_width(score, np.flatnonzero(z), weight)
+    rate = 0.5 + slope / 2
+    return {
+        "n_both_orders": shown.sums(z != 0).astype(int), "win_rate_both_orders": rate,
+        "both_orders_low": np.maximum(rate - half / 2, 0),
+        "both_orders_high": np.minimum(rate + half / 2, 1),
+    }  # fmt: skip

@@ -111,6 +111,30 @@ def has_maximum(counts: Counts, *, davidson: bool = False) -> bool:
     return ties_are_bounded(counts.square(counts.wins, counts.losses), ties)
 
 
+def why_no_maximum(counts: Counts, runs: list[str]) -> str:
+    """Name the sets of runs that prevent strengths of greatest likelihood; nothing if none do.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> why_no_maximum(Counts(2, np.array([0]), np.array([1]), one, 0 * one, 0 * one), ["x", "y"])
+    "nobody else beat {'x'}; nobody else lost to {'y'}"
+    """
+    won = counts.square(counts.wins + counts.ties / 2, counts.losses + counts.ties / 2)
+    return _reasons(components(won), runs)
+
+
+def _reasons(found: Components, runs: list[str]) -> str:
+    reasons = []
+    if len(found.parts) > 1:
+        reasons.append(f"{len(found.parts)} parts that never met: {named(found.parts, runs)}")
+    if found.never_lost:
+        reasons.append(f"nobody else beat {named(found.never_lost, runs)}")
+    if found.never_won:
+        reasons.append(f"nobody else lost to {named(found.never_won, runs)}")
+    return "; ".join(reasons)
+
+
 _INSTEAD = {
     "bradley_terry": "judge more pairs, or give prior=1",
     "next_pairs": "ask about them first, or give prior=1",
@@ -143,14 +167,8 @@ def refuse_no_maximum(
                 "give prior=1"
             )
         return
-    reasons = []
-    if len(found.parts) > 1:
-        reasons.append(f"{len(found.parts)} parts that never met: {named(found.parts, runs)}")
-    if found.never_lost:
-        reasons.append(f"nobody else beat {named(found.never_lost, runs)}")
-    if found.never_won:
-        reasons.append(f"nobody else lost to {named(found.never_won, runs)}")
     raise LexiframeError(
         f"{function}: expected that wins lead from each run to each other, found "
-        f"{'; '.join(reasons)}. Their strengths would be infinite or cannot be compared; {advice}"
+        f"{_reasons(found, runs)}. Their strengths would be infinite or cannot be compared; "
+        f"{advice}"
     )

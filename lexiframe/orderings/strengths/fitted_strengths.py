@@ -44,6 +44,9 @@ class Strengths(Tables):
     both_bad, left_out : int
         How many ties say that both are bad, and how many rows named no winner, as
         `read_preferences` counted them.
+    prevented : str
+        With a prior, which sets of runs would have no finite strengths without it: those that never
+        lost, never won, or never met; empty where there are none.
 
     Examples
     --------
@@ -77,6 +80,7 @@ class Strengths(Tables):
     both_bad: int = 0
     left_out: int = 0
     interval: Interval = "sandwich"
+    prevented: str = ""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the table of strengths."""

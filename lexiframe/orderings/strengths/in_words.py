@@ -119,6 +119,11 @@ def _made_up(found: Found) -> list[str]:
     if found.prior:
         each = f"{found.prior:g} comparison{'s' * (found.prior != 1)}"
         said.append(f"Each run has {each} with an imaginary run, half of them won (prior).")
+    if found.prevented:
+        said.append(
+            "Without the prior no strengths would be likeliest, and their distances rest on it: "
+            f"{found.prevented}."
+        )
     if found.without_maximum:
         said.append(
             f"In {found.without_maximum:,} of {found.samples:,} samples a set of runs never lost "

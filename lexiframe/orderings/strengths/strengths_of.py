@@ -10,6 +10,7 @@ import numpy as np
 from lexiframe.base import LexiframeError, check_choice, resampling, typed, warn
 from lexiframe.orderings.strengths.by_group import groups_table
 from lexiframe.orderings.strengths.estimates import How, estimated
+from lexiframe.orderings.strengths.existence import why_no_maximum
 from lexiframe.orderings.strengths.fitted_strengths import Strengths
 from lexiframe.orderings.strengths.judged import frame_of, given_of, judged_of
 from lexiframe.orderings.strengths.strength_tables import (
@@ -162,6 +163,7 @@ def bradley_terry(
         by, ties, level, prior, 0 if interval == "sandwich" else samples, found.without_maximum,
         int(np.rint(found.counts.ties.sum())) if judged.are_single else None,
         getattr(given, "both_bad", 0), getattr(given, "left_out", 0), interval,
+        why_no_maximum(found.counts, judged.runs) if prior else "",
     )  # fmt: skip
 
 

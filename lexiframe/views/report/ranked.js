@@ -72,15 +72,19 @@ function drawRun(run) {
   at("run").replaceChildren(facts.against ? drawAgainst(run) : drawNeighbours(run));
 }
 
-// A run beside each other that it met: facts.against has columns of numbers, facts.columns names.
+// A run beside each other: facts.against has columns of all pairs, runs by their numbers, and
+// facts.columns says which of them are shown.
 function drawAgainst(run) {
-  const pairs = facts.against.filter((row) => row.run_a === run || row.run_b === run);
-  const seen = pairs.map((row) => facts.columns.map(([name, , turned]) => {
-    const value = row[name];
-    if (row.run_a === run || turned === "same" || value === null) return value;
-    return turned === "sign" ? -value : turned === "rest" ? 1 - value : row[turned];
+  const { runs, run_a: a, run_b: b } = facts.against;
+  const chosen = runs.indexOf(run);
+  const pairs = [...a.keys()].filter((n) => a[n] === chosen || b[n] === chosen);
+  const seen = pairs.map((n) => facts.columns.map(([name, , turned]) => {
+    const value = facts.against[name][n];
+    if (a[n] === chosen || turned === "same" || value === null) return value;
+    if (turned === "sign") return -value;
+    return turned === "rest" ? 1 - value : facts.against[turned][n];
   }));
-  const others = pairs.map((row) => (row.run_a === run ? row.run_b : row.run_a));
+  const others = pairs.map((n) => runs[a[n] === chosen ? b[n] : a[n]]);
   return drawTable(
     [`${run} against`, ...facts.columns.map(([, heading]) => heading)],
     seen.map((cells, n) => [others[n], ...cells]),

@@ -64,7 +64,7 @@ def ranked_page(
     facts = {
         **_NOTHING,
         "ranking": shown.to_dicts(),
-        "against": against.to_dicts(),
+        "against": _by_numbers(against, columns),
         "columns": [list(column) for column in columns],
         "tables": [
             {"title": title, "note": note, "columns": table.columns, "rows": table.rows()}
@@ -72,6 +72,19 @@ def ranked_page(
         ],
     }
     return _page(said, words, facts)
+
+
+def _by_numbers(
+    against: pl.DataFrame, columns: Sequence[tuple[str, str, str]]
+) -> dict[str, list[Any]]:
+    """Return the columns that are shown of pairs, with runs by their numbers: 300 have 45,000."""
+    runs = pl.concat([against["run_a"], against["run_b"]]).unique().sort().to_list()
+    ends = pl.col("run_a", "run_b").replace_strict(runs, range(len(runs)), return_dtype=pl.Int64)
+    shown = {name for column in columns for name in column[::2]} & {*against.columns}
+    numbers = against.select(ends, *sorted(shown)).with_columns(
+        pl.selectors.float().round_sig_figs(6)
+    )
+    return {"runs": runs, **numbers.to_dict(as_series=False)}
 
 
 _NOTHING: dict[str, Any] = {
