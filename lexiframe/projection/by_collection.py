@@ -92,7 +92,7 @@ def _has_collections(table: Any) -> bool:
     if isinstance(table, pl.LazyFrame):
         try:
             return COLLECTION in table.collect_schema()
-        except Exception:  # the plan may call any function; whoever computes it says what is wrong
+        except (pl.exceptions.PolarsError, OSError):  # whoever computes it says what is wrong
             return False
     if not hasattr(table, "__arrow_c_stream__"):
         return False
