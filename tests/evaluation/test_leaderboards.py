@@ -258,6 +258,17 @@ def test_differences_that_do_not_vary_decide_nothing():
     assert found.ranking["rank_high"].to_list() == [2, 2]
 
 
+@pytest.mark.parametrize("test", ["holm", "max_t", "max_t_bootstrap"])
+@pytest.mark.parametrize("rule", ["mean", "mean_z"])
+@pytest.mark.parametrize("n", [7, 20])
+def test_rounding_is_no_variation(n, rule, test):
+    """The differences of each pair are equal but for the last bits of their numbers."""
+    base = np.random.default_rng(0).random(n)
+    columns = {f"c{j}": [x + 0.3, x + 0.1, x] for j, x in enumerate(base.tolist())}
+    found = lf.leaderboard(pl.DataFrame({"model": ["a", "b", "c"], **columns}), rule, test=test)
+    assert found.ranking.select("rank_low", "rank_high").rows() == [(1, 3)] * 3
+
+
 def test_few_collections_cannot_reject_by_signs():
     with pytest.warns(lf.LexiframeWarning, match="too few choices of signs"):
         found = lf.leaderboard(X, test="max_t").ranking
