@@ -180,6 +180,7 @@ def test_the_verdict_says_which_measure_and_how_sure():
     alone = str(lf.concordance(d.filter(query_id="q000"), v, "AP")).replace("\n", " ")
     assert "how sure that is cannot be said" in alone
     assert "has no value for" in alone
+    assert "for which it has a value (a tie is half)" in alone
     noise = lf.concordance(d.with_columns(preference=pl.lit(0.0)), v)
     assert noise.measures["concordance"].to_list() == [0.5] * 3
 

@@ -101,7 +101,8 @@ def read_preferences(
     left_out = judgments["winner"].null_count()
     judgments = judgments.filter(pl.col("winner").is_not_null())
     if not judgments.height:
-        raise SchemaError("read_preferences: expected at least one judgment, found none")
+        found = f"{left_out:,} rows without a winner" if left_out else "no rows"
+        raise SchemaError(f"read_preferences: expected at least one judgment, found {found}")
     both_bad = int((judgments["winner"] == BOTH_BAD).sum())
     if left_out:
         warn(f"judgments without a winner, left out: {left_out:,} rows")
@@ -140,7 +141,7 @@ def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
     column = table[name]
     if not (column.dtype == pl.String or column.dtype.is_integer()):
         column = column.cast(pl.String, strict=False)
-    bad = (column.cast(pl.String).fill_null("") == "").arg_true()
+    bad = (column.cast(pl.String).str.strip_chars().fill_null("") == "").arg_true()
     if len(bad):
         found = f"none in row {bad[0] + 1} ({len(bad)} such rows)"
         raise SchemaError(Problem(where, f"an id in {name}", found, "give it one"))
