@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError
 from lexiframe.cli.gate_inputs import (
     AnyMeasure,
     AsGateFormat,
