@@ -238,6 +238,10 @@ def test_one_collection_has_no_interval_and_a_warning():
     assert found.collection_weights["share"].to_list() == [pytest.approx(1.0)]
 
 
+def test_the_level_is_not_rounded_up_to_certainty():
+    assert "all pairs at once, 99.9%" in lf.leaderboard(X, alpha=0.001).verdict["sentence"][0]
+
+
 def test_constant_collections_and_equal_runs():
     equal = X.with_columns(news=0.5)
     said = " ".join(lf.leaderboard(equal).verdict["sentence"])

@@ -158,7 +158,8 @@ def _table_text(e: Evaluation, name: str, alpha: float) -> str:
         return shown.coverage_text(table)
     if name == "verdict":
         return str(table)
-    return printed.plain_text(printed.with_p_values(table, alpha))
+    ends, notes = printed.ends_of_long(table)
+    return "\n".join([printed.plain_text(printed.with_p_values(ends, alpha)), *notes])
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:

@@ -79,7 +79,7 @@ def _first(one: Ranked, part: pl.DataFrame, test: str, alpha: float) -> str:
     if part["rank_low"].null_count():
         return f"{begin}; {_no_intervals(one)}."
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
-    sure = f"{1 - alpha:.0%}"
+    sure = f"{100 * (1 - alpha):g}%"
     over = f"over {_OVER[one.over]} ({_TESTS[test]}, all pairs at once, {sure})"
     if len(may) == 1:
         return f"{begin}, and it is the only one that may be first {over}."

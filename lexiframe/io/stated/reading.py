@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -70,7 +72,8 @@ def read_preferences(
     Raises
     ------
     ReadError
-        For a file that cannot be read, and a winner that cannot be understood, with its row.
+        For a file that cannot be read or is given twice, and a winner that cannot be understood,
+        with its row.
     SchemaError
         For missing or ambiguous columns, a run against itself, an empty id, and no judgments.
 
@@ -113,7 +116,13 @@ def read_preferences(
 
 
 def _sources(source: Any) -> list[Source]:
-    return sources_of_runs(source).sources
+    """Find the sources; a file that is given twice would count each of its judgments twice."""
+    sources = sources_of_runs(source).sources
+    files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
+    paths = Counter(Path(file.path).resolve() for file in files)
+    if twice := [str(file) for file in files if paths[Path(file.path).resolve()] > 1]:
+        raise ReadError(f"{twice[0]}: expected each file once, found it twice; give it once")
+    return sources
 
 
 def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl.DataFrame:
