@@ -238,7 +238,7 @@ def test_of_equally_strong_runs_none_is_the_next():
 
 BAD = {
     r"by='judge' needs to know who judged": {"by": "judge"},
-    r"expected prior to be a number of comparisons": {"prior": -1.0},
+    r"bradley_terry: expected prior to be a number of comparisons": {"prior": -1.0},
     r"interval='bootstrap' draws requests or judges": {"interval": "bootstrap", "by": "judgment"},
     r"expected ties to be one of": {"ties": "win"},
     r"'percentile' needs at least 2 samples, found 1": {"interval": "percentile", "samples": 1},
@@ -263,7 +263,10 @@ def test_bad_judgments_are_refused():
     d = pl.DataFrame(
         {"query_id": "1", "run_a": "x", "run_b": "y", "measure": ["m", "n"], "preference": 0.5}
     )
-    with pytest.raises(lf.LexiframeError, match="preferences of one measure, found 2"):
+    with pytest.raises(
+        lf.LexiframeError,
+        match="bradley_terry: expected the preferences of one measure, found 2; filter them",
+    ):
         lf.bradley_terry(d)
     with pytest.raises(lf.LexiframeError, match="stated preferences from -1 to 1"):
         lf.bradley_terry(d.head(1).with_columns(preference=pl.lit(2.0)))

@@ -197,7 +197,10 @@ def test_a_difference_that_is_the_same_everywhere_decides_nothing():
 BAD = {
     r"other than ties, found 2 ties": ({"preference": [0.0, 0.0]}, {}),
     r"one stated preference for each request and pair": ({"query_id": ["1", "1"]}, {}),
-    r"of one measure, found 2": ({"measure": ["s", "t"]}, {}),
+    r"concordance: expected stated preferences of one measure, found 2": (
+        {"measure": ["s", "t"]},
+        {},
+    ),
     r"found none; people judged requests such as '1' and runs such as 'u'": ({"run_a": "u"}, {}),
     r"unknown measure 'nope'": ({}, {"measures": "nope"}),
     r"expected a measure, found none": ({}, {"measures": []}),
