@@ -168,6 +168,7 @@ def test_there_is_no_adjusted_order_without_the_collection_that_connects_a_run(t
         ("two", 1.0, ["c"], False),
     ]
     said = " ".join(found.verdict["sentence"])
+    assert "c is first of 3 runs, with results in 1 of these collections; no intervals" in said
     assert "Without one, some runs share no collections, so that there is no order." in said
     assert "Whichever other collection is left out, the first place stays the same." in said
     found.write(tmp_path)

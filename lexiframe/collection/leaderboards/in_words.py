@@ -77,6 +77,9 @@ def _first(one: Ranked, part: pl.DataFrame, test: str, alpha: float) -> str:
     named = printed.listed(first)
     begin = f"By {_by(one)} over {what}, {named} {are} first of {part.height:,} runs"
     if part["rank_low"].null_count():
+        has = part.filter(pl.col("rank") == 1, "incomplete")["n_collections"].to_list()
+        if one.settled.missing == "adjust" and len(first) == len(has) == 1:
+            begin = f"{begin}, with results in {has[0]:,} of these collections"
         return f"{begin}; {_no_intervals(one)}."
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
     sure = f"{100 * (1 - alpha):g}%"
@@ -100,8 +103,7 @@ def _no_intervals(one: Ranked) -> str:
     what = {"collections": "collection", "groups": "group", "requests": "request"}[one.over]
     return (
         f"{printed.counted(n, what)}{_strata(one)} leave{'s' * (n == 1)} no degrees of freedom, so "
-        "that nothing "
-        "is known of how sure the ranks are"
+        "that nothing is known of how sure the ranks are"
     )
 
 
