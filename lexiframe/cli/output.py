@@ -41,7 +41,8 @@ def print_table(
 ) -> None:
     """Print a table; text says what is the same in all rows in one line.
 
-    Rows of text stay in one piece, without the last columns if need be, unless ``wide`` has all.
+    Rows of text stay in one piece, without the last columns if need be, unless ``wide`` has all. Of
+    a thousand rows and more, text has the first and the last.
     P-values in text, LaTeX and Markdown show on which side of ``alpha`` they are.
     """
     if format == "json":
@@ -56,7 +57,8 @@ def print_table(
     elif format == "markdown":
         typer.echo(shown.markdown_table(table))
     else:
-        typer.echo(printed.plain_text(table, is_matrix=wide))
+        ends, notes = printed.ends_of_long(table)
+        typer.echo("\n".join([printed.plain_text(ends, is_matrix=wide), *notes]))
 
 
 def csv_text(table: pl.DataFrame) -> str:

@@ -502,9 +502,7 @@ class Evaluation:
             grouped[REPLICATED] = self.replicated
         tables: dict[str, Any] = {**self.tables(of_requests=False)}
         if self.has_requests:
-            part = self.part()
-            of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
-            tables |= dict(zip(KEPT, of_requests, strict=True))
+            tables |= self._written_of_requests()
             tables = {name: tables[name] for name in names_of_tables()}
         tables |= {
             **grouped,
@@ -515,6 +513,12 @@ class Evaluation:
             target / f"{name}.parquet": (table, {"table": name, **self.provenance})
             for name, table in tables.items()
         }
+
+    def _written_of_requests(self) -> dict[str, Any]:
+        """Return scores and preferences as they are written: these block by block."""
+        part = self.part()
+        of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
+        return dict(zip(KEPT, of_requests, strict=True))
 
     def report(
         self,

@@ -391,7 +391,8 @@ def leaderboard(
     test : {"holm", "max_t", "max_t_bootstrap"}
         How pairs are tested for the ranks that are possible: t-tests with Holm's correction, or
         the step-down test of the largest t, with resamples that change the signs of whole
-        collections, or draw them with replacement; both studentise anew in each resample.
+        collections, or draw them with replacement; both studentise anew in each resample. For rules
+        that count votes and fewer than 20 collections prefer ``max_t``: t-tests are liberal there.
     measure : str, optional
         Which measure counts, where a collection has several.
     smaller_is_better

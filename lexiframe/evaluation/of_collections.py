@@ -142,6 +142,10 @@ class EvaluationOfCollections(Evaluation):
             table = table.join(self.attributes, on=on, how="left", maintain_order="left")
         return table, {**options, "requests": None}
 
+    def _written_of_requests(self) -> dict[str, Any]:
+        """Return the tables together; those of single collections are written in blocks."""
+        return {name: getattr(self, name) for name in KEPT}
+
     def _written(self, target: Path) -> dict[Path, tuple[pl.DataFrame, dict[str, Any]]]:
         """Return the tables together, and those of each collection in a folder of its own."""
         files = super()._written(target)

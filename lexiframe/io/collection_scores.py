@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from lexiframe.base import ReadError, SchemaError, n_and_first, warn
+from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
 from lexiframe.io.score_forms.text import PLACE
@@ -95,8 +95,10 @@ def _warn_of_percent(table: pl.DataFrame) -> None:
     mixed = found.filter(has_both, "fits", "far", "least")
     if mixed.height:
         first = mixed.row(0, named=True)
+        names = ", ".join(map(repr, first["runs"][:3])) + ", ..." * (len(first["runs"]) > 3)
         warn(
-            f"{first['place']}: in collection {first['collection']!r} values up to 1 of the runs "
-            f"{n_and_first(first['runs'])} beside values up to 100 of others look like shares "
-            f"mixed with percent ({mixed.height} such collections); give all in one unit"
+            f"{first['place']}: in collection {first['collection']!r} the values of "
+            f"{printed.counted(len(first['runs']), 'run')} ({names}) are at most 1, and others "
+            "reach up to 100: shares seem to be mixed with percent "
+            f"(in {printed.counted(mixed.height, 'collection')}); give all in one unit"
         )

@@ -90,7 +90,10 @@ def apart(table: Any) -> dict[str, pl.DataFrame] | None:
 def _has_collections(table: Any) -> bool:
     """Look for the column without reading what may be large, or can be read only once."""
     if isinstance(table, pl.LazyFrame):
-        return COLLECTION in table.collect_schema()
+        try:
+            return COLLECTION in table.collect_schema()
+        except (pl.exceptions.PolarsError, OSError):  # whoever computes it says what is wrong
+            return False
     if not hasattr(table, "__arrow_c_stream__"):
         return False
     schema = getattr(getattr(table, "schema", None), "names", [])  # of a reader of batches

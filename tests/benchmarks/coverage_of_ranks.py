@@ -1,6 +1,7 @@
 """Whether rank intervals hold the true ranks of simulated leaderboards: a table of the guide.
 
-``python -m tests.benchmarks.coverage_of_ranks [SHARE]`` simulates SHARE (default 1) of `BOARDS`.
+``python -m tests.benchmarks.coverage_of_ranks [SHARE]`` simulates SHARE (default 1) of `BOARDS`,
+and ``python -m tests.benchmarks.coverage_of_ranks votes`` rules that count votes.
 
 Runs differ in their true means: all equal, next ones 0.01 or 1 standard errors of a difference
 apart, or in three groups. Results are normal around them, with a part that all runs share in a
@@ -29,7 +30,8 @@ from lexiframe.significance import ranks
 STEPS = {"equal": 0.0, "0.01 se apart": 0.01, "1 se apart": 1.0, "three groups": None}
 BOARDS = {"holm": 2000, "flip": 2000, "bootstrap": 500}
 """How many leaderboards are simulated for each test."""
-RULES = ("win_rate", "bradley_terry")
+VOTES = {("win_rate", "holm"): 4000, ("win_rate", "flip"): 2000, ("bradley_terry", "holm"): 1000}
+"""How many leaderboards of equal runs are simulated for rules that count votes, and tests."""
 RESAMPLES = 499
 
 
@@ -127,17 +129,24 @@ def main(share: float) -> None:
                     found = covered(setting, runs, collections, test, round(n * share))
                     named = f"{runs} | {collections} | {setting} | {test}"
                     print(row(named, found), flush=True)
-    print(f"\n| runs | collections | true means | rule | leaderboards | {head}")
-    print("|--:|--:|---|---|--:|--:|--:|--:|--:|--:|")
-    for runs, collections in ((10, 10), (10, 41), (40, 41)):
-        for setting in ("equal", "three groups"):
-            for rule in RULES:
-                n = round(1000 * share)
-                found = covered(setting, runs, collections, "holm", n, rule)
-                named = f"{runs} | {collections} | {setting} | {rule} | {found['n']}"
-                print(row(named, found), flush=True)
+    print(f"\n{time.process_time() - start:.0f} seconds of one processor")
+
+
+def votes() -> None:
+    """Print the table of rules that count votes, of equal runs."""
+    start = time.process_time()
+    print("| runs | collections | rule | test | leaderboards | all at once | each | ", end="")
+    print("least of the runs | width | width each |\n|--:|--:|---|---|--:|--:|--:|--:|--:|--:|")
+    for runs, collections in ((10, 6), (10, 10), (10, 20), (10, 41), (40, 10)):
+        for (rule, test), n in VOTES.items():
+            found = covered("equal", runs, collections, test, n, rule)
+            named = f"{runs} | {collections} | {rule} | {test} | {found['n']}"
+            print(row(named, found), flush=True)
     print(f"\n{time.process_time() - start:.0f} seconds of one processor")
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)
+    if sys.argv[1:] == ["votes"]:
+        votes()
+    else:
+        main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)

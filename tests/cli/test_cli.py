@@ -139,6 +139,49 @@ def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
     assert ("0.941, 0.941" in covered) == (width > 60)
 
 
+DIGITS = lf.bundled("digits")
+EIGHT = [*sorted((DIGITS / "runs").glob("[b-g]*.parquet"))]
+JUDGES = [f"{name}={DIGITS / 'judges' / name}.parquet" for name in ("people", "classifier")]
+GROUPS = ["--requests", DIGITS / "queries.parquet", "--by", "loop", "--by", "strokes"]
+OF_DIGITS = [DIGITS / "qrels.parquet", *EIGHT]
+AT_80 = {
+    "coverage": ["coverage", *OF_DIGITS],
+    "evaluate": ["evaluate", *OF_DIGITS, "--all"],
+    "evaluate-groups": ["evaluate", *OF_DIGITS, "-m", "AP,RPP", *GROUPS, "--all"],
+    "evaluate-baseline": ["evaluate", *OF_DIGITS, "--baseline", EIGHT[0].stem, "--all"],
+    "evaluate-comparisons": ["evaluate", *OF_DIGITS, "--table", "comparisons"],
+    "evaluate-win_rates": ["evaluate", *OF_DIGITS, "--table", "win_rates"],
+    "evaluate-verdict": ["evaluate", *OF_DIGITS, "-m", "AP", "--table", "verdict"],
+    "compare": ["compare", *OF_DIGITS, "-m", "AP,RPP"],
+    "compare-groups": ["compare", *OF_DIGITS, "-m", "AP,RPP", *GROUPS],
+    "compare-tests": ["compare", *OF_DIGITS, "-m", "AP,RPP", "--hsd", "parametric"],
+    "gate": ["gate", OF_DIGITS[0], *EIGHT[:2], "--margin", "AP=0.01,RPP=0.1", *GROUPS],
+    "explain": ["explain", OF_DIGITS[0], *EIGHT[:2]],
+    "explain-query": ["explain", OF_DIGITS[0], *EIGHT[:2], "--query", "q0113"],
+    "overlap": ["overlap", *EIGHT],
+    "judges": ["judges", *JUDGES],
+    "judges-runs": ["judges", *JUDGES, *EIGHT[:4], "-m", "nDCG@10,AP", "--all"],
+    "judges-groups": ["judges", *JUDGES, *EIGHT[:4], "-m", "AP", *GROUPS, "--all"],
+    "judges-human": ["judges", *JUDGES, *EIGHT[:4], "-m", "AP,nDCG@10", "--human", "people"],
+    "leaderboard": ["leaderboard", lf.bundled("leaderboard") / "scores.csv", "--all"],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", AT_80)
+def test_a_row_stays_in_one_piece_at_80_columns(lexiframe, monkeypatch, name):
+    """No table goes on in another one below, and no line is wider; measures are as asked for."""
+    monkeypatch.setenv("COLUMNS", "80")
+    outcome = lexiframe(*AT_80[name])
+    assert outcome.status in (0, 3), outcome.err
+    lines = outcome.out.splitlines()
+    assert max(map(len, lines)) <= 80
+    is_matrix = name.startswith("explain")  # of requests × measures, which may be many
+    split = [n for n, line in enumerate(lines[1:]) if (lines[n][:1], line[:1]) == ("└", "┌")]
+    assert is_matrix or not split
+    assert lines[0][:1] not in "┌│"
+
+
 def test_evaluate_reuses_results_also_those_in_the_folder_it_writes_to(tmp_path, lexiframe):
     out = tmp_path / "out"
     command = ("evaluate", QRELS, "-m", "RPP,AP", "-o", out)

@@ -2,11 +2,15 @@
 
 import csv
 import io
+import re
 
 import polars as pl
 import pytest
 
-from lexiframe.cli.output import csv_text
+import lexiframe as lf
+from lexiframe.cli.output import csv_text, print_table
+from lexiframe.views import shown
+from tests.small_tables import scores
 
 SIGNS = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
 """Those that begin a formula in a spreadsheet, in their narrow and in their wide form."""
@@ -46,3 +50,27 @@ def test_what_only_begins_as_a_number_is_quoted(text):
 def test_each_part_between_semicolons_is_guarded():
     [_, [cell]] = csv.reader(io.StringIO(csv_text(pl.DataFrame({"a": ["x;=1+1;-5;@y;z"]}))))
     assert cell == "x;'=1+1;-5;'@y;z"
+
+
+def test_a_long_table_is_printed_by_its_ends(capsys):
+    table = pl.DataFrame({"row": range(1001)})
+    print_table(table.head(1000), "table")
+    assert len(capsys.readouterr().out.splitlines()) > 1000
+    print_table(table, "table")
+    out = capsys.readouterr().out
+    assert "the first and the last 20 of 1,001 rows; --format csv has all" in out
+    assert re.findall(r"\d+", out.partition("the first")[0]) == [
+        str(n) for n in (*range(20), *range(981, 1001))
+    ]
+    print_table(table, "csv")
+    assert len(capsys.readouterr().out.splitlines()) == 1002
+
+
+def test_comparisons_of_many_pairs_are_printed_by_their_ends():
+    names = [f"r{n:02}" for n in range(46)]  # 1,035 pairs
+    values = {name: [n / 50, n / 60, n / 70] for n, name in enumerate(names)}
+    s = scores(values, "AP")
+    text = shown.comparisons_text(lf.compare(s), ["AP"], 0.05)
+    assert len(text.splitlines()) < 60
+    assert "the first and the last 20 of 1,035 rows" in text
+    assert "r44" in text

@@ -46,11 +46,16 @@ def test_the_table_alone_and_several_files(lexiframe, votes, tmp_path):
     rows = json.loads(found.out)
     assert [row["run"] for row in rows] == ["x", "y", "z"]
     assert "elo_low" in rows[0]
+    printed = lexiframe("votes", votes, "--elo").out
+    assert "elo   elo_low  elo_high" in printed
     twice = tmp_path / "more.csv"
     twice.write_text(votes.read_text())
     found = lexiframe("votes", votes, twice, "--all")
     assert "114 judgments in 7 requests" in found.out.replace("\n", " ")
     assert "Pairs that the strengths describe worst" in found.out
+    same = lexiframe("votes", votes, votes.parent / "." / votes.name)
+    assert same.status == 1
+    assert "expected each file once, found it twice" in same.err
     called = tmp_path / "called.csv"
     pl.read_csv(votes).rename({"query_id": "task", "judge": "who"}).write_csv(called)
     found = lexiframe("votes", called, "--column", "query_id=task", "--format", "csv")

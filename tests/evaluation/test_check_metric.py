@@ -92,7 +92,7 @@ def test_each_check_sees_another_value(name):
 
 
 def test_what_is_refused():
-    with pytest.raises(lf.LexiframeError, match="expected one measure, found AP, RR"):
+    with pytest.raises(lf.LexiframeError, match="check_metric: expected one measure, found AP, RR"):
         check_metric("AP RR")
     with pytest.raises(lf.LexiframeError, match="expected n from 2, found 1"):
         check_metric("AP", n=1)

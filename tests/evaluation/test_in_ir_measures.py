@@ -69,7 +69,8 @@ def test_the_usual_measures_have_the_values_of_other_providers(form):
     asked = measures(USUAL)
     pipeline = ir_measures.DefaultPipeline.providers
     before = [*pipeline]
-    usual = values(ir_measures.iter_calc(asked, QRELS, RUN))
+    # One after the other: among others, ir_measures counts NumRet without unjudged documents.
+    usual = values(one for m in asked for one in ir_measures.iter_calc([m], QRELS, RUN))
     try:
         lf.io.use_in_ir_measures()
         found = values(ir_measures.iter_calc(asked, *form(pandas)))
@@ -162,7 +163,9 @@ def test_an_experiment_of_pyterrier_prints_the_same_table():
     topics = run[["qid", "query"]].drop_duplicates()
     other = run.assign(score=-run["score"])
     systems = [pyterrier.Transformer.from_df(one) for one in (run, other)]
-    asked = measures([name for name in USUAL if not name.startswith("Compat")])
+    asked = measures(
+        [name for name in USUAL if not name.startswith("Compat") and "judged_only" not in name]
+    )
     how = {"eval_metrics": asked, "names": ["one", "other"], "baseline": 0}
     usual = pyterrier.Experiment(systems, topics, qrels, **how)
     pipeline = ir_measures.DefaultPipeline.providers

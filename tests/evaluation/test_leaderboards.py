@@ -238,6 +238,10 @@ def test_one_collection_has_no_interval_and_a_warning():
     assert found.collection_weights["share"].to_list() == [pytest.approx(1.0)]
 
 
+def test_the_level_is_not_rounded_up_to_certainty():
+    assert "all pairs at once, 99.9%" in lf.leaderboard(X, alpha=0.001).verdict["sentence"][0]
+
+
 def test_constant_collections_and_equal_runs():
     equal = X.with_columns(news=0.5)
     said = " ".join(lf.leaderboard(equal).verdict["sentence"])
@@ -256,6 +260,17 @@ def test_differences_that_do_not_vary_decide_nothing():
     found = lf.leaderboard(x)
     assert found.comparisons["p_value"].to_list() == [1.0]
     assert found.ranking["rank_high"].to_list() == [2, 2]
+
+
+@pytest.mark.parametrize("test", ["holm", "max_t", "max_t_bootstrap"])
+@pytest.mark.parametrize("rule", ["mean", "mean_z"])
+@pytest.mark.parametrize("n", [7, 20])
+def test_rounding_is_no_variation(n, rule, test):
+    """The differences of each pair are equal but for the last bits of their numbers."""
+    base = np.random.default_rng(0).random(n)
+    columns = {f"c{j}": [x + 0.3, x + 0.1, x] for j, x in enumerate(base.tolist())}
+    found = lf.leaderboard(pl.DataFrame({"model": ["a", "b", "c"], **columns}), rule, test=test)
+    assert found.ranking.select("rank_low", "rank_high").rows() == [(1, 3)] * 3
 
 
 def test_few_collections_cannot_reject_by_signs():
@@ -422,3 +437,18 @@ def test_a_single_collection_agrees_with_none():
     pytest.importorskip("altair")
     with pytest.raises(lf.LexiframeError, match="found a single collection"):
         lf.leaderboard(X.select("model", "law")).plot.correlations()
+
+
+def test_t_tests_of_votes_in_few_collections_are_said_to_be_liberal():
+    """With nine collections `max_t` keeps its level, with three no test does."""
+    rng = np.random.default_rng(0)
+
+    def said(rule, n, **how):
+        columns = {f"c{c:02}": rng.normal(size=4) for c in range(n)}
+        board = lf.leaderboard(pl.DataFrame({"model": list("abcd"), **columns}), rule, **how)
+        return " ".join(board.verdict["sentence"])
+
+    assert "than they promise; test='max_t' keeps its level." in said("borda", 9)
+    assert "than they promise; from 6 on, test='max_t' keeps its level." in said("win_rate", 3)
+    for quiet in (said("borda", 20), said("mean", 9), said("borda", 9, test="max_t", samples=99)):
+        assert "than they promise" not in quiet

@@ -40,7 +40,9 @@ def test_bad_cells_are_named():
     with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps.*1 \\(b in y\\)"):
         found = lf.read_scores(LONG.with_columns(score=pl.Series([0.5, 0.25, 0.75, float("nan")])))
     assert found.rows() == ROWS[:3]
-    with pytest.warns(lf.LexiframeWarning, match="collection 'x'.*1 \\('a'\\).*mixed with percent"):
+    with pytest.warns(
+        lf.LexiframeWarning, match="'x' the values of 1 run \\('a'\\).*mixed with percent"
+    ):
         lf.read_scores(LONG.with_columns(score=pl.Series([0.5, 0.25, 75.0, 0.5])))
 
 
@@ -233,6 +235,6 @@ def test_bad_cells_of_files_are_named_with_file_and_line(tmp_path):
     with pytest.raises(lf.SchemaError, match=message):
         lf.read_scores([one, two])
     wide.write_text("model,news,law\na,0.5,40\nb,30,20\nc,35,25\n")
-    message = r"wide.csv, line 2: in collection 'news' values up to 1 of the runs 1 .'a'. beside"
+    message = r"wide.csv, line 2: in collection 'news' the values of 1 run ..a.."
     with pytest.warns(lf.LexiframeWarning, match=message):
         lf.read_scores(wide)

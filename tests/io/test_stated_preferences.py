@@ -167,7 +167,7 @@ def test_names_are_mapped(options):
 
 
 def test_no_judgments_are_refused():
-    with pytest.raises(lf.LexiframeError, match="at least one judgment, found none"):
+    with pytest.raises(lf.LexiframeError, match="at least one judgment, found no rows"):
         lf.read_preferences(pl.DataFrame(two("left", "right", ["left"])).clear())
 
 
@@ -241,7 +241,7 @@ def test_the_bias_of_position_is_that_of_plain_loops():
 def test_better_runs_that_stand_first_are_no_bias_of_position():
     """x wins 8 of 10 in either order, and stands first in 8 of 10 judgments."""
     rows = [
-        (f"q{n % 5}", *(("x", "y") if n % 10 < 8 else ("y", "x")), "x" if n // 10 < 8 else "y")
+        (f"q{n % 7}", *(("x", "y") if n % 10 < 8 else ("y", "x")), "x" if n // 10 < 8 else "y")
         for n in range(100)
     ]
     v = read(pl.DataFrame(rows, schema=["qid", "left", "right", "winner"], orient="row"))
@@ -299,3 +299,45 @@ def test_what_it_returns_goes_where_preferences_go(tmp_path):
         "preferences.parquet",
         "position.parquet",
     ]
+
+
+FLAGS = ("winner_model_a", "winner_model_b", "winner_tie")
+
+
+def flagged(*rows):
+    runs = {
+        "id": list(range(len(rows))),
+        "model_a": ["x"] * len(rows),
+        "model_b": ["y"] * len(rows),
+    }
+    return read(runs | dict(zip(FLAGS, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def test_columns_of_flags_may_be_words_and_are_refused_when_they_say_something_else():
+    v = flagged(("True", "False", ""), ("false", None, "TRUE"))
+    assert v.judgments.sort("query_id")["winner"].to_list() == ["a", "tie"]
+    for row in [("1", "1", "0"), ("0.7", "0.3", "0"), ("yes", "no", "no")]:
+        with pytest.raises(
+            lf.ReadError, match=f"at most one of .*, found {', '.join(row)} in row 2"
+        ):
+            flagged(("1", "0", "0"), row)
+
+
+def test_rows_without_a_winner_alone_are_counted_in_the_error():
+    for winner, found in (([None, None], "2 rows without a winner"), ([], "no rows")):
+        frame = pl.DataFrame(two("left", "right", winner)).cast({"winner": pl.String})
+        with pytest.raises(lf.SchemaError, match=f"at least one judgment, found {found}"):
+            lf.read_preferences(frame)
+
+
+def test_a_blank_name_is_no_name():
+    rows = two("left", "right", ["left"]) | {"left": [" "]}
+    with pytest.raises(lf.SchemaError, match="an id in left, found none in row 1"):
+        read(rows)
+
+
+def test_requests_that_are_all_alike_show_no_bias_of_position():
+    v = read(two("left", "right", ["left"] * 3))
+    assert v.position.select("win_rate", "ci_low", "ci_high").row(0) == (1.0, None, None)
+    assert "requests that are all alike do not say" in str(v).replace("\n", " ")
+    assert "is shown" not in str(v)

@@ -214,11 +214,34 @@ def test_one_request_has_no_interval():
     assert "How sure that is cannot" in str(one)
 
 
+@pytest.mark.parametrize("prior", [0.1, 1.0, 2.7])
+@pytest.mark.parametrize("interval", ["sandwich", "bootstrap", "percentile"])
+def test_groups_that_are_all_alike_say_nothing_of_how_sure_strengths_are(prior, interval):
+    for requests in (2, 3, 7):
+        rows = [(str(q), *row) for q in range(requests) for row in (("x", "y", "a"), *TURNED)]
+        b = lf.bradley_terry(votes(rows), prior=prior, interval=interval)
+        assert (b.strengths["se"] == 0).all()
+        assert b.strengths["ci_low"].null_count() == b.pairs["ci_high"].null_count() == 3
+        assert b.pairs["p_value"].to_list() == [1, 1, 1]
+        assert b.may_be_first() == b.strengths["run"].to_list()
+        assert "cannot be said, as no two groups of judgments differ" in str(b).replace("\n", " ")
+
+
+TURNED = [("y", "z", "a"), ("x", "z", "tie")]
+
+
+def test_of_equally_strong_runs_none_is_the_next():
+    said = str(lf.bradley_terry(votes([("1", "x", "y", "tie"), ("2", "y", "z", "tie")])))
+    assert said.startswith("x, y and z are equally strong, and the strongest of 3 runs")
+    assert "the next" not in said
+
+
 BAD = {
     r"by='judge' needs to know who judged": {"by": "judge"},
-    r"expected prior to be a number of comparisons": {"prior": -1.0},
+    r"bradley_terry: expected prior to be a number of comparisons": {"prior": -1.0},
     r"interval='bootstrap' draws requests or judges": {"interval": "bootstrap", "by": "judgment"},
     r"expected ties to be one of": {"ties": "win"},
+    r"'percentile' needs at least 2 samples, found 1": {"interval": "percentile", "samples": 1},
 }
 
 
@@ -240,7 +263,10 @@ def test_bad_judgments_are_refused():
     d = pl.DataFrame(
         {"query_id": "1", "run_a": "x", "run_b": "y", "measure": ["m", "n"], "preference": 0.5}
     )
-    with pytest.raises(lf.LexiframeError, match="preferences of one measure, found 2"):
+    with pytest.raises(
+        lf.LexiframeError,
+        match="bradley_terry: expected the preferences of one measure, found 2; filter them",
+    ):
         lf.bradley_terry(d)
     with pytest.raises(lf.LexiframeError, match="stated preferences from -1 to 1"):
         lf.bradley_terry(d.head(1).with_columns(preference=pl.lit(2.0)))

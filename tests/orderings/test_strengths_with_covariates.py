@@ -163,6 +163,11 @@ def test_covariates_that_say_all_judgments_beforehand_are_refused():
     assert found.covariates["coefficient"][0] == pytest.approx(0, abs=1e-12)
 
 
+def test_a_covariate_that_is_named_twice_is_refused():
+    with pytest.raises(lf.LexiframeError, match="covariates: 'length' is named twice; name it"):
+        lf.bradley_terry(few("abab"), answers=LENGTHS, covariates=["length", "length"])
+
+
 def test_a_position_that_nobody_knows_is_refused():
     with pytest.raises(lf.LexiframeError, match="'position' needs to know which answer was shown"):
         lf.bradley_terry(few().drop("first"), covariates="position")

@@ -180,6 +180,7 @@ def test_the_verdict_says_which_measure_and_how_sure():
     alone = str(lf.concordance(d.filter(query_id="q000"), v, "AP")).replace("\n", " ")
     assert "how sure that is cannot be said" in alone
     assert "has no value for" in alone
+    assert "for which it has a value (a tie is half)" in alone
     noise = lf.concordance(d.with_columns(preference=pl.lit(0.0)), v)
     assert noise.measures["concordance"].to_list() == [0.5] * 3
 
@@ -196,7 +197,10 @@ def test_a_difference_that_is_the_same_everywhere_decides_nothing():
 BAD = {
     r"other than ties, found 2 ties": ({"preference": [0.0, 0.0]}, {}),
     r"one stated preference for each request and pair": ({"query_id": ["1", "1"]}, {}),
-    r"of one measure, found 2": ({"measure": ["s", "t"]}, {}),
+    r"concordance: expected stated preferences of one measure, found 2": (
+        {"measure": ["s", "t"]},
+        {},
+    ),
     r"found none; people judged requests such as '1' and runs such as 'u'": ({"run_a": "u"}, {}),
     r"unknown measure 'nope'": ({}, {"measures": "nope"}),
     r"expected a measure, found none": ({}, {"measures": []}),

@@ -12,6 +12,7 @@ from .cells import with_p_values as with_p_values
 from .sections import MOST as MOST
 from .sections import Section as Section
 from .sections import ends_of as ends_of
+from .sections import ends_of_long as ends_of_long
 from .tables import fits as fits
 from .tables import paragraph as paragraph
 from .tables import paragraphs as paragraphs

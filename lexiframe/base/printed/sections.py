@@ -90,6 +90,18 @@ MOST = 40
 """How many rows of one sort a table for people has: the first and the last."""
 
 
+LONG = 1000
+"""The rows above which a table that was asked for is printed by its ends too."""
+
+
+def ends_of_long(table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """Return a table of up to `LONG` rows whole, else its ends and a note that says so."""
+    if table.height <= LONG:
+        return table, ()
+    said = f"the first and the last {MOST // 2} of {table.height:,} rows"
+    return ends_of(table), (f"{said}; --format csv has all",)
+
+
 def ends_of(table: pl.DataFrame) -> pl.DataFrame:
     """Return the first and the last rows of a table that has more than `MOST`."""
     if table.height <= MOST:

@@ -158,7 +158,8 @@ def _table_text(e: Evaluation, name: str, alpha: float) -> str:
         return shown.coverage_text(table)
     if name == "verdict":
         return str(table)
-    return printed.plain_text(printed.with_p_values(table, alpha))
+    ends, notes = printed.ends_of_long(table)
+    return "\n".join([printed.plain_text(printed.with_p_values(ends, alpha)), *notes])
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -186,7 +187,7 @@ def write(e: Evaluation, out: Path) -> None:
     paths = e.write(out)
     parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
     names = [*(path.name for path in paths), *parts]
-    typer.echo(f"wrote {len(names)} files to {out}: {', '.join(names)}", err=True)
+    complain(f"wrote {len(names)} files to {out}: {', '.join(names)}")
 
 
 def write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError
 from lexiframe.cli.gate_inputs import (
     AnyMeasure,
     AsGateFormat,
@@ -175,11 +174,6 @@ def _of_runs(
     policies, scan = inputs.policies, inputs.found(outputs, requests)
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies)
     names = [name for read in projected.ranked.read for name in read.names]
-    if len(names) != 2:
-        raise LexiframeError(
-            f"gate: expected one run in each of two files, found {len(names)} "
-            f"({', '.join(names)}); give files of one run"
-        )
     counts = answers.counts_of(projected.ranked)
     pairs = gates.RankedPairs(projected.part(asked).pairs, counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}

@@ -93,9 +93,10 @@ _PERCENT = 100.0
 
 def _warn_of_units(board: Board) -> None:
     """Warn of collections of shares beside others of percent, which would decide the mean alone."""
-    size = np.abs(board.cells)
-    largest, smallest = np.nanmax(size, axis=1), np.nanmin(size, axis=1)
-    shares, percent = (largest > 0) & (largest <= 1), (smallest > 1) & (largest <= _PERCENT)
+    given = board.cells * board.signs[:, None]
+    largest, smallest = np.nanmax(given, axis=1), np.nanmin(given, axis=1)
+    shares = (smallest >= 0) & (largest > 0) & (largest <= 1)
+    percent = (smallest > 1) & (largest > _PERCENT / 10) & (largest <= _PERCENT)
     if shares.any() and percent.any():
         names = [np.array(board.collections)[which].tolist() for which in (shares, percent)]
         warn(

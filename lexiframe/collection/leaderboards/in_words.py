@@ -11,6 +11,7 @@ from lexiframe.base import printed
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
+from lexiframe.significance import ranks
 
 _FEW = 8
 _NAMES = {
@@ -53,7 +54,7 @@ def leaderboard_sentences(
         told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
         if len(one.settled.board.runs) > 1:
             told += _one_collection(left_out.filter(pl.col("rule") == one.name))
-        told += _about_rule(one)
+        told += [_liberal(one, test), *_about_rule(one)]
         rows += [(one.name, sentence) for sentence in told if sentence]
     rows += [(ranked[0].name, sentence) for sentence in _gaps(ranked[0].settled)]
     schema = {"rule": pl.String, "sentence": pl.String}
@@ -78,7 +79,7 @@ def _first(one: Ranked, part: pl.DataFrame, test: str, alpha: float) -> str:
     if part["rank_low"].null_count():
         return f"{begin}; {_no_intervals(one)}."
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
-    sure = f"{1 - alpha:.0%}"
+    sure = f"{100 * (1 - alpha):g}%"
     over = f"over {_OVER[one.over]} ({_TESTS[test]}, all pairs at once, {sure})"
     if len(may) == 1:
         return f"{begin}, and it is the only one that may be first {over}."
@@ -141,6 +142,29 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
             f"{row['rank']}, the largest move."
         )
     return told
+
+
+_ENOUGH = 20
+"""From so many units on, t-tests of votes keep their level nearly (see the guide)."""
+
+
+def _liberal(one: Ranked, test: str) -> str:
+    """Say where t-tests of votes err more often than they promise: ranks have light tails."""
+    design = one.design
+    counts_votes = one.name in ("mean_rank", "borda", "win_rate")
+    if test != "holm" or not counts_votes or design is None or not design.is_free:
+        return ""
+    n = len(design.points)
+    if n >= _ENOUGH or len(one.settled.board.runs) < 2:
+        return ""
+    instead = (
+        "test='max_t' keeps its level" if n >= ranks.FEWEST_FLIPPED
+        else f"from {ranks.FEWEST_FLIPPED} on, test='max_t' keeps its level"
+    )  # fmt: skip
+    return (
+        f"Of votes in fewer than {_ENOUGH} {one.over}, t-tests find more differences that are "
+        f"none than they promise; {instead}."
+    )
 
 
 def _about_rule(one: Ranked) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import ir_measures
 import numpy as np
@@ -33,9 +33,7 @@ def _ours(measure: Any) -> tuple[Metric, bool]:
     written = str(type(measure)(**others))
     if measure.NAME == "IPrec":  # it asks an older trec_eval, which rounds levels otherwise
         written = f"IPrec(rel={measure['rel']},rounding='up')@{measure['recall']}"
-    metric = parse_measure(written)
-    if not isinstance(metric, Metric):
-        raise LexiframeError(f"{measure}: expected a metric, found a preference")
+    metric = cast(Metric, parse_measure(written))  # ir_measures names no preferences
     return metric, bool(measure.params.get(_WITHOUT_UNJUDGED, False))
 
 

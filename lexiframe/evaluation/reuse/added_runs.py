@@ -6,16 +6,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from lexiframe.base import LexiframeError, n_and_first, typed, warn
+from lexiframe.base import LexiframeError, memory_use, n_and_first, typed, warn
 from lexiframe.evaluation.buckets.batches import work_folder
 from lexiframe.evaluation.buckets.sizes import memory_allowed
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.from_parts import are_of_sums
 from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known
 from lexiframe.io import column_forms, run_scan, scan_runs
 from lexiframe.pairwise import fingerprints, measured
-from lexiframe.projection import RankedRuns, joined, judgments
+from lexiframe.projection import RankedRuns, joined
 from lexiframe.typing import RunsLike
 
 
@@ -36,9 +37,9 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     -------
     Evaluation
         What `evaluate` returns for the old and the new runs together, with the judgments, measures,
-        policies, tests and groups of the first evaluation, which itself does not change. To one in
-        parts that has the ranks in its runs, only the new runs are read, and the sums are computed
-        again from all ranks. Measures
+        policies, tests and groups of the first evaluation, which itself does not change. Where the
+        preferences do not fit in memory, as in an evaluation in parts that has the ranks in its
+        runs, only the new runs are read, and the sums are computed again from all ranks. Measures
         that depend on the other runs are computed again for all runs: those with the size of the
         pool, the ranks ``LR.rank`` and ``LP.rank``, and functions of your own from positions.
 
@@ -82,7 +83,8 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     there = [str(scan.sources[index].name) for index in same]
     chosen, ranked = scan.only([index for index in range(len(scan)) if index not in same]), before
     if len(chosen):
-        added = _ranked(chosen, before, origin, refuses=evaluation.has_requests)
+        asked = origin.measures, origin.policies
+        added = measured.rank(chosen, before.judged, *asked, hashed=True, are_part=True)
         chosen, added, twins = _without_same_rankings(chosen, added, before.fingerprints)
         ranked, there = joined(before, added), there + twins
     if there:
@@ -95,21 +97,6 @@ def _scan_of(runs: Any) -> run_scan.RunScan:
     return runs if is_scan else scan_runs(column_forms.held(runs, "runs"))
 
 
-def _ranked(
-    scan: run_scan.RunScan, before: RankedRuns, origin: Origin, *, refuses: bool
-) -> RankedRuns:
-    """Rank the new runs; raise when their preferences do not fit in memory, if it ``refuses``."""
-    measures, policies = origin.measures, origin.policies
-
-    def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
-        if refuses:
-            n = n_runs + len(before.runs)
-            measured.refuse_many_pairs(n, judged, measures, policies)
-
-    asked: dict[str, Any] = {"hashed": True, "are_part": True, "foresee": foresee}
-    return measured.rank(scan, before.judged, measures, policies, **asked)
-
-
 def _evaluated(
     evaluation: Evaluation,
     origin: Origin,
@@ -117,15 +104,32 @@ def _evaluated(
     ranked: RankedRuns,
     added: run_scan.RunScan,
 ) -> Evaluation:
-    """Evaluate old and new runs; of one in memory, what is known is not computed again."""
-    projected = measured.projected_of(ranked, origin.asked.measures, origin.policies.no_relevant)
-    given = _scan_of(origin.runs).joined(added), origin.qrels, projected, origin.asked
-    if not evaluation.has_requests:
+    """Evaluate old and new runs: what is known is not computed again, where there is room for it.
+
+    Else sums are computed again from all ranks; in parts, where some tests need single requests.
+    """
+    asked = origin.asked
+    projected = measured.projected_of(ranked, asked.measures, origin.policies.no_relevant)
+    given = _scan_of(origin.runs).joined(added), origin.qrels, projected, asked
+    has_room = evaluation.has_requests and _fit(ranked, origin)
+    if not has_room and not (evaluation.has_requests and are_of_sums(asked)):
         with work_folder(None, memory_allowed(None), resume=False) as work:
             return evaluate_ranked(*given, work=work)
+    if not has_room:
+        return evaluate_ranked(*given)
     names, measures = (run.name for run in before.runs), map(str, origin.measures)
     known = Known(evaluation.coverage, origin.part, frozenset(names), None, frozenset(measures))
     return evaluate_ranked(*given, replace(known, same_judgments=True))
+
+
+def _fit(ranked: RankedRuns, origin: Origin) -> bool:
+    """Return whether the preferences between all runs fit in memory."""
+    try:
+        asked = origin.measures, origin.policies
+        measured.refuse_many_pairs(len(ranked.runs), ranked.judged, *asked)
+    except memory_use.NotEnoughMemoryError:
+        return False
+    return True
 
 
 def _without_same_rankings(

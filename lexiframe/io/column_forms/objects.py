@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import IOBase
+from itertools import chain
 from numbers import Integral, Real
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -130,10 +132,11 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
             f"{type(data[flat[0]]).__name__} as the documents of query {flat[0]!r}"
         )
     refuse_tables(data, where)
-    queries = [q for q, documents in data.items() for _ in range(max(len(documents), 1))]
-    documents = [d for inner in data.values() for d in (inner or [None])]
-    numbers = [x for inner in data.values() for x in (inner.values() or [None])]
-    for query, document, x in zip(queries, documents, numbers, strict=True):
+    queries = [*chain.from_iterable([q] * max(len(of), 1) for q, of in data.items())]
+    documents = [*chain.from_iterable(inner or [None] for inner in data.values())]
+    numbers = [*chain.from_iterable(inner.values() or [None] for inner in data.values())]
+    are_plain = {*map(type, numbers)} <= {float, int}
+    for query, document, x in () if are_plain else zip(queries, documents, numbers, strict=True):
         # Python counts True among the real numbers.
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
             raise SchemaError(
@@ -179,7 +182,7 @@ def _frame_of_tuples(rows: list[Any], where: str) -> pl.DataFrame:
             "expected a frame that exports Arrow, or rows with query_id and doc_id (ScoredDoc, "
             f"Qrel), found {found}"
         )
-    columns = {n: [getattr(row, n) for row in rows] for n in _ATTRIBUTES if hasattr(rows[0], n)}
+    columns = {n: [*map(attrgetter(n), rows)] for n in _ATTRIBUTES if hasattr(rows[0], n)}
     return _frame_of_columns(columns, where)
 
 

@@ -191,7 +191,7 @@ def sources_of_runs(runs: Any) -> Found:
         several = isinstance(runs, Iterable) and not is_one and getattr(runs, "ndim", 1) > 0
         found = Found.together(_expand(run) for run in (runs if several else [runs]))
     if not found.sources:
-        raise ReadError("no runs: expected at least one file or frame, found an empty list")
+        raise ReadError("expected at least one file or frame, found an empty list")
     return found
 
 

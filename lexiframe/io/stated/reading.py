@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -70,7 +72,8 @@ def read_preferences(
     Raises
     ------
     ReadError
-        For a file that cannot be read, and a winner that cannot be understood, with its row.
+        For a file that cannot be read or is given twice, and a winner that cannot be understood,
+        with its row.
     SchemaError
         For missing or ambiguous columns, a run against itself, an empty id, and no judgments.
 
@@ -101,7 +104,8 @@ def read_preferences(
     left_out = judgments["winner"].null_count()
     judgments = judgments.filter(pl.col("winner").is_not_null())
     if not judgments.height:
-        raise SchemaError("read_preferences: expected at least one judgment, found none")
+        found = f"{left_out:,} rows without a winner" if left_out else "no rows"
+        raise SchemaError(f"read_preferences: expected at least one judgment, found {found}")
     both_bad = int((judgments["winner"] == BOTH_BAD).sum())
     if left_out:
         warn(f"judgments without a winner, left out: {left_out:,} rows")
@@ -112,7 +116,13 @@ def read_preferences(
 
 
 def _sources(source: Any) -> list[Source]:
-    return sources_of_runs(source).sources
+    """Find the sources; a file that is given twice would count each of its judgments twice."""
+    sources = sources_of_runs(source).sources
+    files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
+    paths = Counter(Path(file.path).resolve() for file in files)
+    if twice := [str(file) for file in files if paths[Path(file.path).resolve()] > 1]:
+        raise ReadError(f"{twice[0]}: expected each file once, found it twice; give it once")
+    return sources
 
 
 def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl.DataFrame:
@@ -140,7 +150,7 @@ def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
     column = table[name]
     if not (column.dtype == pl.String or column.dtype.is_integer()):
         column = column.cast(pl.String, strict=False)
-    bad = (column.cast(pl.String).fill_null("") == "").arg_true()
+    bad = (column.cast(pl.String).str.strip_chars().fill_null("") == "").arg_true()
     if len(bad):
         found = f"none in row {bad[0] + 1} ({len(bad)} such rows)"
         raise SchemaError(Problem(where, f"an id in {name}", found, "give it one"))

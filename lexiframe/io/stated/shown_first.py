@@ -66,7 +66,7 @@ class _Shown:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return t(K − 1) √(K/(K − 1)) √Σu² / weight for the K requests of each judge, and K.
 
-        u is the sum of the scores of a request over some rows; one request gives NaN.
+        u is the sum of the scores of a request over some rows; NaN where no two requests differ.
         """
         from scipy.stats import t
 
@@ -76,7 +76,8 @@ class _Shown:
         squares = np.bincount(known // each, np.bincount(cell, score[rows]) ** 2, len(k))
         df = np.where(k > 1, k - 1.0, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return t.ppf((1 + LEVEL) / 2, df) * np.sqrt(squares * k / df) / weight, k
+            se = np.sqrt(squares * k / df) / weight
+            return t.ppf((1 + LEVEL) / 2, df) * np.where(se > sums.TIE, se, np.nan), k
 
 
 def _shown(known: pl.DataFrame) -> _Shown:

@@ -132,12 +132,14 @@ def _position_in_words(position: pl.DataFrame) -> list[str]:
     rate, low, high = (row[c] for c in (names if both else ("win_rate", "ci_low", "ci_high")))
     n = row["n_both_orders" if both else "n"]
     of = "of pairs that were shown in both orders" if both else "that say which run was first"
-    begin = f"The run that was shown first wins {printed.percent(rate)} of the {n:,} judgments {of}"
+    many = "one judgment" if n == 1 else f"{n:,} judgments"
+    begin = f"The run that was shown first wins {printed.percent(rate)} of the {many} {of}"
+    alone = "" if both else "; better runs may stand first more often, as no pair has both orders"
     if low is None:
-        return [f"{begin} (a tie is half a win); one request does not say how sure that is."]
+        why = "one request does" if row["n_requests"] == 1 else "requests that are all alike do"
+        return [f"{begin} (a tie is half a win); {why} not say how sure that is{alone}."]
     interval = f"ties half; 95 % interval {printed.percent(low)} to {printed.percent(high)}"
     verdict = "is shown" if low > 0.5 or high < 0.5 else "is not shown"
-    alone = "" if both else "; better runs may stand first more often, as no pair has both orders"
     return [f"{begin} ({interval}), so a bias of position {verdict}{alone}."]
 
 

@@ -65,14 +65,23 @@ def _translated(winner: pl.Series, values: Mapping[str, str], where: str) -> pl.
 
 
 def _of_flags(table: pl.DataFrame, three: tuple[str, ...], where: str) -> pl.Series:
-    flags = table.select(pl.col(c).cast(pl.Float64, strict=False).fill_null(0) for c in three)
-    bad = flags.select(pl.sum_horizontal(pl.all()) > 1).to_series().arg_true()
+    flags = table.select(_as_number(c) for c in three)
+    odd = pl.any_horizontal(~pl.all().is_in([0.0, 1.0])) | (pl.sum_horizontal(pl.all()) > 1)
+    bad = flags.select(odd).to_series().arg_true()
     if len(bad):
-        found = f"{', '.join(str(x) for x in flags.row(bad[0]))} in row {bad[0] + 1}"
-        raise ReadError(Problem(where, f"1 in at most one of {', '.join(three)}", found))
+        row = ", ".join(str(table[c][bad[0]]) for c in three)
+        found = f"{row} in row {bad[0] + 1} ({len(bad)} such rows)"
+        raise ReadError(Problem(where, f"0, and 1 in at most one of {', '.join(three)}", found))
     a, b, tie = (pl.col(c) == 1 for c in three)
     side = pl.when(a).then(pl.lit(A)).when(b).then(pl.lit(B)).when(tie).then(pl.lit(TIE))
     return flags.select(side).to_series()
+
+
+def _as_number(name: str) -> pl.Expr:
+    """Return a flag as a number: 0 where it is empty, NaN where it cannot be read."""
+    text = pl.col(name).cast(pl.String).str.strip_chars().str.to_lowercase()
+    text = text.replace({"true": "1", "false": "0", "": "0", "nan": "0"}).fill_null("0")
+    return text.cast(pl.Float64, strict=False).fill_null(float("nan"))
 
 
 def _of_texts(winner: pl.Series, run_a: pl.Series, run_b: pl.Series, *, where: str) -> pl.Series:

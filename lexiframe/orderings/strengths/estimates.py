@@ -54,7 +54,8 @@ def estimated(judged: Judged, how: How) -> Estimate:
             "judgments are all but certain; give prior=1, or leave covariates out"
         )
     found = spread(judged, fitted, how.by)
-    if how.interval == "sandwich" or found is None:
+    # Samples of groups that are all alike differ by rounding alone.
+    if how.interval == "sandwich" or found is None or not found.covariance.any():
         return Estimate(judged, counts, fitted, found)
     group = judged.request if how.by == "request" else judged.judge
     drawn, without = resampled(

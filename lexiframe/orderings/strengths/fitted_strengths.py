@@ -15,6 +15,7 @@ from lexiframe.orderings.strengths.variances import Interval, Unit
 Ties = Literal["half", "davidson"]
 _SHOWN = 20
 """How many of the strongest runs are printed."""
+_WITH_ELO = ("run", "strength", "ci_low", "ci_high", "elo", "elo_low", "elo_high", "rank")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -112,8 +113,11 @@ class Strengths(Tables):
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: the strengths, and the pairs they describe worst."""
         seen = ["run_a", "run_b", "n_judgments", "observed_share", "expected_share", "residual"]
+        # Where there is no room for all columns, what was asked for stands before the others.
+        first = pl.selectors.by_name(*_WITH_ELO, require_all=False)
+        strengths = self.strengths.select(first, ~first).head(_SHOWN)
         found: dict[str, Any] = {
-            printed.begun("Strengths", self.strengths.height, _SHOWN): self.strengths.head(_SHOWN),
+            printed.begun("Strengths", self.strengths.height, _SHOWN): strengths,
             "Pairs that the strengths describe worst": self.largest_residuals(5).select(seen),
         }
         more = {"Covariates": self.covariates, "Strengths in groups of requests": self.groups}

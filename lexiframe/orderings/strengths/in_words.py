@@ -37,6 +37,8 @@ def _first(found: Found) -> str:
     text = f"{printed.listed(strongest)} {verb} of {printed.counted(len(runs), 'run')}"
     if found.pairs["p_adjusted"].null_count():
         return f"{text}. How sure that is cannot be said from one group of judgments."
+    if found.strengths["ci_low"].null_count() == len(runs):
+        return f"{text}. How sure that is cannot be said, as no two groups of judgments differ."
     first = found.may_be_first()
     how = f"level {100 * found.level:g} %, all pairs at once, {_UNITS[found.by]}"
     if len(first) == 1:
@@ -50,6 +52,8 @@ def _first(found: Found) -> str:
 def _second(found: Found) -> list[str]:
     """Say how likely the strongest run wins against the next, by the interval of this pair."""
     a, b = found.strengths["run"][:2]
+    if found.strengths["rank"].min() == found.strengths["rank"][1]:
+        return []  # The strongest runs are equal: there is no next one.
     row = _pair(found, a, b)
     if row["ci_low"] is None:
         return [f"{a} wins against {b}, the next, with probability {row['p_a_wins']:.2f}."]

@@ -72,7 +72,8 @@ def covariates_table(found: Estimate, level: float) -> pl.DataFrame:
     half = se = p_value = np.full(len(gamma), np.nan)
     if found.spread is not None:
         se = found.spread.of_each()[len(judged.runs) + 1 :]
-        half, p_value = se * found.spread.reach(level), found.spread.p_values(gamma, se)
+        half = found.spread.half_width(gamma, se, level)
+        p_value = found.spread.p_values(gamma, se)
     weight = judged.weight / judged.weight.sum()
     sd = np.sqrt(weight @ judged.x**2)
     columns = {

@@ -23,6 +23,8 @@ from lexiframe.pairwise import By
 from lexiframe.typing import LogLike, RequestsLike, VotesLike
 
 Ties = Literal["half", "davidson"]
+_FEWEST_SAMPLES = 2
+"""One sample of requests does not vary."""
 
 
 @typed
@@ -93,9 +95,9 @@ def bradley_terry(
         standardised ``residual``, the ``difference`` of the strengths with its interval, its
         ``p_value`` against 0 and that corrected over all pairs (Holm) in ``p_adjusted``, and
         ``p_a_wins`` and ``p_b_wins``, the probabilities that either wins, that of run_a with its
-        interval (that of the difference, at the given ν). Values that need judgments, or several
-        groups, are null without. With covariates, expected are the answers as they were shown, and
-        the probabilities are those at equal covariates.
+        interval (that of the difference, at the given ν). Values that need judgments, or groups of
+        them that differ, are null without. With covariates, expected are the answers as they were
+        shown, and the probabilities are those at equal covariates.
         ``covariates``, key ``covariate``: the ``coefficient`` by which one unit more changes the
         log odds, with its interval, ``se`` and ``p_value``; ``sd``, the root mean square of the
         differences between two answers, and ``per_sd`` = coefficient · sd.
@@ -138,8 +140,8 @@ def bradley_terry(
     >>> lf.bradley_terry(votes).strengths.select("run", "rank").rows()
     [('y', 1.0), ('x', 2.0), ('z', 3.0)]
     """
-    _check(ties, prior, interval, by, level)
     resampling.check_draws("bradley_terry", "samples", samples, seed)
+    _check(ties, prior, interval, by, level, samples)
     given = given_of(judgments)
     judged = judged_of(given, answers=answers, covariates=covariates)
     check_unit(judged, by)
@@ -167,7 +169,7 @@ def bradley_terry(
     )  # fmt: skip
 
 
-def _check(ties: str, prior: float, interval: str, by: str, level: float) -> None:
+def _check(ties: str, prior: float, interval: str, by: str, level: float, samples: int) -> None:
     check_choice("bradley_terry", ties, ("half", "davidson"), "ties")
     check_choice("bradley_terry", interval, get_args(Interval), "interval")
     resampling.check_share("bradley_terry", "level", level)
@@ -179,4 +181,9 @@ def _check(ties: str, prior: float, interval: str, by: str, level: float) -> Non
         raise LexiframeError(
             f"bradley_terry: interval={interval!r} draws requests or judges, so by must be "
             f"'request' or 'judge', found {by!r}; take interval='sandwich'"
+        )
+    if interval != "sandwich" and samples < _FEWEST_SAMPLES:
+        raise LexiframeError(
+            f"bradley_terry: interval={interval!r} needs at least {_FEWEST_SAMPLES} samples, found "
+            f"{samples}"
         )

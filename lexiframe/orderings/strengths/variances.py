@@ -40,15 +40,16 @@ class Spread:
         """√(K/(K − 1)) for K groups: standard errors over few groups are small."""
         return 1.0 if np.isinf(self.df) or self.is_widened else float(np.sqrt(1 + 1 / self.df))
 
-    def reach(self, level: float) -> float:
-        """Return by how many standard errors an interval reaches to either side."""
-        return float(stats.t.ppf((1 + level) / 2, self.df) * self.widening)
+    def half_width(self, value: np.ndarray, se: np.ndarray, level: float) -> np.ndarray:
+        """Return half the widths of intervals: NaN where no two groups differ."""
+        reach = stats.t.ppf((1 + level) / 2, self.df) * self.widening
+        return np.asarray(np.where(_varies(value, se), se * reach, np.nan))
 
     def around_runs(self, beta: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of the intervals of strengths."""
         if self.drawn is not None:
             return _percentiles(self.drawn, level)
-        half = self.of_each()[: len(beta)] * self.reach(level)
+        half = self.half_width(beta, self.of_each()[: len(beta)], level)
         return beta - half, beta + half
 
     def around_differences(
@@ -61,7 +62,7 @@ class Spread:
             ends = [_percentiles(self.drawn[:, a[r]] - self.drawn[:, b[r]], level) for r in rows]
             low, high = (np.concatenate(one) for one in zip(*ends, strict=True))
             return low, high
-        half = self.of_differences(a, b) * self.reach(level)
+        half = self.half_width(difference, self.of_differences(a, b), level)
         return difference - half, difference + half
 
     def of_difference(self, other: Spread) -> Spread:
@@ -90,10 +91,13 @@ class Spread:
 
     def p_values(self, value: np.ndarray, se: np.ndarray) -> np.ndarray:
         """Return two-sided p-values of value = 0; without a standard error nothing is decided."""
-        size, se = np.abs(value), se * self.widening
-        decides = se > sums.TIE * np.maximum(1, size)
-        t = np.divide(size, se, out=np.zeros_like(size), where=decides)
+        size = np.abs(value)
+        t = np.divide(size, se * self.widening, out=np.zeros_like(size), where=_varies(value, se))
         return np.asarray(2 * stats.t.sf(t, self.df))
+
+
+def _varies(value: np.ndarray, se: np.ndarray) -> np.ndarray:
+    return np.asarray(se > sums.TIE * np.maximum(1, np.abs(value)))
 
 
 def _percentiles(drawn: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
@@ -160,5 +164,9 @@ def _sandwich(
     shape = (k, len(fitted.bread))
     u = coo_array((values, (np.tile(group, len(parts)), columns)), shape).tocsr()
     total = np.asarray(u.sum(axis=0)).ravel()  # 0, but for a prior, which is no group's
-    meat = np.asarray((u.T @ u).todense()) - np.outer(total, total) / k
+    squares = np.asarray((u.T @ u).todense())
+    meat = squares - np.outer(total, total) / k
+    # What rounding leaves of groups that are all alike must not pass for a small standard error.
+    size = np.sqrt(np.maximum(np.diag(squares), np.bincount(columns, values**2, len(squares))))
+    meat[np.abs(meat) <= sums.TIE * np.outer(size, size)] = 0
     return np.asarray(fitted.bread @ meat @ fitted.bread)

@@ -34,10 +34,9 @@ def _counted(found: Found) -> str:
 
 def _best(found: Found, ranked: pl.DataFrame) -> str:
     row = ranked.row(0, named=True)
-    text = (
-        f"{row['measure']} prefers the same run in {printed.percent(row['concordance'])} of them "
-        "(a tie is half)"
-    )
+    which = "them" if not row["missing"] else f"the {row['n']:,} for which it has a value"
+    share = f"{printed.percent(row['concordance'])} of {which}"
+    text = f"{row['measure']} prefers the same run in {share} (a tie is half)"
     if row["ci_low"] is None:
         return f"{text}; how sure that is cannot be said, as no two requests differ."
     interval = f"{printed.percent(row['ci_low'])} to {printed.percent(row['ci_high'])}"

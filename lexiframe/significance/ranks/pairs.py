@@ -173,7 +173,9 @@ def _squares(points: np.ndarray) -> np.ndarray:
     own = np.diag(gram)
     whole = own[:, None] + own
     squares = np.maximum(whole - 2 * gram, 0.0)
-    a, b = np.nonzero(np.triu(squares <= _CANCELLED * whole, k=1))
+    # Where no run varies, the whole is nothing but rounding, of which no share means anything.
+    rounding = len(points) * (sums.TIE * max(1.0, float(np.abs(points).max(initial=0)))) ** 2
+    a, b = np.nonzero(np.triu(squares <= np.maximum(_CANCELLED * whole, rounding), k=1))
     for start in range(0, len(a), 2**14):
         i, j = a[start : start + 2**14], b[start : start + 2**14]
         d = points[:, i] - points[:, j]

@@ -54,11 +54,17 @@ pairs of a family, α = 0.05, n = 5; intervals are cut at the bounds of AP"
 
 
 def comparisons_text(c: pl.DataFrame, measures: Sequence[str], alpha: float) -> str:
-    """Return the caption, and a table for each measure, that fit the terminal."""
+    """Return the caption, and a table for each measure, that fit the terminal.
+
+    Of a thousand pairs and more a table has the first and the last.
+    """
     said, table = comparisons_in_short(c, measures, alpha)
     of = table.columns[: table.columns.index("run a")]  # groups, and what differs between tests
     parts = table.partition_by(of, maintain_order=True) if of else [table]
-    sections = (printed.Section(_title(part.select(of)), part.drop(of)) for part in parts)
+    sections = (
+        printed.Section(_title(part.select(of)), *printed.ends_of_long(part.drop(of)))
+        for part in parts
+    )
     return "\n".join([printed.paragraph(said), *(section.text() for section in sections)])
 
 

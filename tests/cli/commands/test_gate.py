@@ -52,6 +52,13 @@ def test_a_run_against_itself_is_no_evidence(gate):
     assert "equal differences do not tell" in " ".join(outcome.out.split())
 
 
+def test_files_of_several_runs_are_refused(gate, tmp_path):
+    several = lf.write_parquet(lf.read_runs([GOOD, BAD]), tmp_path / "all.parquet")
+    outcome = gate(QRELS, several, GOOD, "--margin", "AP=0.1")
+    assert outcome.status == 1
+    assert "expected one run under this name, found 2 ('pixels_euclidean', 'random')" in outcome.err
+
+
 def test_judgments_of_another_collection_are_refused(gate, tmp_path):
     other = tmp_path / "other.txt"
     asked = lf.read_qrels(QRELS)["query_id"].unique().to_pylist()

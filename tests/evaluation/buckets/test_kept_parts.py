@@ -143,6 +143,21 @@ def test_runs_are_added_to_an_evaluation_in_parts_that_has_their_ranks(files, te
     assert more.comparisons.equals(whole.comparisons)
 
 
+@pytest.mark.parametrize("test", ["t", "wilcoxon"])
+def test_runs_are_added_where_their_preferences_do_not_fit_in_memory(files, test, monkeypatch):
+    few, every, qrels = files
+    whole, e = (lf.evaluate(runs, qrels, MEASURES, test=test) for runs in (every, few))
+
+    def too_many(*_, **__):
+        raise NotEnoughMemoryError("too many pairs")
+
+    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many)
+    more = lf.add_runs(e, every / "third.parquet")
+    assert (more.sums is None) == (test == "t")
+    for name, table in whole.tables(of_requests=False).items():
+        assert getattr(more, name).equals(table, null_equal=True), name
+
+
 @pytest.mark.parametrize("before", [None, 450_000])
 @pytest.mark.parametrize("memory", [None, 450_000])
 def test_an_evaluation_in_parts_takes_ranks_and_gives_them(

@@ -174,7 +174,7 @@ WRONG = [
     (
         pl.concat([table(np.ones((2, 2, 2)))] * 2),
         "run",
-        "expected one score for each run, query_id, measure, replicate, found 16 rows",
+        "expected one score for each run, replicate, query_id, measure, found 16 rows",
     ),
 ]
 
