@@ -155,6 +155,26 @@ def test_common_votes_and_adjust():
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_there_is_no_adjusted_order_without_the_collection_that_connects_a_run(tmp_path):
+    x = pl.DataFrame(
+        {"model": ["a", "b", "c"], "one": [0.5, 0.4, 0.9], "two": [0.6, 0.7, None]}
+        | {"three": [0.2, 0.1, None]}
+    )
+    found = lf.leaderboard(x, missing="adjust")
+    rows = found.leave_one_out.select("collection", "tau", "first", "first_changes").rows()
+    assert rows == [
+        ("one", None, None, None),
+        ("three", pytest.approx(2 / 6**0.5), ["c"], False),  # a and b are equal there
+        ("two", 1.0, ["c"], False),
+    ]
+    said = " ".join(found.verdict["sentence"])
+    assert "Without one, some runs share no collections, so that there is no order." in said
+    assert "Whichever other collection is left out, the first place stays the same." in said
+    found.write(tmp_path)
+    assert str(lf.read_results(tmp_path)) == str(found)
+
+
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "how, message",
     [

@@ -77,8 +77,9 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
         return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
     n = len(collections)
     found = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
-    warn_of_prior(found, "boards without one collection")
-    ranks = np.stack([across.places_of(one.keys) for one in found])
+    warn_of_prior([one for one in found if one is not None], "boards without one collection")
+    ranks = np.stack([whole if one is None else across.places_of(one.keys) for one in found])
+    is_known = pl.Series([one is not None for one in found])
     moved = np.abs(ranks - whole)
     most = moved.argmax(axis=1)
     first = [sorted(run for run, r in zip(runs, of_one, strict=True) if r == 1) for of_one in ranks]
@@ -96,14 +97,19 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
         },
         schema=schemas.LEAVE_ONE_OUT.columns,
     )
-    return table.with_columns(pl.col("tau").fill_nan(None)).sort("rule", "collection")
+    known = [pl.when(is_known).then(pl.col(c)).alias(c) for c in table.columns[2:]]
+    table = table.with_columns(pl.col("tau").fill_nan(None)).with_columns(known)
+    return table.sort("rule", "collection")
 
 
-def _without(ranked: Ranked, left_out: int) -> across.Valued:
+def _without(ranked: Ranked, left_out: int) -> across.Valued | None:
+    """Return the values without a collection; None where it alone connects runs to the others."""
     settled = ranked.settled
     kept = np.arange(len(settled.weights)) != left_out
     board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
     weights = settled.weights[kept] / settled.weights[kept].sum()
+    if settled.missing == "adjust" and across.parts_of(~np.isnan(board.cells)).any():
+        return None
     part = replace(settled, board=board, weights=weights)
     return Ranked(part, ranked.rule, ranked.over).valued
 

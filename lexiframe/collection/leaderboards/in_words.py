@@ -124,7 +124,8 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
         return []
     changed = part.filter("first_changes")
     most = part.with_columns(moved=(pl.col("rank") - pl.col("rank_without")).abs())
-    most = most.sort("moved", "collection", descending=[True, False])
+    most = most.sort("moved", "collection", descending=[True, False], nulls_last=True)
+    unknown = part.filter(pl.col("first_changes").is_null())["collection"].to_list()
     row: dict[str, Any] = most.row(0, named=True)
     told = []
     if changed.height:
@@ -135,7 +136,13 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
             f"The first place hangs on one collection: leaving out {any_one} changes who is first."
         )
     else:
-        told.append("Whichever collection is left out, the first place stays the same.")
+        other = "other " if unknown else ""
+        told.append(f"Whichever {other}collection is left out, the first place stays the same.")
+    if unknown:
+        shown = ", ".join(unknown[:3]) + (f" or {len(unknown) - 3} more" if unknown[3:] else "")
+        told.insert(
+            0, f"Without {shown}, some runs share no collections, so that there is no order."
+        )
     if row["moved"]:
         told.append(
             f"Without {row['collection']}, {row['run']} would be {row['rank_without']} in place of "
@@ -210,7 +217,8 @@ def _gaps(settled: Settled) -> list[str]:
         names = [c for c in whole.collections if c not in board.collections]
         named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
         left_out = printed.counted(len(names), "collection")
-        return [f"{begin}: {left_out} that not all runs have ({named}) do not count."]
+        do = "does" if len(names) == 1 else "do"
+        return [f"{begin}: {left_out} that not all runs have ({named}) {do} not count."]
     if settled.missing == "votes":
         return [f"{begin}; there they lose to runs that have one."]
     how = (

@@ -110,7 +110,8 @@ def leave_one_out(
     polars.DataFrame
         Key ``rule, collection``: ``tau``, Kendall's τ-b with the whole order (−1 to 1; null when an
         order ties all runs); the ``run`` that moves most, from ``rank`` to ``rank_without``; the
-        ``first`` runs; whether the first change (``first_changes``).
+        ``first`` runs; whether the first change (``first_changes``). All are null where
+        ``adjust`` has no order, because some runs share no collections without this one.
 
     Raises
     ------

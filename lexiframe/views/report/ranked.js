@@ -128,6 +128,8 @@ function drawWithout(collection) {
   const row = facts.leave_one_out.find((r) => r.rule === rule && r.collection === collection);
   const said = !row
     ? "It is the only collection."
+    : !row.first
+    ? `Without ${collection} some runs share no collections, so that there is no order.`
     : `Without ${collection}: first ${row.first.join(", ")}` +
       `${row.first_changes ? " (this changes)" : ""}; τ-b with the whole order ${number(row.tau)}; ` +
       `${row.run} moves most, from ${row.rank} to ${row.rank_without}.`;
