@@ -84,17 +84,12 @@ def judge_consistency(
     found = verdicts_of("judge_consistency", judgments)
     table = _beside_others(found, {"alpha": alpha, "samples": samples, "seed": seed})
     table = table.with_columns(**_alphas(found))
-    counted = triples(judgments)
-    every = counted.select(
-        pl.lit(None, pl.String).alias("judge"), pl.col("n_triples", "n_circular").sum()
-    )
-    table = table.join(
-        pl.concat([every, counted]), on="judge", how="left", nulls_equal=True
-    ).with_columns(pl.col("n_triples", "n_circular").fill_null(0))
-    share = pl.when(pl.col("n_triples") > 0).then(pl.col("n_circular") / pl.col("n_triples"))
-    return schemas.JUDGE_CONSISTENCY.arranged(
-        table.with_columns(circular=share, by_chance=pl.lit(BY_CHANCE))
-    )
+    n_triples, n_circular = (np.append(n.sum(), n) for n in triples(found))
+    table = table.with_columns(
+        n_triples=n_triples, n_circular=n_circular, by_chance=pl.lit(BY_CHANCE),
+        circular=sums.ratio(n_circular, np.where(n_triples > 0, n_triples, np.nan)),
+    )  # fmt: skip
+    return schemas.JUDGE_CONSISTENCY.arranged(table.with_columns(pl.col("circular").fill_nan(None)))
 
 
 def _beside_others(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:

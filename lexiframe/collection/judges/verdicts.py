@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, coded
 
-_UNIT = ["query_id", "run_a", "run_b"]
+_VALUE = {"a": 1.0, "tie": 0.0, "b": -1.0}
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Verdicts:
     """One row a judge and unit (request and pair): ``said`` is 0, 1, 2 for -1, 0, 1.
 
     Several judgments of a unit by the same judge are one verdict, by the sign of their sum.
-    ``request`` numbers the requests of ``queries`` for each row.
+    ``request``, ``run_a`` and ``run_b`` are numbers, too.
     """
 
     judges: pl.Series
@@ -27,6 +27,8 @@ class Verdicts:
     unit: np.ndarray
     said: np.ndarray
     request: np.ndarray
+    run_a: np.ndarray
+    run_b: np.ndarray
 
     @cached_property
     def counts(self) -> np.ndarray:
@@ -46,15 +48,17 @@ def verdicts_of(function: str, judgments: pl.DataFrame) -> Verdicts:
     >>> verdicts_of("f", pl.DataFrame(rows, schema=names, orient="row")).said.tolist()
     [2, 0]
     """
-    value = pl.col("winner").replace_strict({"a": 1, "tie": 0, "b": -1}, return_dtype=pl.Int64)
     named = judgments.filter(pl.col("judge").is_not_null())
-    rows = named.group_by("judge", *_UNIT).agg(said=value.sum().sign() + 1)
-    judges, judge = coded.encode(rows["judge"])
+    judges, judge = coded.encode(named["judge"])
     if len(judges) < 2:
         found = f"{judges[0]!r} alone" if len(judges) else "none with a name"
         raise LexiframeError(f"{function}: expected at least two judges, found {found}")
-    queries, request = coded.encode(rows["query_id"])
-    unit = rows.select(pl.struct(_UNIT).rank("dense")).to_series().to_numpy().astype(np.int64) - 1
-    said = rows["said"].to_numpy().astype(np.int64)
-    order = np.lexsort((unit, judge))
-    return Verdicts(judges, queries, judge[order], unit[order], said[order], request[order])
+    queries, request = coded.encode(named["query_id"])
+    runs, run = coded.encode(pl.concat([named["run_a"], named["run_b"]]))
+    a, b = run[: len(judge)], run[len(judge) :]
+    key, unit = np.unique((request * len(runs) + a) * len(runs) + b, return_inverse=True)
+    _, first, row = np.unique(judge * len(key) + unit, return_index=True, return_inverse=True)
+    value = named["winner"].replace_strict(_VALUE, return_dtype=pl.Float64).to_numpy()
+    said = np.sign(np.bincount(row, value)).astype(np.int64) + 1
+    of = (x[first] for x in (request, a, b))
+    return Verdicts(judges, queries, judge[first], unit[first], said, *of)
