@@ -3,7 +3,7 @@
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -117,7 +117,18 @@ def _page(group: Group, name: str) -> str:
     if isinstance(thing, type):
         members = "" if issubclass(thing, Exception) else "   :members:\n"
         return f"{top}.. autoclass:: {name}\n{members}\n{_measures_of(thing)}"
-    return f"{top}.. autofunction:: {name}\n"
+    return f"{top}.. autofunction:: {name}{_made_signature(thing)}\n"
+
+
+def _made_signature(function: Callable[..., Any]) -> str:
+    """Return the signature of a function that takes the options of another, else nothing.
+
+    Sphinx looks for the defaults in the function's own source, where these options are not.
+    """
+    if "__signature__" not in vars(function):
+        return ""
+    parameters = inspect.signature(function).parameters.values()
+    return str(inspect.Signature([p.replace(annotation=p.empty) for p in parameters]))
 
 
 def _measures_of(kind: type) -> str:
