@@ -2,9 +2,7 @@
 
 index           README.md
 notebooks/      the notebooks, with their stored outputs
-sessions, guide, which-measure, gate, decisions, any-time, replicates, people-and-model,
-leaderboards, votes, large, spark, papers, glossary, coming-from, in-ir-measures, testing
-                                                             the pages of .docs/
+names in GUIDE and NEIGHBOURS    the pages of .docs/
 measures/       a page for each measure           (measure_pages.py)
 reference/      a page for each public function   (reference_pages.py)
 contributing, changelog                           the pages of the same names
@@ -17,71 +15,29 @@ from measure_pages import measure_pages
 from reference_pages import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
+GUIDE = (
+    "sessions guide which-measure gate decisions any-time replicates people-and-model leaderboards "
+    "votes large spark coming-from papers glossary"
+).split()
+"""The pages about the library, in the order of the contents, where notebooks come second."""
+NEIGHBOURS = (
+    "from-trec-eval in-ir-measures from-ranx from-pytrec-eval from-beir-and-mteb from-anserini "
+    "from-autojudge from-recommenders from-mlflow testing"
+).split()
+"""A page for each of the other tools, below the page ``coming-from``."""
 TEXTS = {
     "index.md": "README.md",
-    "sessions.md": ".docs/sessions.md",
-    "guide.md": ".docs/guide.md",
-    "which-measure.md": ".docs/which-measure.md",
-    "gate.md": ".docs/gate.md",
-    "decisions.md": ".docs/decisions.md",
-    "any-time.md": ".docs/any-time.md",
-    "replicates.md": ".docs/replicates.md",
-    "people-and-model.md": ".docs/people-and-model.md",
-    "leaderboards.md": ".docs/leaderboards.md",
-    "votes.md": ".docs/votes.md",
-    "large.md": ".docs/large.md",
-    "spark.md": ".docs/spark.md",
-    "coming-from.md": ".docs/coming-from.md",
-    "in-ir-measures.md": ".docs/in-ir-measures.md",
-    "testing.md": ".docs/testing.md",
-    "papers.md": ".docs/papers.md",
-    "glossary.md": ".docs/glossary.md",
+    **{f"{name}.md": f".docs/{name}.md" for name in [*GUIDE, *NEIGHBOURS]},
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
 }
 FILES = ["LICENSE", "CITATION.cff"]
 """What pages link to."""
-CONTENTS = """
-```{toctree}
-:hidden:
-:caption: Guide
-
-sessions
-notebooks/index
-guide
-which-measure
-gate
-decisions
-any-time
-replicates
-people-and-model
-leaderboards
-votes
-large
-spark
-coming-from
-in-ir-measures
-testing
-papers
-glossary
-```
-
-```{toctree}
-:hidden:
-:caption: Reference
-
-reference/index
-measures/index
-```
-
-```{toctree}
-:hidden:
-:caption: Project
-
-contributing
-changelog
-```
-"""
+CONTENTS = {
+    "Guide": [GUIDE[0], "notebooks/index", *GUIDE[1:]],
+    "Reference": ["reference/index", "measures/index"],
+    "Project": ["contributing", "changelog"],
+}
 NOTEBOOKS = """\
 # Notebooks
 
@@ -110,7 +66,8 @@ papers/*
 def write_sources(folder: Path) -> None:
     """Write all sources into a folder."""
     pages = {name: _moved(ROOT / path) for name, path in TEXTS.items()}
-    pages["index.md"] += CONTENTS
+    pages["index.md"] += "".join(_tree(names, title) for title, names in CONTENTS.items())
+    pages["coming-from.md"] += _tree(NEIGHBOURS)
     pages["notebooks/index.md"] = NOTEBOOKS
     pages |= {f"measures/{name}": text for name, text in measure_pages().items()}
     pages |= {f"reference/{name}": text for name, text in reference_pages().items()}
@@ -125,6 +82,12 @@ def write_sources(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
+
+
+def _tree(names: list[str], title: str = "") -> str:
+    """Return a table of contents for the side of the pages."""
+    caption = f":caption: {title}\n" if title else ""
+    return "\n```{toctree}\n:hidden:\n" + caption + "\n" + "\n".join(names) + "\n```\n"
 
 
 def _moved(path: Path) -> str:
