@@ -202,7 +202,7 @@ def test_a_name_of_a_later_stage_loads_its_module_alone():
 # --- What is public -----------------------------------------------------------------------------
 
 PUBLIC = lf.__all__
-OF_ROOMS = {name: getattr(lf, room) for room in WHOLE - {"spark", "theory", "views"}
+OF_ROOMS = {name: getattr(lf, room) for room in sorted(WHOLE - {"spark", "theory", "views"})
             for name in for_users(getattr(lf, room))}  # fmt: skip
 """What users reach as lf.ROOM.NAME, and its room."""
 CALLABLE = [
