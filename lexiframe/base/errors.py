@@ -115,6 +115,14 @@ def warn(message: str) -> None:
     warnings.warn(printable(message), LexiframeWarning, stacklevel=level)
 
 
+def warn_again(caught: warnings.WarningMessage, about: str) -> None:
+    """Warn of what was caught: of data with words in front, of anything else as it was."""
+    if issubclass(caught.category, LexiframeWarning):
+        warn(f"{about}{caught.message}")
+    else:
+        warnings.warn_explicit(caught.message, caught.category, caught.filename, caught.lineno)
+
+
 def printable(text: str) -> str:
     r"""Escape characters that break a line or control a terminal; shorten a very long text.
 

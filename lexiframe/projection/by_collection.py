@@ -128,10 +128,7 @@ def told_of(name: str) -> Iterator[None]:
             told.problem = error.problem
             raise told from error
     for one in caught:
-        if issubclass(one.category, errors.LexiframeWarning):
-            warn(f"collection {name!r}: {one.message}")
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        errors.warn_again(one, f"collection {name!r}: ")
 
 
 def of_each(parts: Mapping[str, Any], function: Callable[[Any], pl.DataFrame]) -> pl.DataFrame:

@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from sklearn.metrics import cohen_kappa_score
 
 import lexiframe as lf
-from tests.conftest import SHARED
+from tests.conftest import SHARED, library
 
 NAMES = ["query_id", "run_a", "run_b", "winner", "judge"]
 VALUE = {"a": 1, "tie": 0, "b": -1}
@@ -66,6 +65,7 @@ def alpha_by_loops(said, ordinal):
 
 def test_every_two_judges_agree_as_in_loops_and_scikit_learn():
     frame = random_votes(np.random.default_rng(1))
+    cohen_kappa_score = library("sklearn.metrics").cohen_kappa_score
     said = verdicts(frame)
     table = lf.judge_agreement(frame)
     assert table.select("judge_a", "judge_b").rows() == [*combinations("abcd", 2)]
