@@ -127,8 +127,8 @@ from .io.logs.mlflow import read_mlflow as read_mlflow
 
 "Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
 from . import theory as theory, views as views, significance as significance
-from . import collection as collection, io as io, testing as testing
-from .evaluation import spark as spark
+from . import collection as collection, io as io
+from .evaluation import spark as spark, testing as testing
 
 "Errors and warnings: what is raised, and the version"
 from .base.errors import (

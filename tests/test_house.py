@@ -75,7 +75,6 @@ def test_the_folders_are_the_rooms_in_which_contributors_find_their_way():
     """Besides them only the face, the way in, and the types of what users give."""
     entries = {path.name for path in PACKAGE.iterdir()} - {"__pycache__", "data"}
     files = {"__init__.py", "__init__.pyi", "__main__.py", "py.typed", "typing.py"}
-    files |= {"testing.py", "testing.pyi"}  # what users import in tests of their own
     assert entries - files == {name for name in entries if (PACKAGE / name).is_dir()}
     assert len(entries - files) == 12
 
@@ -127,10 +126,10 @@ def test_modules_import_one_another_in_no_circle():
 def test_no_room_or_module_in_it_is_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
     rooms = {part(module_name(path)) for path in MODULES} & set(lf.__all__)
-    assert rooms == {name for name in WHOLE if name != "spark"}
+    assert rooms == {name for name in WHOLE if name not in ("spark", "testing")}
     inside = {tuple(module_name(path).split(".")[1:]) for path in MODULES}
     beside = {names[1] for names in inside if len(names) > 1 and names[0] != "theory"}
-    assert beside & set(lf.__all__) == {"spark"}
+    assert beside & set(lf.__all__) == {"spark", "testing"}
 
 
 HEAVY = """

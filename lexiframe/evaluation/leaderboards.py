@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 
 from lexiframe.base import (
     LexiframeError,
-    check_choice,
     printed,
-    resampling,
     schemas,
     typed,
 )
@@ -47,7 +43,7 @@ _WINDOW = 20
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Leaderboard(Tables):
+class Leaderboard(of.BoardTables, Tables):
     """Runs over several collections, and how sure their ranks are; `leaderboard` makes it.
 
     A table is computed when it is first asked for, and kept. A larger value is better in each rule:
@@ -106,9 +102,6 @@ class Leaderboard(Tables):
     [('law', ['a']), ('news', ['a'])]
     """
 
-    _ranked: list[of.Ranked]
-    _how: dict[str, Any] = field(repr=False)
-
     _TABLES = tuple(SCHEMAS)
 
     @classmethod
@@ -146,117 +139,6 @@ class Leaderboard(Tables):
         """
         tables = {**self.tables(), VERDICT: pl.DataFrame(self.verdict)}
         return to_parquet.write_tables(folder, tables, {LEADERBOARD: self._how})
-
-    @property
-    def _settled(self) -> of.Settled:
-        return self._ranked[0].settled
-
-    @cached_property
-    def _rejected(self) -> list[tuple[np.ndarray, np.ndarray] | None]:
-        how = self._how
-        return [
-            of.rejected(one, how["test"], how["alpha"], how["samples"], how["seed"])
-            for one in self._ranked
-        ]
-
-    @cached_property
-    def _drawn(self) -> list[np.ndarray | None]:
-        return [
-            one.resampled_ranks(self._how["samples"], self._how["seed"]) for one in self._ranked
-        ]
-
-    def _each(self, table: Callable[..., pl.DataFrame], *more: Any) -> pl.DataFrame:
-        together = [table(one, *(m[n] for m in more)) for n, one in enumerate(self._ranked)]
-        return pl.concat(together).sort("rule", maintain_order=True)
-
-    @cached_property
-    def ranking(self) -> pl.DataFrame:
-        """The ranking; see the class."""
-        alpha = self._how["alpha"]
-        return self._each(lambda one, r: of.ranking_table(one, r, alpha), self._rejected)
-
-    @cached_property
-    def cells(self) -> pl.DataFrame:
-        """The values of the runs that are ranked; see the class."""
-        board = self._settled.board
-        c, r = np.nonzero(~np.isnan(board.cells))
-        columns = {
-            "run": [board.runs[n] for n in r],
-            "collection": [board.collections[n] for n in c],
-            "value": (board.cells * board.signs[:, None])[c, r],
-        }
-        return schemas.COLLECTION_SCORES.arranged(pl.DataFrame(columns))
-
-    @cached_property
-    def gaps(self) -> pl.DataFrame:
-        """What is missing; see the class."""
-        return self._settled.gaps
-
-    @cached_property
-    def comparisons(self) -> pl.DataFrame:
-        """All pairs of runs; see the class."""
-        test, alpha = self._how["test"], self._how["alpha"]
-        return self._each(
-            lambda one, r: of.comparisons_table(one, test, None if r is None else r[0], alpha),
-            self._rejected,
-        )
-
-    @cached_property
-    def neighbours(self) -> pl.DataFrame:
-        """Runs next to each other; see the class."""
-        mean = of.Ranked(self._settled, "mean", self._ranked[0].over)
-        alpha = self._how["alpha"]
-        return self._each(
-            lambda one, r, d: of.neighbours_table(one, mean, None if r is None else r[0], d, alpha),
-            self._rejected,
-            self._drawn,
-        )
-
-    @cached_property
-    def rank_percentiles(self) -> pl.DataFrame:
-        """Ranks in resamples; see the class."""
-        alpha = self._how["alpha"]
-        return self._each(lambda one, d: of.percentiles_table(one, d, alpha), self._drawn)
-
-    @cached_property
-    def collection_weights(self) -> pl.DataFrame:
-        """Weights of collections; see the class."""
-        return of.weights_table(self._settled)
-
-    @cached_property
-    def leave_one_out(self) -> pl.DataFrame:
-        """What hangs on one collection; see the class."""
-        return self._each(of.leave_one_out_table)
-
-    @cached_property
-    def correlations(self) -> pl.DataFrame:
-        """Which collections agree; see the class."""
-        return of.correlations_table(self._settled)
-
-    @cached_property
-    def rule_correlations(self) -> pl.DataFrame:
-        """Which rules agree; see the class."""
-        return of.rules_table(self._ranked)
-
-    @cached_property
-    def smallest_set(self) -> pl.DataFrame:
-        """How few collections give nearly the same order; see the class."""
-        return of.smallest_set_table(self._settled, self._how["seed"])
-
-    @cached_property
-    def components(self) -> pl.DataFrame:
-        """Parts of runs and collections that share nothing; see the class."""
-        return of.parts_table(self._settled.whole)
-
-    @cached_property
-    def verdict(self) -> printed.Verdict:
-        """What the tables say: a row for each sentence, which it prints; a frame to filter."""
-        test, alpha = self._how["test"], self._how["alpha"]
-        return printed.Verdict(
-            of.leaderboard_sentences(
-                self._ranked, self.ranking, self.neighbours, self.leave_one_out, test, alpha
-            )
-        )
 
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first: the ranking, neighbours, and what collections do."""
@@ -335,11 +217,7 @@ class Leaderboard(Tables):
         """
         from lexiframe.views import leaderboard_page
 
-        path = output_files.output_path(path)
-        output_files.output_folder(path.parent)
-        with output_files.replacing(path) as temporary:
-            temporary.write_text(leaderboard_page(self), encoding="utf-8")
-        return path
+        return output_files.write_page(path, leaderboard_page(self))
 
 
 @typed
@@ -442,15 +320,8 @@ def leaderboard(
     >>> found.ranking.select("run", "rank", "rank_low", "rank_high").rows()
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
-    resampling.check_share("leaderboard", "alpha", alpha)
-    resampling.check_draws("leaderboard", "samples", samples, seed)
-    check_choice("leaderboard", test, get_args(of.RankTest), "test")
-    ranked = of.ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    how = {
-        "rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test,
-        "alpha": alpha, "samples": samples, "seed": seed,
-    }  # fmt: skip
-    return Leaderboard(ranked, how)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return Leaderboard(*of.ranked_and_how(*which, test, alpha, samples, seed))
 
 
 def _titled(title: str, ranking: pl.DataFrame) -> str:

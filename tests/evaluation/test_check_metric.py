@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 import lexiframe as lf
-from lexiframe.evaluation.in_tests import invariances
-from lexiframe.testing import MetricCheck, check_metric, collections
+from lexiframe.evaluation.testing import MetricCheck, check_metric, collections, invariances
 
 pytestmark = pytest.mark.slow
 

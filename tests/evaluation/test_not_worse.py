@@ -7,7 +7,7 @@ import polars.testing
 import pytest
 
 import lexiframe as lf
-from lexiframe.testing import assert_not_worse
+from lexiframe.evaluation.testing import assert_not_worse
 
 DIGITS = lf.bundled("digits")
 QRELS = DIGITS / "qrels.parquet"

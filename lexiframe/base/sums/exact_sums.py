@@ -115,15 +115,19 @@ class ExactSums:
             carry = digits[n] >> _WIDTH
             digits[n] -= carry << _WIDTH
             digits[n + 1] += carry
+        used = np.flatnonzero(digits.any(axis=1))
+        if not len(used):
+            return ExactSums(digits[:1], 0, self.infinite)
+        # Zeros below go first: else −1, which is the digits 0 and −1 beside a column that has more
+        # digits, would become the one digit −2^40, and would be −1 where it is alone.
+        first = int(used[0])
+        digits = digits[first : used[-1] + 1]
         # After carrying, the highest digit of a negative sum is −1. It is added to the digit below,
         # which then has the sign.
         while np.isin(digits[-1], (0, -1)).all() and len(digits) > 1:
             digits[-2] += digits[-1] << _WIDTH
             digits = digits[:-1]
-        used = np.flatnonzero(digits.any(axis=1))
-        if not len(used):
-            return ExactSums(digits[:1], 0, self.infinite)
-        return ExactSums(digits[used[0] : used[-1] + 1], self.lowest + int(used[0]), self.infinite)
+        return ExactSums(digits, self.lowest + first, self.infinite)
 
     def parts(self) -> tuple[np.ndarray, np.ndarray]:
         """Return each sum as two floats, the rounded sum and the rounded rest.

@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import polars as pl
 
 from lexiframe.base import resampling, typed
-from lexiframe.collection.leaderboards.asked import Rules, board_of, check_missing, ranked_of
+from lexiframe.collection.leaderboards.asked import Rules, board_of, check_missing
 from lexiframe.collection.leaderboards.board import Group
+from lexiframe.collection.leaderboards.board_tables import BoardTables, ranked_and_how
 from lexiframe.collection.leaderboards.collection_tables import (
     correlations_table,
-    leave_one_out_table,
     parts_table,
-    rules_table,
     smallest_set_table,
     weights_table,
 )
@@ -126,8 +125,8 @@ def leave_one_out(
     >>> lf.collection.leave_one_out(x).select("collection", "first", "first_changes").rows()
     [('law', ['a'], False), ('news', ['b'], True)]
     """
-    ranked = ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    return pl.concat(map(leave_one_out_table, ranked)).sort("rule", maintain_order=True)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return BoardTables(*ranked_and_how(*which)).leave_one_out
 
 
 @typed
@@ -210,9 +209,8 @@ def rule_correlations(
     >>> lf.collection.rule_correlations(x, ["mean", "borda"]).rows()
     [('borda', 'mean', 0.3333333333333333, 'a', 2, 1)]
     """
-    return rules_table(
-        ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    )
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return BoardTables(*ranked_and_how(*which)).rule_correlations
 
 
 @typed

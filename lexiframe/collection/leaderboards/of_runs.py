@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import get_args
 
 import polars as pl
 
-from lexiframe.base import check_choice, resampling, typed
-from lexiframe.collection.leaderboards.asked import Rules, board_of, check_missing, ranked_of
+from lexiframe.base import typed
+from lexiframe.collection.leaderboards.asked import Rules, board_of, check_missing
 from lexiframe.collection.leaderboards.board import Group
-from lexiframe.collection.leaderboards.rank_tables import (
-    RankTest,
-    comparisons_table,
-    neighbours_table,
-    percentiles_table,
-    ranking_table,
-    rejected,
-)
-from lexiframe.collection.leaderboards.ranked import Over, Ranked
+from lexiframe.collection.leaderboards.board_tables import BoardTables, ranked_and_how
+from lexiframe.collection.leaderboards.rank_tables import RankTest
+from lexiframe.collection.leaderboards.ranked import Over
 from lexiframe.collection.leaderboards.settled import Missing, Weights, gaps_table, weighted
 from lexiframe.typing import ScoresLike
-
-
-def _check(test: str, alpha: float, samples: int, seed: int) -> None:
-    resampling.check_share("leaderboard", "alpha", alpha)
-    resampling.check_draws("leaderboard", "samples", samples, seed)
-    check_choice("leaderboard", test, get_args(RankTest), "test")
 
 
 @typed
@@ -82,12 +69,8 @@ def ranking(
     >>> lf.collection.ranking(x, "borda").select("run", "value", "rank").rows()
     [('a', 2.0, 1), ('b', 1.0, 2), ('c', 0.0, 3)]
     """
-    _check(test, alpha, samples, seed)
-    ranked = ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    tables = [
-        ranking_table(one, rejected(one, test, alpha, samples, seed), alpha) for one in ranked
-    ]
-    return pl.concat(tables).sort("rule", maintain_order=True)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return BoardTables(*ranked_and_how(*which, test, alpha, samples, seed)).ranking
 
 
 @typed
@@ -143,11 +126,8 @@ def comparisons(
     >>> c.select(pl.col("mean_difference", "p_value").round(4), "reject").rows()
     [(0.4167, 0.0377, True)]
     """
-    _check(test, alpha, samples, seed)
-    ranked = ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    found = [(one, rejected(one, test, alpha, samples, seed)) for one in ranked]
-    tables = [comparisons_table(one, test, None if r is None else r[0], alpha) for one, r in found]
-    return pl.concat(tables).sort("rule", maintain_order=True)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return BoardTables(*ranked_and_how(*which, test, alpha, samples, seed)).comparisons
 
 
 @typed
@@ -196,16 +176,8 @@ def neighbours(
     >>> lf.collection.neighbours(x).select("run_a", "run_b", "reject").rows()
     [('a', 'b', False), ('b', 'c', False)]
     """
-    _check(test, alpha, samples, seed)
-    ranked = ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    mean = Ranked(ranked[0].settled, "mean", over)
-    tables = []
-    for one in ranked:
-        found = rejected(one, test, alpha, samples, seed)
-        drawn = one.resampled_ranks(samples, seed)
-        together = None if found is None else found[0]
-        tables.append(neighbours_table(one, mean, together, drawn, alpha))
-    return pl.concat(tables).sort("rule", maintain_order=True)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return BoardTables(*ranked_and_how(*which, test, alpha, samples, seed)).neighbours
 
 
 @typed
@@ -256,10 +228,8 @@ def rank_percentiles(
     >>> lf.collection.rank_percentiles(x).select("run", "share_first").rows()
     [('a', 1.0), ('b', 0.0)]
     """
-    _check("holm", alpha, samples, seed)
-    ranked = ranked_of(x, rule, missing, weights, group, over, measure, smaller_is_better)
-    tables = [percentiles_table(one, one.resampled_ranks(samples, seed), alpha) for one in ranked]
-    return pl.concat(tables).sort("rule", maintain_order=True)
+    which = x, rule, missing, weights, group, over, measure, smaller_is_better
+    return BoardTables(*ranked_and_how(*which, "holm", alpha, samples, seed)).rank_percentiles
 
 
 @typed

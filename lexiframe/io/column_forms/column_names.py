@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lexiframe.base import LexiframeError, Problem, SchemaError, errors, schemas, shown
 
@@ -171,10 +171,41 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
     return candidates
 
 
+def columns_among(
+    words: Mapping[str, Sequence[str]], names: Sequence[str], where: str
+) -> dict[str, str]:
+    """Map our names to the column that is called by one of their words; raise if several are.
+
+    Examples
+    --------
+    >>> columns_among({"run": ["run", "model"], "value": ["value"]}, ["model", "rank"], "s.csv")
+    {'run': 'model'}
+    """
+    found = {ours: candidates_for(known, names) for ours, known in words.items()}
+    for ours, candidates in found.items():
+        if len(candidates) > 1:
+            raise SchemaError(
+                f"{where}: the columns {' and '.join(candidates)} could each be the {ours}; "
+                "drop or rename the others"
+            )
+    return {ours: candidates[0] for ours, candidates in found.items() if candidates}
+
+
 def _column(ours: str, names: Sequence[str], where: str) -> str | None:
     """Find the column that we call ``ours``; return None if there is none."""
-    for known in (KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])):
-        candidates = candidates_for(known, names)
+    groups = KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])
+    return first_of(ours, (candidates_for(known, names) for known in groups), where)
+
+
+def first_of(ours: str, groups: Iterable[Sequence[str]], where: str) -> str | None:
+    """Return the column in the first group of columns that there are; raise if it has several.
+
+    Examples
+    --------
+    >>> first_of("run", [[], ["model"]], "s.csv"), first_of("run", [[]], "s.csv")
+    ('model', None)
+    """
+    for candidates in groups:
         if len(candidates) > 1:
             advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
             found = f"{' and '.join(candidates)} could each be {ours}"

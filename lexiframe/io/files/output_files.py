@@ -51,6 +51,15 @@ def found_at(path: str | Path) -> str:
     return "a folder" if is_folder else "a file"
 
 
+def write_page(path: str | Path, page: str) -> Path:
+    """Write a page whole or not at all, with folders that are missing; return where it is."""
+    place = output_path(path)
+    output_folder(place.parent)
+    with replacing(place) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+    return place
+
+
 def _output_file(path: Path) -> Path:
     """Return where the file of a result will be, with symbolic links followed; or raise."""
     try:

@@ -20,7 +20,7 @@ from lexiframe.base import (
 )
 from lexiframe.io.column_forms.column_names import (
     KNOWN_NAMES,
-    candidates_for,
+    columns_among,
     refuse_no_mapping,
 )
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
@@ -96,14 +96,7 @@ def _columns(given: ScoreTable) -> dict[str, str]:
             f"{given.where}: expected scores of whole rankings, found a column of documents "
             f"({items[0]}); read a run with read_runs, then use positions and scores"
         )
-    found = {ours: candidates_for(words, names) for ours, words in WORDS.items()}
-    for ours, candidates in found.items():
-        if len(candidates) > 1:
-            raise SchemaError(
-                f"{given.where}: the columns {' and '.join(candidates)} could each be the {ours}; "
-                "drop or rename the others"
-            )
-    return {ours: candidates[0] for ours, candidates in found.items() if candidates}
+    return columns_among(WORDS, names, given.where)
 
 
 def _lacks_measure(given: ScoreTable, found: dict[str, str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, SchemaError, unknown_name
-from lexiframe.io.column_forms.column_names import candidates_for
+from lexiframe.io.column_forms.column_names import candidates_for, columns_among
 from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import (
     COLLECTION_WORDS,
@@ -58,7 +58,7 @@ def rows_of_collections(
     ``kept`` are further columns to keep: attributes of collections.
     """
     names = [name for name in given.table.columns if name != PLACE]
-    found = _columns(given, [name for name in names if name not in kept])
+    found = columns_among(_WORDS, [name for name in names if name not in kept], given.where)
     if lacking := [name for name in kept if name not in names]:
         raise unknown_name("column", lacking[0], names)
     _refuse_no_names(given, found)
@@ -71,17 +71,6 @@ def rows_of_collections(
             refuse_without_run(given)
         rows = rows.with_columns(run=pl.lit(given.name))
     return _named(rows, given)
-
-
-def _columns(given: ScoreTable, names: list[str]) -> dict[str, str]:
-    found = {ours: candidates_for(words, names) for ours, words in _WORDS.items()}
-    for ours, candidates in found.items():
-        if len(candidates) > 1:
-            raise SchemaError(
-                f"{given.where}: the columns {' and '.join(candidates)} could each be the {ours}; "
-                "drop or rename the others"
-            )
-    return {ours: candidates[0] for ours, candidates in found.items() if candidates}
 
 
 def _refuse_no_names(given: ScoreTable, found: dict[str, str]) -> None:

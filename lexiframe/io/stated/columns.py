@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from lexiframe.base import Problem, SchemaError
-from lexiframe.io.column_forms.column_names import CHOSEN, ONE_HOT, PAIRS_OF_RUNS, STATED_NAMES
+from lexiframe.io.column_forms.column_names import (
+    CHOSEN,
+    ONE_HOT,
+    PAIRS_OF_RUNS,
+    STATED_NAMES,
+    first_of,
+)
 
 OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate")
 
@@ -98,15 +104,8 @@ def _one(ours: str, names: list[str], where: str, given: Mapping[str, str]) -> s
     """Return the column that we call ``ours``, of the first group of names that the table has."""
     if ours in given:
         return given[ours]
-    for group in STATED_NAMES[ours]:
-        candidates = [name for name in group if name in names]
-        if len(candidates) > 1:
-            advice = f"say which it is: columns={{{ours!r}: {candidates[0]!r}}}"
-            found = f"{' and '.join(candidates)} could each be {ours}"
-            raise SchemaError(Problem(where, "", found, advice))
-        if candidates:
-            return candidates[0]
-    return None
+    groups = ([name for name in group if name in names] for group in STATED_NAMES[ours])
+    return first_of(ours, groups, where)
 
 
 def _missing(ours: str, table: pl.DataFrame, where: str) -> SchemaError:

@@ -66,12 +66,7 @@ def strength_report(strengths: Told, path: str | Path, /, stated: Told | None = 
     ...     "Strengths of 2 runs" in page.read_text(encoding="utf-8")
     True
     """
-    page = strength_page(strengths, stated)
-    path = output_files.output_path(path)
-    output_files.output_folder(path.parent)
-    with output_files.replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
-    return path
+    return output_files.write_page(path, strength_page(strengths, stated))
 
 
 def strength_page(strengths: Any, stated: Any = None) -> str:

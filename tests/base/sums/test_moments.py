@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -126,6 +126,7 @@ def test_more_rows_than_a_thread_handles(monkeypatch):
     same(Moments.of(values, rounding(values)), whole)
 
 
+@example(np.array([[-1.0, 0.5]]))
 @given(matrices(VALUES | INFINITE))
 def test_columns_and_turned_ones(values):
     turned = np.arange(values.shape[1]) % 2 == 0

@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from lexiframe.base import LexiframeError, printed, typed
-from lexiframe.evaluation.in_tests.invariances import invariances
+from lexiframe.evaluation.testing.invariances import invariances
 from lexiframe.io import Tables
 from lexiframe.metrics import Metric, needed
 from lexiframe.pairwise import Measure, parse_measures

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, typed
-from lexiframe.evaluation.in_tests.snapshots import Snapshot, read_snapshot, write_snapshot
+from lexiframe.evaluation.testing.snapshots import Snapshot, read_snapshot, write_snapshot
 from lexiframe.io import data_sources, output_files
 from lexiframe.metrics import Metric
 from lexiframe.pairwise import arrays, measured, pairs, parse_measures

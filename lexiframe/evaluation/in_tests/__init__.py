@@ -1,1 +1,0 @@
-"""What users need in tests of their own: see `lexiframe.testing`."""
