@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -64,8 +64,30 @@ def _imported(name: str) -> Any:
     module = import_module(f"{commands.__name__}.{name}")
     app = typer.Typer(add_completion=False)
     add = app.command(name, cls=OneValueEach, epilog=examples(*module.EXAMPLES))
-    add(with_options(getattr(module, name)))
-    return typer.main.get_command(app)
+    called = with_options(getattr(module, name))
+    add(called)
+    command: Any = typer.main.get_command(app)
+    texts = {p.name for p in signature(called).parameters.values() if _is_text(p.annotation)}
+    for param in command.params:
+        vars(param)["process_value"] = partial(_processed, param, param.name in texts)
+    return command
+
+
+def _is_text(kind: Any) -> bool:
+    """Return whether values of a type are those of the command line, or lists of these."""
+    return get_args(kind)[0] in (str, str | None, list[str], list[str] | None)
+
+
+def _processed(param: Any, is_text: bool, ctx: Any, value: Any) -> Any:
+    """Return the value of a parameter: text and what stands in the code, as it is.
+
+    Typer lets pydantic check all other values, which takes a tenth of a short command to import.
+    """
+    missing = param.required and not value
+    if param.callback or missing or not (is_text or value is param.get_default(ctx)):
+        return type(param).process_value(param, ctx, value)
+    several = param.multiple or param.nargs == -1
+    return [*(value or ())] if several else value
 
 
 def examples(*commands: str) -> str:
@@ -74,10 +96,11 @@ def examples(*commands: str) -> str:
 
 
 def _plain_flags(params: list[Any]) -> list[Any]:
-    """Return parameters of which flags show no type: they take no value."""
+    """Return parameters of which flags show no type, as they take no value, and are not checked."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
+            param.default = param.default or False  # what is no bool is checked, see `_processed`
     return params
 
 
