@@ -27,17 +27,28 @@ PANELS = ("Compare runs", "Files", "Help")
 class Commands(TyperGroup):
     """The commands, found in their folder; a module is imported when its command is called.
 
-    What help says of a command is read from its file, as importing all of them takes a second.
+    What help says of a command is read from its file, as importing all of them takes a second, and
+    only if somebody asks for help, or for a command that there is not.
     """
 
-    def __init__(self, **how: Any) -> None:
-        super().__init__(**how)
-        files = Path(str(commands.__file__)).parent.glob("[!_]*.py")
-        listed = [_listed(file) for file in files]
-        self.commands = {
-            str(command.name): command
-            for command in sorted(listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name))
-        }
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; what help says of it is not read when it is called."""
+        if not self.commands and cmd_name in _files():
+            return TyperCommand(cmd_name)
+        self.list_commands(ctx)  # for an error message, which suggests one of them
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, in the order in which help shows them."""
+        if not self.commands:
+            listed = [_listed(file) for file in _files().values()]
+            self.commands = {
+                str(command.name): command
+                for command in sorted(
+                    listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name)
+                )
+            }
+        return super().list_commands(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, of which flags show no type in the help."""
@@ -47,6 +58,12 @@ class Commands(TyperGroup):
         """Return the name of the command that is called, the command, and its arguments."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and _imported(str(name)), rest
+
+
+def _files() -> dict[str, Path]:
+    """Return the files of all commands, by the command's name."""
+    folder = Path(str(commands.__file__)).parent
+    return {file.stem: file for file in folder.glob("[!_]*.py")}
 
 
 def _listed(file: Path) -> Any:

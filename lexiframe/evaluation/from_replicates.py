@@ -7,7 +7,6 @@ from typing import Any
 
 from lexiframe.base import LexiframeError, coded
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, to_parquet
 from lexiframe.metrics import Metric, coverages, needed
@@ -26,6 +25,8 @@ def refuse_for_replicates(**given: Any) -> None:
 
 def of_replicates(runs: Any, qrels: Any, how: Asked) -> Evaluation:
     """Evaluate runs of which each replicate is ranked and scored as a run of its own."""
+    from lexiframe.evaluation.from_scores import evaluated  # with what reads scores
+
     metrics, policies = _metrics(how), how.policies
     runs, qrels = measured.found(column_forms.held(runs, "runs"), column_forms.held(qrels, "qrels"))
     ranked = measured.rank(runs, qrels, metrics, policies, hashed=True, replicates=True)
