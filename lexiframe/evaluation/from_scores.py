@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas, typed, unknown_name
+from lexiframe.evaluation.buckets.results import sums_of
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.options import Groups, Inference, check_baseline
-from lexiframe.evaluation.tables import pair_tables
+from lexiframe.evaluation.from_parts import assembled
+from lexiframe.evaluation.options import Inference, check_baseline, groups_by
 from lexiframe.io import per_request_scores, qrel_files, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
-from lexiframe.orderings import best_first, missing_requests
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.significance import replicates as replication
@@ -108,7 +108,7 @@ def evaluate_scores(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     missing_requests.check_missing("evaluate_scores", missing)
-    groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
+    groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
     sources = {"scores": chosen.files}
@@ -135,34 +135,25 @@ def evaluated(
     of_replicates = table if "replicate" in table.columns else None
     if of_replicates is not None:
         table = _mean_of_replicates(of_replicates, inference)
-    (s, _), (requests, groups) = missing_requests.settle(table, missing), grouped_by
+    (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
     if inference.baseline is not None:
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
-    cube = arrays.pair_cube(s)
-    provenance: dict[str, Any] = {
-        **sources,
-        "measures": [*names],
-        "inference": {"ordering": "mean", **inference.facts()},
-        "missing": missing,
-        "lacking": missing_requests.lacking_requests(table),
-        "groups": groups,
-        "requests": qrel_files.sources_of_qrels(requests),
-    }
-    has_pairs = not np.isnan(cube.values).all()
-    grouped = Groups.of(cube if has_pairs else s, requests, groups)
-    of_pairs = pair_tables(
-        s, cube if has_pairs else None, [], "mean", inference, grouped, missing, of_replicates
-    )
-    of_pairs["means"] = best_first(of_pairs["means"], names, groups)
-    return Evaluation(
+    part = measured.Part(arrays.score_cube(s), arrays.pair_cube(s))
+    attributes = grouping.attributes_of(part.pairs, requests, by) if by else None
+    facts = {**sources, "measures": [*names], "missing": missing}
+    return assembled(
+        sums_of(part, attributes, by),
+        facts | {"lacking": missing_requests.lacking_requests(table)},
+        "mean",
+        inference,
+        (attributes, by, requests),
+        missing=missing,
+        tested=part.pairs if of_replicates is None else of_replicates,
         coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
-        **of_pairs,
-        provenance=provenance,
-        attributes=grouped.requests,
         replicated=of_replicates,
-        _part=measured.Part(arrays.score_cube(s), cube),
+        _part=part,
     )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
 from lexiframe.evaluation.buckets.held import Held
@@ -119,14 +119,13 @@ def reduced_in_batches(
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
 
-    with noted_warnings() as caught:
-        for number in progress(numbers, len(numbers), "evaluating requests"):
-            data = buckets.runs(number), buckets.qrels(number)
-            total = with_warnings(total + evaluate_bucket(plan, *data, number, held), caught)
-            memory_use.give_back()
-            if time.monotonic() - stored > _SECONDS:
-                _store(work, number + 1, total)
-                stored = time.monotonic()
+    for number in progress(numbers, len(numbers), "evaluating requests"):
+        data = buckets.runs(number), buckets.qrels(number)
+        total = total + evaluate_bucket(plan, *data, number, held)
+        memory_use.give_back()
+        if time.monotonic() - stored > _SECONDS:
+            _store(work, number + 1, total)
+            stored = time.monotonic()
     _store(work, len(buckets), total)
     return total
 
