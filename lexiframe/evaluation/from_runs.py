@@ -13,7 +13,6 @@ from lexiframe.evaluation.buckets.batches import (
     Work,
     divided,
     reduced_in_batches,
-    some_queries,
     work_folder,
 )
 from lexiframe.evaluation.buckets.bucket import evaluate_projected
@@ -388,8 +387,8 @@ def _in_parts(
             lambda plan, held: reduced_in_batches(plan, buckets, work, held),
             how,
             buckets.names,
-            {"runs": buckets.sources, "qrels": buckets.qrels_sources},
-            partial(some_queries, buckets),
+            buckets.sources,
+            buckets.some_queries,
             out=folder,
             keep=keep,
             work=work,
