@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import compress
 from typing import Any, NamedTuple, cast
@@ -96,12 +96,12 @@ class _Column(NamedTuple):
     missing: list[str]
 
     @classmethod
-    def of(cls, measure: Any, queries: list[str], values: np.ndarray, every: Set[str]) -> _Column:
+    def of(cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]) -> _Column:
         """Return values; those of subtopics are NaN for requests without any subtopic."""
         known = ~np.isnan(values)
         if not known.all():
             queries = [*compress(queries, known)]
-        missing = sorted(every.difference(queries)) if len(queries) < len(every) else []
+        missing = sorted({*every}.difference(queries))
         return cls(measure, queries, values[known].tolist(), missing)
 
 
