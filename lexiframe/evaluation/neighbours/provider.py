@@ -96,7 +96,9 @@ class _Column(NamedTuple):
     missing: list[str]
 
     @classmethod
-    def of(cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]) -> _Column:
+    def of(
+        cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]
+    ) -> _Column:
         """Return values; those of subtopics are NaN for requests without any subtopic."""
         known = ~np.isnan(values)
         if not known.all():
