@@ -266,7 +266,9 @@ class ScoreCube:
         computed.
         """
         known = [of.keys["query_id"].head(of.keys.height // len(runs)) for of in found]
-        if queries is None:
+        if queries is None and len(known) == 1:
+            queries = known[0]  # the keys of a run are sorted, each once
+        elif queries is None:
             queries = pl.concat([pl.Series([], dtype=pl.String), *known]).unique().sort()
         ordered = sorted(metrics, key=str)
         values = np.full((len(ordered), len(queries), len(runs)), np.nan)
