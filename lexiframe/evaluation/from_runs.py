@@ -23,7 +23,6 @@ from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
-from lexiframe.evaluation.from_replicates import of_replicates, refuse_for_replicates
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.reuse.completed import (
     Known,
@@ -245,8 +244,10 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        refuse_for_replicates(reuse=reuse, memory=memory, keep=tables, resume=resume)
-        return of_replicates(runs, qrels, how)
+        from lexiframe.evaluation.from_replicates import of_replicates  # few calls need it
+
+        parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
+        return of_replicates(runs, qrels, how, **parts)
     in_buckets, was_told = bool(tables) or resume, memory is not None
     if in_buckets and reuse is not None:
         raise LexiframeError(
