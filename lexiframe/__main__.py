@@ -12,7 +12,7 @@ from types import FrameType
 
 def main() -> None:
     """Run the command line; an interruption ends it quietly, even while modules are imported."""
-    # Importing makes 150,000 objects, none of which is garbage, so that looking for some is in vain.
+    # Importing makes 150,000 objects, and none of them is garbage that one had to look for.
     gc.set_threshold(500_000)
     # The threads of NumPy's and SciPy's BLAS wait for work asleep, not in a loop that takes a core.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")

@@ -6,6 +6,7 @@ document, because the last bit of a sum of floats depends on the order of its te
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -54,6 +55,8 @@ class Rankings:
         The least relevant grade, when it is not that of the table.
     imputed_by
         The same rankings with imputed positions, by the size of the corpus.
+    of_requests
+        What metrics computed from the requests alone, whatever was retrieved: see `once`.
     """
 
     rows: pl.DataFrame
@@ -65,13 +68,23 @@ class Rankings:
 
     rel: float | None = None
     imputed_by: dict[int | str, Rankings] = field(default_factory=dict)
+    of_requests: dict[Hashable, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, p: Any, ranked: RankedRuns | None = None) -> Rankings:
         """Return the rankings of a table of `positions`.
 
         ``ranked``, the runs that the table was made from, provides the judged items when given.
+        Runs that come one after the other differ in their ranks only.
         """
+        if ranked is None or len(ranked.runs) > 1:
+            return cls._of_any(p, ranked)
+        first = ranked.judged.once(("rankings", p.height), lambda: cls._of_any(p, ranked))
+        items_of_run = items_of_ranked(ranked, first.keys["query_id"])
+        return replace(first, rows=p, items_of_run=items_of_run, imputed_by={})
+
+    @classmethod
+    def _of_any(cls, p: Any, ranked: RankedRuns | None) -> Rankings:
         table = schemas.check(p, schemas.POSITIONS)
         rows = table
         if table["level"].null_count():
@@ -105,8 +118,24 @@ class Rankings:
         )
         kept = np.full(len(self), no_relevant == "zero") | (m > 0)
         return Rankings(
-            rows, self.keys, self.ranking, is_relevant, kept, self.items_of_run, rel=rel
+            rows,
+            self.keys,
+            self.ranking,
+            is_relevant,
+            kept,
+            self.items_of_run,
+            rel=rel,
+            of_requests=self.of_requests,
         )
+
+    def once(self, what: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """Return a number for each ranking that does not depend on ranks; ``what`` names it.
+
+        It is made once for rankings of several runs that come one after the other.
+        """
+        if what not in self.of_requests:
+            self.of_requests[what] = make()
+        return self.of_requests[what]
 
     @property
     def n_runs(self) -> int:
@@ -132,6 +161,7 @@ class Rankings:
             kept=self.kept[first:last],
             items_of_run=lambda _: items,
             imputed_by={},
+            of_requests={},
         )
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import compress
 from typing import Any, NamedTuple, cast
 
 import ir_measures
@@ -85,6 +87,26 @@ class _Group(NamedTuple):
     measures: dict[Any, Metric]
 
 
+class _Column(NamedTuple):
+    """The values of a measure for some requests, and the requests that have none."""
+
+    measure: Any
+    queries: list[str]
+    values: list[float]
+    missing: list[str]
+
+    @classmethod
+    def of(
+        cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]
+    ) -> _Column:
+        """Return values; those of subtopics are NaN for requests without any subtopic."""
+        known = ~np.isnan(values)
+        if not known.all():
+            queries = [*compress(queries, known)]
+        missing = sorted({*every}.difference(queries))
+        return cls(measure, queries, values[known].tolist(), missing)
+
+
 class LexiframeEvaluator(providers.Evaluator):
     """Evaluates runs by the same judgments, which are read once.
 
@@ -93,7 +115,8 @@ class LexiframeEvaluator(providers.Evaluator):
     """
 
     def __init__(self, measures: list[Any], qrels: Any, score_type: ScoreType) -> None:
-        rows = qrel_files.load_qrels(_held(qrels, _OF_QRELS)).rows
+        read = qrel_files.load_qrels(_held(qrels, _OF_QRELS))
+        rows = read.rows
         self._groups: list[_Group] = []
         of_each: dict[tuple[bool, bool], dict[Any, Metric]] = {}
         for measure in measures:
@@ -105,13 +128,38 @@ class LexiframeEvaluator(providers.Evaluator):
             )
             # To others a document of a negative grade is unjudged, as in trec_eval.
             grades = pl.col("relevance").clip(0) if is_any_grade else pl.col("relevance")
-            judged = judgments.judged_items(
-                rows.with_columns(grades), policies, nonrelevant=True, are_part=True
-            )
-            self._groups.append(_Group(policies, judged, some))
+            some_read = replace(read, rows=rows.with_columns(grades))
+            judged = judgments.judged_items(some_read, policies, nonrelevant=True, are_part=True)
+            self._groups.append(_Group(policies, replace(judged, kept={}), some))
         super().__init__(measures, {*rows["query_id"].cast(pl.String).unique()})
 
-    def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield the value of each request and measure; at last those of requests without any.
+
+        The base class looks for the latter by hashing each measure again for each value, which
+        takes longer than the values do.
+        """
+        found = [*self._columns(run)]
+        for measure, queries, values, _ in found:
+            for query, value in zip(queries, values, strict=True):
+                yield ir_measures.Metric(query, measure, value)
+        for measure, _, _, missing in sorted(found, key=lambda one: str(one.measure)):
+            for query in missing:
+                yield ir_measures.Metric(query, measure, measure.DEFAULT)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, Any]:
+        """Return the mean of each measure, or what else ir_measures makes of its values."""
+        means = {}
+        for measure, _, values, missing in self._columns(run):
+            aggregator = measure.aggregator()
+            for value in values:
+                aggregator.add(value)
+            for _ in missing:
+                aggregator.add(measure.DEFAULT)
+            means[measure] = aggregator.result()
+        return means
+
+    def _columns(self, run: Any) -> Iterator[_Column]:
         run = _held(run, ("query_id", "doc_id", "score"))
         for group in self._groups:
             metrics = [*dict.fromkeys(group.measures.values())]
@@ -126,7 +174,5 @@ class LexiframeEvaluator(providers.Evaluator):
             place = {name: n for n, name in enumerate(cube.measures)}
             queries = cube.queries.gather(there).to_list()
             for measure, metric in group.measures.items():
-                values = cube.values[place[str(metric)], there, 0].tolist()
-                for query, value in zip(queries, values, strict=True):
-                    if value == value:  # of subtopics alone: a request without any has none
-                        yield ir_measures.Metric(query, measure, value)
+                values = cube.values[place[str(metric)], there, 0]
+                yield _Column.of(measure, queries, values, self.qrel_qids)

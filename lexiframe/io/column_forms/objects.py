@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import IOBase
-from itertools import chain
+from itertools import chain, repeat
 from numbers import Integral, Real
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
@@ -51,6 +52,9 @@ def is_one_run(data: Any) -> bool:
         begins = isinstance(next(iter(data.values()), None), Mapping)
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
+        kinds = {type(value): value for value in [*others, *filled.values()]}
+        if kinds.keys() <= {int, float}:  # a thousand numbers are known by their type at once
+            return begins
         return begins and not any(_is_data(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and _is_row(data[0])
@@ -132,18 +136,27 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
             f"{type(data[flat[0]]).__name__} as the documents of query {flat[0]!r}"
         )
     refuse_tables(data, where)
-    queries = [*chain.from_iterable([q] * max(len(of), 1) for q, of in data.items())]
+    lengths = [max(len(inner), 1) for inner in data.values()]
     documents = [*chain.from_iterable(inner or [None] for inner in data.values())]
     numbers = [*chain.from_iterable(inner.values() or [None] for inner in data.values())]
-    are_plain = {*map(type, numbers)} <= {float, int}
-    for query, document, x in () if are_plain else zip(queries, documents, numbers, strict=True):
-        # Python counts True among the real numbers.
+    if not {*map(type, numbers)} <= {float, int}:
+        queries = chain.from_iterable(map(repeat, data, lengths))
+        _refuse_others([*zip(queries, documents, numbers, strict=True)], value, where)
+    query_id = _column_of_values("query_id", [*data], where).gather(
+        np.repeat(np.arange(len(data)), lengths)
+    )
+    others = _frame_of_columns({"doc_id": documents, value: numbers}, where)
+    return others.insert_column(0, query_id)
+
+
+def _refuse_others(rows: Iterable[tuple[Any, Any, Any]], value: str, where: str) -> None:
+    """Raise for rows of query, document and what is no number; Python takes True for one."""
+    for query, document, x in rows:
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
             raise SchemaError(
                 f"{where}: expected a number as {value} of document {document!r} for query "
                 f"{query!r}, found {x!r}"
             )
-    return _frame_of_columns({"query_id": queries, "doc_id": documents, value: numbers}, where)
 
 
 def refuse_tables(data: Mapping[Any, Any], where: str) -> None:

@@ -31,6 +31,16 @@ class Scores:
         """The moments of each run's scores over the requests."""
         return sums.Moments.of(self.values, sums.rounding(self.values))
 
+    @property
+    def n_requests(self) -> int:
+        """The number of requests that any run has."""
+        return len(self.queries)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests that each run lacks, of those that any run has."""
+        return np.asarray(np.isnan(self.values).sum(axis=0))
+
 
 _TIE = np.full((1, 1), sums.TIE)
 
@@ -175,6 +185,19 @@ class Pairs:
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     @property
+    def n_requests(self) -> int:
+        """The number of requests that any run has."""
+        return len(self.queries)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests of each run without any preference, of those that any run has."""
+        known = ~np.isnan(self.values)
+        if known.all():
+            return np.zeros(len(self.runs), np.int64)
+        return np.asarray((self.by_run(known.astype(np.int64), 1) == 0).sum(axis=0))
+
+    @property
     def ends(self) -> np.ndarray:
         """A matrix, pairs × runs, with 1 at run a and −1 at run b.
 
@@ -243,7 +266,9 @@ class ScoreCube:
         computed.
         """
         known = [of.keys["query_id"].head(of.keys.height // len(runs)) for of in found]
-        if queries is None:
+        if queries is None and len(known) == 1:
+            queries = known[0]  # the keys of a run are sorted, each once
+        elif queries is None:
             queries = pl.concat([pl.Series([], dtype=pl.String), *known]).unique().sort()
         ordered = sorted(metrics, key=str)
         values = np.full((len(ordered), len(queries), len(runs)), np.nan)
