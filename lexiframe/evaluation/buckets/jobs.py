@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError
-from lexiframe.evaluation.buckets.spill import PART, Spill, cannot_write
+from lexiframe.evaluation.buckets.spill import PART, Spill, write_whole
 from lexiframe.io import File, batches, output_files
 
 RUNS, QRELS = "runs", "qrels"
@@ -102,7 +102,7 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
         (folder / name).mkdir(parents=True, exist_ok=True)
         for part in (folder / name).glob(f"*{PART}"):
             part.unlink(missing_ok=True)
-    _write_json(path, plan)
+    write_facts(path, plan)
 
 
 def refuse_another(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -129,35 +129,19 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def with_digest(facts: Mapping[str, Any]) -> str:
-    """Return facts as JSON, behind a line with the digest that `read_facts` checks.
-
-    Examples
-    --------
-    >>> with_digest({"buckets": 4}).splitlines()
-    ['1b8601...', '{"buckets": 4}']
-    """
+def write_facts(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write facts as JSON, behind a line with the digest that `read_facts` checks."""
     text = json.dumps(facts)
-    return f"{sha256(text.encode()).hexdigest()}\n{text}\n"
+    write_whole(path, f"{sha256(text.encode()).hexdigest()}\n{text}\n".encode())
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """Return the facts of a file that `with_digest` made; none if it is missing or damaged."""
+    """Return the facts of a file that `write_facts` wrote; none if it is missing or damaged."""
     try:
         digest, text = path.read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return {}
     return dict(json.loads(text)) if sha256(text.encode()).hexdigest() == digest else {}
-
-
-def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
-    temporary = path.with_name(path.name + PART)
-    try:
-        temporary.write_text(with_digest(facts), "utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise cannot_write(path.parent, error, 0) from None
 
 
 def spill_all(
@@ -247,7 +231,7 @@ def _spill(
             "rows": spill.counts.tolist(),
             **written.facts,
         }
-        _write_json(folder / f"{number:06}.json", facts)
+        write_facts(folder / f"{number:06}.json", facts)
     except BaseException:
         spill.remove()
         raise
