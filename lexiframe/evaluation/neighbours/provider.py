@@ -122,7 +122,7 @@ class LexiframeEvaluator(providers.Evaluator):
         for measure in measures:
             metric, removed = _ours(measure)
             of_each.setdefault((removed, measure.NAME == "Judged"), {})[measure] = metric
-        for (removed, is_any_grade), some in of_each.items():
+        for (removed, is_any_grade), some in of_each.items() if rows.height else ():
             policies = Policies(
                 score_type=score_type, no_relevant="zero", unjudged="remove" if removed else "keep"
             )
@@ -160,6 +160,8 @@ class LexiframeEvaluator(providers.Evaluator):
         return means
 
     def _columns(self, run: Any) -> Iterator[_Column]:
+        if not self._groups:  # without judgments no request has a value, as with other providers
+            yield from (_Column(measure, [], [], []) for measure in self.measures)
         run = _held(run, ("query_id", "doc_id", "score"))
         for group in self._groups:
             metrics = [*dict.fromkeys(group.measures.values())]
