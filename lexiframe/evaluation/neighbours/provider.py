@@ -169,12 +169,11 @@ class LexiframeEvaluator(providers.Evaluator):
                 {"run": run}, group.judged, metrics, group.policies, are_part=True
             )
             cube = measured.projected_of(ranked, metrics, "zero").scores(metrics)
-            answered = dict(
-                zip(group.judged.queries, ranked.runs[0].answered.tolist(), strict=True)
-            )
-            there = np.flatnonzero([answered[query] for query in cube.queries])
+            every = cube.queries.to_list()
+            index = [group.judged.query_index[query] for query in every]
+            there = np.flatnonzero(ranked.runs[0].answered[index])
             place = {name: n for n, name in enumerate(cube.measures)}
-            queries = cube.queries.gather(there).to_list()
+            queries = [every[n] for n in there.tolist()]
             for measure, metric in group.measures.items():
                 values = cube.values[place[str(metric)], there, 0]
                 yield _Column.of(measure, queries, values, self.qrel_qids)
