@@ -256,8 +256,11 @@ def project_runs(
     measures: Sequence[Measure],
     policies: Policies,
     baseline: str | None = None,
+    **how: Any,
 ) -> Projected:
     """Rank runs (see `rank`) and find the positions that measures need; warn of what was dropped.
+
+    ``how`` has other arguments of `rank`.
 
     Raises
     ------
@@ -268,10 +271,14 @@ def project_runs(
     def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
         refuse_many_pairs(n_runs, judged, measures, policies, baseline)
 
-    ranked = rank(runs, qrels, measures, policies, foresee=foresee)
+    ranked = rank(runs, qrels, measures, policies, **{"foresee": foresee, **how})
     answers.warn_of_gaps(ranked)
     needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
     return projected_of(ranked, measures, policies.no_relevant)
+
+
+def no_limit(n_runs: int, judged: judgments.JudgedItems) -> None:
+    """Foresee that there is memory for all runs."""
 
 
 RankedBefore = Callable[[run_scan.RunScan, judgments.JudgedItems], tuple[RankedRuns, list[int]]]
@@ -286,7 +293,7 @@ def rank(
     hashed: bool = False,
     are_part: bool = False,
     replicates: bool = False,
-    foresee: Callable[[int, judgments.JudgedItems], None] = lambda n_runs, judged: None,
+    foresee: Callable[[int, judgments.JudgedItems], None] = no_limit,
     before: RankedBefore | None = None,
 ) -> RankedRuns:
     """Rank the judged items in all runs, with the pool if a measure needs it.

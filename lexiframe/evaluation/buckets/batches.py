@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
 from lexiframe.evaluation.buckets.held import Held
@@ -119,16 +119,21 @@ def reduced_in_batches(
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
 
-    with noted_warnings() as caught:
-        for number in progress(numbers, len(numbers), "evaluating requests"):
-            data = buckets.runs(number), buckets.qrels(number)
-            total = with_warnings(total + evaluate_bucket(plan, *data, number, held), caught)
-            memory_use.give_back()
-            if time.monotonic() - stored > _SECONDS:
-                _store(work, number + 1, total)
-                stored = time.monotonic()
+    for number in progress(numbers, len(numbers), "evaluating requests"):
+        total = total + evaluate_one(plan, buckets, number, held)
+        memory_use.give_back()
+        if time.monotonic() - stored > _SECONDS:
+            _store(work, number + 1, total)
+            stored = time.monotonic()
     _store(work, len(buckets), total)
     return total
+
+
+def evaluate_one(
+    plan: Plan, buckets: Buckets, number: int, held: Held | None = None
+) -> BucketResult:
+    """Evaluate one of the buckets; raise as `evaluate_bucket`."""
+    return evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number, held)
 
 
 def report(
@@ -176,17 +181,6 @@ def _report_groups(plan: Plan, found: Attributed) -> None:
     if not found.n:
         raise logs.no_common_keys("requests", found.first, plan.requests, n=found.lacking)
     warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
-
-
-def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
-    """Return some queries of the runs, and some judged ones."""
-    answered: list[str] = []
-    judged = pl.Series([], dtype=pl.String)
-    for number in range(len(buckets))[:3]:
-        frames = buckets.runs(number).values()
-        answered += [str(query) for frame in frames for query in frame["query_id"].head(3)]
-        judged = pl.concat([judged, buckets.qrels(number)["query_id"].cast(pl.String)])
-    return sorted({*answered}), judged.unique().sort()
 
 
 def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -101,23 +103,23 @@ class Sink(NamedTuple):
     of: Callable[[Plan, Any], Any]
 
 
-def _sums_of(plan: Plan, part: measured.Part) -> arrays.Reduced:
-    """Sum up requests, as a whole or as the sum of the groups that they form."""
-    if not plan.by or not len(part.queries):
+def sums_of(
+    part: measured.Part, attributes: pl.DataFrame | None, by: Sequence[str]
+) -> arrays.Reduced:
+    """Sum up requests, as a whole or as the sum of the groups that they form by attributes."""
+    if attributes is None or not len(part.queries):
         return arrays.reduced(part.pairs, part.scores)
-    attributes = plan.attributes(part.queries.to_list())
-    total, groups = _no_sums(plan), list[tuple[pl.DataFrame, arrays.Reduced]]()
-    for group in attributes.select(plan.by).unique().sort(plan.by).iter_slices(1):
-        members = attributes.join(group, on=plan.by, how="semi", nulls_equal=True)["query_id"]
+    groups = list[tuple[pl.DataFrame, arrays.Reduced]]()
+    for group in attributes.select(by).unique().sort(by).iter_slices(1):
+        members = attributes.join(group, on=by, how="semi", nulls_equal=True)["query_id"]
         some = part.of_queries(members)
-        found = arrays.reduced(some.pairs, some.scores)
-        total, groups = total + found, [*groups, (group, found)]
-    return total.with_groups(tuple(groups))
+        groups.append((group, arrays.reduced(some.pairs, some.scores)))
+    return replace(reduce(add, (found for _, found in groups)), groups=tuple(groups))
 
 
-def _no_sums(plan: Plan) -> arrays.Reduced:
-    none = measured.no_requests(plan.measures, pl.Series([*plan.runs], dtype=pl.String))
-    return arrays.reduced(none.pairs, none.scores)
+def _sums_of(plan: Plan, part: measured.Part) -> arrays.Reduced:
+    attributes = plan.attributes(part.queries.to_list()) if plan.by else None
+    return sums_of(part, attributes, plan.by)
 
 
 OF_BUCKET: Mapping[str, Sink] = {
@@ -130,7 +132,7 @@ OF_BUCKET: Mapping[str, Sink] = {
 }
 """What is kept of a bucket as a whole, from its positions."""
 OF_PART: Mapping[str, Sink] = {
-    "sums": Sink(_no_sums, _sums_of),
+    "sums": Sink(lambda plan: _sums_of(plan, plan.no_requests()), _sums_of),
     "attributed": Sink(lambda plan: Attributed(), Attributed.of),
     "sample": Sink(Sample.none, Sample.of),
 }

@@ -41,8 +41,7 @@ class Sample:
     @classmethod
     def none(cls, plan: Plan) -> Sample:
         """Return the sample of no requests."""
-        runs = pl.Series([*plan.runs], dtype=pl.String)
-        return cls(size_of(plan), measured.no_requests(plan.measures, runs))
+        return cls(size_of(plan), plan.no_requests())
 
     @classmethod
     def of(cls, plan: Plan, part: measured.Part) -> Sample:

@@ -31,6 +31,16 @@ class Scores:
         """The moments of each run's scores over the requests."""
         return sums.Moments.of(self.values, sums.rounding(self.values))
 
+    @property
+    def n_requests(self) -> int:
+        """The number of requests that any run has."""
+        return len(self.queries)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests that each run lacks, of those that any run has."""
+        return np.asarray(np.isnan(self.values).sum(axis=0))
+
 
 _TIE = np.full((1, 1), sums.TIE)
 
@@ -173,6 +183,19 @@ class Pairs:
     def n(self) -> np.ndarray:
         """The number of requests of each pair."""
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
+
+    @property
+    def n_requests(self) -> int:
+        """The number of requests that any run has."""
+        return len(self.queries)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests of each run without any preference, of those that any run has."""
+        known = ~np.isnan(self.values)
+        if known.all():
+            return np.zeros(len(self.runs), np.int64)
+        return np.asarray((self.by_run(known.astype(np.int64), 1) == 0).sum(axis=0))
 
     @property
     def ends(self) -> np.ndarray:

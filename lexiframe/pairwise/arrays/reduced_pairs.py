@@ -55,6 +55,11 @@ class PairSums:
         """Return the sums over the requests of both."""
         return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in _SUMMED})
 
+    @property
+    def lacking(self) -> np.ndarray:
+        """For each run 0, as sums do not tell which requests a run lacks."""
+        return np.zeros(len(self.runs), np.int64)
+
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
         return square_of(self, by_pair)
@@ -62,15 +67,25 @@ class PairSums:
 
 @dataclass(frozen=True)
 class RunSums:
-    """One measure's scores, summed up over requests: the moments of each run's scores."""
+    """One measure's scores, summed up over requests: the moments of each run's scores.
+
+    ``n_requests`` have a score of some run.
+    """
 
     runs: pl.Series
     scores: sums.Moments
     smaller_is_better: bool
+    n_requests: int
 
     def __add__(self, other: RunSums) -> RunSums:
         """Return the sums over the requests of both."""
-        return replace(self, scores=self.scores + other.scores)
+        n = self.n_requests + other.n_requests
+        return replace(self, scores=self.scores + other.scores, n_requests=n)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests that each run lacks, of those that any run has."""
+        return np.asarray(self.n_requests - self.scores.n)
 
 
 _NO_TABLE = (
@@ -196,16 +211,15 @@ class Reduced:
         turned = {name: _against(sums, baseline) for name, sums in self.preferences.items()}
         return replace(self, preferences=turned)
 
-    def with_groups(self, groups: tuple[tuple[pl.DataFrame, Reduced], ...]) -> Reduced:
-        """Return the sums with those of groups of the requests."""
-        return replace(self, groups=groups)
-
 
 def reduced(cube: PairCube, s: ScoreCube) -> Reduced:
     """Sum up the preferences and the scores of some requests, which have the same runs."""
+    n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     scores = {
-        name: RunSums(s.runs, found.scores, found.smaller_is_better) for name, found in s.whole()
+        name: RunSums(s.runs, found.scores, found.smaller_is_better, n)
+        for (name, found), n in zip(s.whole(), n_requests, strict=True)
     }
+    cube = cube if len(cube.a) else cube.of_measures([])
     preferences = {name: PairSums.of(pairs) for name, pairs in cube.preferences.items()}
     return Reduced(cube.runs, preferences, scores, cube.agreement)
 

@@ -69,12 +69,13 @@ def parts(n=3, groups=False):
         total = reduced(part)
         if groups:
             of_kind = {kind: part & is_kind for kind, is_kind in IS_OF_KIND.items()}
-            total = total.with_groups(
-                tuple(
+            total = replace(
+                total,
+                groups=tuple(
                     (pl.DataFrame({"kind": [kind]}), reduced(some))
                     for kind, some in of_kind.items()
                     if some.any()
-                )
+                ),
             )
         found.append(total)
     return found
@@ -138,7 +139,7 @@ def test_tables_by_group(grouped):
 
 def test_groups_of_different_parts_are_sorted():
     parts = [
-        reduced(chosen).with_groups(((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
+        replace(reduced(chosen), groups=((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
         for kind, chosen in IS_OF_KIND.items()
     ]
     for total in (parts[0] + parts[1], parts[1] + parts[0]):
