@@ -7,7 +7,6 @@ from typing import Any
 
 from lexiframe.base import LexiframeError, coded
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, to_parquet
 from lexiframe.metrics import Metric, coverages
@@ -24,6 +23,8 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
             raise LexiframeError(
                 f"evaluate: {name} is for runs without replicates; leave it or replicates out"
             )
+    from lexiframe.evaluation.from_scores import evaluated  # with what reads scores
+
     metrics, policies = _metrics(how), how.policies
     runs, qrels = measured.found(column_forms.held(runs, "runs"), column_forms.held(qrels, "qrels"))
     of_each: dict[str, Any] = {"hashed": True, "replicates": True, "foresee": measured.no_limit}
