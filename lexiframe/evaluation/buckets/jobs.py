@@ -83,7 +83,8 @@ def share_of(room: int, *, rank: bool) -> batches.Share:
 def job_folder(folder: str | Path) -> Path:
     """Make the folder of a job; raise if there are files in it that are not of a job."""
     place = output_files.output_folder(folder)
-    if not (place / _PLAN).exists() and any(place.iterdir()):
+    others = [path for path in place.iterdir() if path.suffix != PART]
+    if not (place / _PLAN).exists() and others:
         raise LexiframeError(
             f"{place}: expected an empty folder for the buckets, or one of an earlier call, found "
             "other files; choose another folder"
@@ -98,11 +99,12 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
         refuse_another(folder, read_facts(path), plan)
     elif path.exists():
         remove(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_facts(path, plan)  # first: without it, what is in the folder is taken for that of others
     for name in (RUNS, QRELS):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir(exist_ok=True)
         for part in (folder / name).glob(f"*{PART}"):
             part.unlink(missing_ok=True)
-    write_facts(path, plan)
 
 
 def refuse_another(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:

@@ -374,7 +374,7 @@ def full_disk(*_):
 
 
 @pytest.mark.parametrize(
-    ("where", "said"),
+    "where, said",
     [("sums", "the disk is full: .*; make room and resume"), ("parts", "No space left")],
 )
 def test_a_full_disk(data, expected, tmp_path, monkeypatch, where, said):
