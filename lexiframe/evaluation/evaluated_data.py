@@ -49,9 +49,9 @@ class Origin:
     asked: Any
     sources: dict[str, list[dict[str, Any]]]
     fingerprints: pl.DataFrame
-    kept: pl.DataFrame | None
-    ranked: RankedRuns | None
-    whole: measured.Part | None
+    kept: pl.DataFrame | None = None
+    ranked: RankedRuns | None = None
+    whole: measured.Part | None = None
 
     @classmethod
     def of(

@@ -167,8 +167,7 @@ def _origin(
     except (LexiframeError, TypeError):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
-    of = tuple(asked.measures), asked, sources, marks
-    return Origin(scan, File(paths[-1]), *of, kept=None, ranked=None, whole=None)
+    return Origin(scan, File(paths[-1]), tuple(asked.measures), asked, sources, marks)
 
 
 def _is_file(path: str) -> bool:

@@ -90,7 +90,7 @@ class Rankings:
         if table["level"].null_count():
             rows = table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
         keys, ranking = _stretches(rows)
-        if not _is_in_order(rows, keys, ranking):
+        if ranked is None and not _is_in_order(rows, keys, ranking):
             rows = rows.sort("run", "query_id", "doc_id")
             keys, ranking = _stretches(rows)
         if ranked is None:
@@ -243,10 +243,12 @@ class Rankings:
         if request == "query_id" or rows["relevance"].min() != rows["relevance"].max():
             key = [request, "relevance"]
             rows = rows.sort(key, descending=[False, True], maintain_order=True)
-        place = pl.Series(levels_in(rows["request"].to_numpy()))
+        of_each = rows["request"].to_numpy()
+        place = pl.Series(levels_in(of_each))
+        is_first = np.diff(of_each, prepend=-1) != 0
         rows = rows.drop("request")
         rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
-        keys, ranking = _stretches(rows)
+        keys, ranking = rows.select("run", "query_id").filter(is_first), np.cumsum(is_first) - 1
         # the ideal rankings have no null ranks: every relevant item is retrieved at its place
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
         return Rankings(rows, keys, ranking, full, kept, self.items_of_run)

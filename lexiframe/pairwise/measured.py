@@ -371,7 +371,8 @@ def projected_of(
     ranked: RankedRuns, measures: Sequence[Measure], no_relevant: NoRelevant
 ) -> Projected:
     """Find the positions of ranked runs, for those of the measures that have something to count."""
-    relevant = ranked.judged.items.filter("is_relevant")["relevance"]
+    items = ranked.judged.items
+    relevant = items["relevance"].filter(items["is_relevant"])
     measures = _counting(measures, relevant, no_relevant)
     needs = {measure.needs for measure in measures}
     by_subtopic = None

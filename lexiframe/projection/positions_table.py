@@ -184,13 +184,12 @@ def project(
         columns["n_judged"] = np.tile(index.n_judged[query], len(ranked.runs))
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
-    table = pl.concat([template] * len(ranked.runs)).with_columns(**columns)
-    absent_to_null = (
-        pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
-    )
+    made = [pl.Series(name, values) for name, values in columns.items()]
+    table = pl.DataFrame([*pl.concat([template] * len(ranked.runs)).get_columns(), *made])
     schema = schemas.SUBTOPIC_POSITIONS if subtopics else schemas.POSITIONS
     names = [name for name in schema.columns if name in table.columns]
-    return table.with_columns(absent_to_null).select(names)
+    absent_to_null = {name: pl.when(pl.col(name) > 0).then(name) for name in ("position", "level")}
+    return table.select(absent_to_null.get(name, pl.col(name)).alias(name) for name in names)
 
 
 def _pool_sizes(ranked: RankedRuns) -> np.ndarray:

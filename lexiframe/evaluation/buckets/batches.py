@@ -25,16 +25,16 @@ from lexiframe.evaluation.buckets.jobs import (
     read_facts,
     refuse_another,
     remove,
-    with_digest,
+    write_facts,
 )
 from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
 from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
-from lexiframe.evaluation.buckets.spill import cannot_write
+from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
-from lexiframe.io import batches, logs, output_files
+from lexiframe.io import batches, logs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
@@ -199,7 +199,7 @@ def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketRe
     for table in KEPT if plan.keep else ():
         if table not in plan.keep:  # they would be taken for tables of one evaluation
             remove_parts(str(plan.out), table)
-    _write(work, path, with_digest(job).encode())
+    write_facts(path, job)
     return 0, nothing(plan)
 
 
@@ -250,15 +250,7 @@ def _sha256_of(table: pl.DataFrame) -> str:
 
 
 def _store(work: Work, done: int, total: BucketResult) -> None:
-    _write(work, work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
-
-
-def _write(work: Work, path: Path, data: bytes) -> None:
-    try:
-        with output_files.replacing(path) as temporary:
-            temporary.write_bytes(data)
-    except OSError as error:
-        raise cannot_write(work.folder, error, len(data)) from None
+    write_whole(work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
 
 
 def _remove(folder: Path) -> None:

@@ -122,7 +122,7 @@ class LexiframeEvaluator(providers.Evaluator):
         for measure in measures:
             metric, removed = _ours(measure)
             of_each.setdefault((removed, measure.NAME == "Judged"), {})[measure] = metric
-        for (removed, is_any_grade), some in of_each.items():
+        for (removed, is_any_grade), some in of_each.items() if rows.height else ():
             policies = Policies(
                 score_type=score_type, no_relevant="zero", unjudged="remove" if removed else "keep"
             )
@@ -160,6 +160,8 @@ class LexiframeEvaluator(providers.Evaluator):
         return means
 
     def _columns(self, run: Any) -> Iterator[_Column]:
+        if not self._groups:  # without judgments no request has a value, as with other providers
+            yield from (_Column(measure, [], [], []) for measure in self.measures)
         run = _held(run, ("query_id", "doc_id", "score"))
         for group in self._groups:
             metrics = [*dict.fromkeys(group.measures.values())]
@@ -167,12 +169,11 @@ class LexiframeEvaluator(providers.Evaluator):
                 {"run": run}, group.judged, metrics, group.policies, are_part=True
             )
             cube = measured.projected_of(ranked, metrics, "zero").scores(metrics)
-            answered = dict(
-                zip(group.judged.queries, ranked.runs[0].answered.tolist(), strict=True)
-            )
-            there = np.flatnonzero([answered[query] for query in cube.queries])
+            every = cube.queries.to_list()
+            index = [group.judged.query_index[query] for query in every]
+            there = np.flatnonzero(ranked.runs[0].answered[index])
             place = {name: n for n, name in enumerate(cube.measures)}
-            queries = cube.queries.gather(there).to_list()
+            queries = [every[n] for n in there.tolist()]
             for measure, metric in group.measures.items():
                 values = cube.values[place[str(metric)], there, 0]
                 yield _Column.of(measure, queries, values, self.qrel_qids)

@@ -7,6 +7,7 @@ names that they have there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import IOBase
 from itertools import chain, repeat
@@ -20,7 +21,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
-from lexiframe.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
 from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
 
 _ATTRIBUTES = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
@@ -44,6 +45,8 @@ def held(data: Any, where: str) -> Any:
 def is_one_run(data: Any) -> bool:
     """Return whether a Python object holds a single run (or judgments), not several runs."""
     if isinstance(data, Mapping):
+        if MODEL_OF_MTEB in data:
+            return True
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
@@ -129,6 +132,10 @@ def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
 
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
+    if MODEL_OF_MTEB in data:
+        from lexiframe.io.column_forms.mteb_predictions import of_one_split
+
+        data = of_one_split(data, where, is_run=value == "score")
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(
@@ -139,7 +146,8 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     lengths = [max(len(inner), 1) for inner in data.values()]
     documents = [*chain.from_iterable(inner or [None] for inner in data.values())]
     numbers = [*chain.from_iterable(inner.values() or [None] for inner in data.values())]
-    if not {*map(type, numbers)} <= {float, int}:
+    kinds = [*map(type, numbers)]
+    if kinds.count(float) + kinds.count(int) < len(kinds):
         queries = chain.from_iterable(map(repeat, data, lengths))
         _refuse_others([*zip(queries, documents, numbers, strict=True)], value, where)
     query_id = _column_of_values("query_id", [*data], where).gather(
@@ -162,9 +170,15 @@ def _refuse_others(rows: Iterable[tuple[Any, Any, Any]], value: str, where: str)
 def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
     """Raise for the dictionaries and JSON that pandas makes of a table, by columns or by rows.
 
-    Otherwise names of columns, or numbers of rows, would be taken for queries.
+    Otherwise names of columns, or numbers of rows, would be taken for queries; and so would kinds
+    of measures, in the means that BEIR saves.
     """
     inner = [names for names in data.values() if isinstance(names, Mapping) and names]
+    if "ndcg" in data and all(re.fullmatch(r"\w+@\d+", str(n)) for names in inner for n in names):
+        found = f"means of measures, {n_and_first(data)}: this looks like what BEIR's "
+        advice = "leaderboard and read_scores read it; give the rankings to evaluate the run"
+        found += "util.save_results writes"
+        raise SchemaError(Problem(where, "{query: {document: number}}", found, advice))
     columns = [data[name] for name in _names_of_ids(data) if isinstance(data[name], Mapping)]
     if len(columns) > 1 and all(column.keys() == columns[0].keys() for column in columns):
         names = _names_of_ids(data)
