@@ -5,7 +5,7 @@ Partial sums of batches, threads and machines are added to the same bits as all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,6 +65,28 @@ class ExactSums:
         return cls(np.zeros((1, n_columns), np.int64), 0, np.zeros(n_columns))
 
     @classmethod
+    def beside(cls, parts: Sequence[ExactSums]) -> ExactSums:
+        """Return the sums of some columns beside those of others.
+
+        Examples
+        --------
+        >>> small, large = (ExactSums.of(np.array([[x]])) for x in (0.1, -1e30))
+        >>> ExactSums.beside([small, large]).rounded().tolist()
+        [0.1, -1e+30]
+        """
+        lowest = min(part.lowest for part in parts)
+        highest = max(part.lowest + len(part.digits) for part in parts)
+        ends = np.cumsum([part.digits.shape[1] for part in parts])
+        digits, infinite = np.zeros((highest - lowest, ends[-1]), np.int64), np.zeros(ends[-1])
+        for part, end in zip(parts, ends, strict=True):
+            rows, columns = part.digits.shape
+            start = part.lowest - lowest
+            digits[start : start + rows, end - columns : end] = part.digits
+            if part.infinite.any():
+                infinite[end - columns : end] = part.infinite
+        return cls(digits, lowest, infinite)._carried()
+
+    @classmethod
     def _of_rows(cls, values: np.ndarray) -> ExactSums:
         n_columns = values.shape[1]
         rows = max(min(_ROWS, _CELLS // max(n_columns, 1)), 1)
@@ -89,6 +111,8 @@ class ExactSums:
 
     def __add__(self, other: ExactSums) -> ExactSums:
         """Return the sums of the numbers of both."""
+        if not any(x.any() for x in (self.digits, other.digits, self.infinite, other.infinite)):
+            return ExactSums.zero(self.digits.shape[1])  # which takes no memory until it is used
         lowest = min(self.lowest, other.lowest)
         highest = max(self.lowest + len(self.digits), other.lowest + len(other.digits))
         digits = np.zeros((highest - lowest, self.digits.shape[1]), np.int64)
@@ -120,13 +144,15 @@ class ExactSums:
             return ExactSums(digits[:1], 0, self.infinite)
         # Zeros below go first: else −1, which is the digits 0 and −1 beside a column that has more
         # digits, would become the one digit −2^40, and would be −1 where it is alone.
-        first = int(used[0])
+        first, n_rows = int(used[0]), len(digits)
         digits = digits[first : used[-1] + 1]
         # After carrying, the highest digit of a negative sum is −1. It is added to the digit below,
         # which then has the sign.
         while np.isin(digits[-1], (0, -1)).all() and len(digits) > 1:
             digits[-2] += digits[-1] << _WIDTH
             digits = digits[:-1]
+        if len(digits) < n_rows:  # rows that are left out are freed
+            digits = digits.copy()
         return ExactSums(digits, self.lowest + first, self.infinite)
 
     def parts(self) -> tuple[np.ndarray, np.ndarray]:

@@ -15,7 +15,10 @@ from lexiframe.base.sums.tolerance import TIE
 
 _CELLS = 2**20
 """The numbers that a thread handles at once."""
-_SUMS = ("n", "wins", "losses", "total", "squares", "excess")
+_COLUMNS = 2**14
+"""The columns that a thread handles at once: some rows of them stay in the processor's cache."""
+_EXACT = ("total", "squares", "excess")
+_SUMS = ("n", "wins", "losses", *_EXACT)
 
 _LARGE = 1e140
 """The squares of larger numbers count as infinite."""
@@ -62,6 +65,15 @@ class Moments:
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
+        if values.shape[1] > _COLUMNS:
+            firsts = range(0, values.shape[1], _COLUMNS)
+
+            def of_columns(first: int) -> Moments:
+                some = slice(first, first + _COLUMNS)
+                rough = rounding if rounding.shape[1] == 1 else rounding[:, some]
+                return cls.of(values[:, some], rough)
+
+            return cls._beside([*in_threads(of_columns, firsts)])
         rows = max(_CELLS // max(values.shape[1], 1), 1)
         starts = range(0, max(len(values), 1), rows)
 
@@ -93,6 +105,15 @@ class Moments:
             least=least.min(axis=0, initial=np.inf),
             greatest=greatest.max(axis=0, initial=-np.inf),
         )
+
+    @classmethod
+    def _beside(cls, parts: list[Moments]) -> Moments:
+        """Return the moments of some columns beside those of others."""
+        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(cls)}
+        return cls(**{
+            name: ExactSums.beside(some) if name in _EXACT else np.concatenate(some)
+            for name, some in columns.items()
+        })  # fmt: skip
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the requests of both, which have the same columns."""
