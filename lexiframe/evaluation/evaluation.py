@@ -512,8 +512,12 @@ class Evaluation:
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return scores and preferences as they are written: these block by block."""
-        part = self.part()
-        of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
+        scores, cubes = (
+            (self._part.scores, [self._part.pairs])
+            if self._part is not None
+            else self.origin("scores").in_blocks()
+        )
+        of_requests = pairs.scores_of(scores), pairs.preferences_in_blocks(cubes)
         return dict(zip(KEPT, of_requests, strict=True))
 
     def report(
@@ -611,8 +615,9 @@ class Evaluation:
         runs = runs_of_page(self.orderings, self.provenance["inference"].get("baseline"))
         if runs is None:
             return self.tables(), self._rankings()
-        part = self.part()
-        tables = pairs.tables_of_runs(part.scores, part.pairs, runs.to_list())
+        names = runs.to_list()
+        part = self._part or self.origin("scores").part_of_runs(names)
+        tables = pairs.tables_of_runs(part.scores, part.pairs, names)
         said = f"The page has {len(runs):,} of {self.orderings['run'].n_unique():,} runs, those "
         said += "with the best rank by any measure; how stable ranks are is computed among these, "
         said += "and all other numbers are those of all runs."
