@@ -119,13 +119,15 @@ class Projected:
         *,
         compared: str | Collection[str] | None = None,
         most: int | None = None,
+        in_order: bool = False,
     ) -> Iterator[Part]:
         """Yield scores and preferences by some measures, of some requests after the other.
 
         Cells of measures that have nothing to count here are NaN. A single run is compared with
         none. Where ``scores`` are known they are not computed. Only the pairs that contain one of
         the runs ``compared`` are compared, if there are some. Measures by subtopic may have other
-        requests than the others, and are compared with them: then there is one part.
+        requests than the others, and are compared with them: then there is one part. Requests come
+        ``in_order`` of their names if they are asked to.
         """
         if scores is None:
             scores = self.scores(measures)
@@ -134,9 +136,9 @@ class Projected:
             return
         ordered = sorted(measures, key=str)
         several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
-        most = most if len(several) == 1 else _ALL
+        how: Any = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
         cubes = [
-            preference_cubes(p, some, scores, self.no_relevant, baseline=compared, most=most)
+            preference_cubes(p, some, scores, self.no_relevant, baseline=compared, **how)
             for p, some in several
             if p.height
         ]

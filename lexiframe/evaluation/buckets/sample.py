@@ -39,11 +39,6 @@ class Sample:
     part: measured.Part
 
     @classmethod
-    def none(cls, plan: Plan) -> Sample:
-        """Return the sample of no requests."""
-        return cls(size_of(plan), plan.no_requests())
-
-    @classmethod
     def of(cls, plan: Plan, part: measured.Part) -> Sample:
         """Draw requests from a part."""
         n = size_of(plan)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -147,8 +147,8 @@ class Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
         return Reduced(
             self.runs,
-            _sum_by_name(self.preferences, other.preferences),
-            _sum_by_name(self.scores, other.scores),
+            {name: one + other.preferences[name] for name, one in self.preferences.items()},
+            {name: one + other.scores[name] for name, one in self.scores.items()},
             self.agreement + other.agreement,
             _joined(self.groups, other.groups),
         )
@@ -232,16 +232,6 @@ def _against(sums: PairSums, baseline: str) -> PairSums:
     differences = sums.differences[kept].turned(a == place)
     others = np.where(a == place, b, a)
     return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
-
-
-_Sums = TypeVar("_Sums", PairSums, RunSums)
-
-
-def _sum_by_name(some: Mapping[str, _Sums], others: Mapping[str, _Sums]) -> dict[str, _Sums]:
-    """Add up sums of the same name; those that one part lacks are the other's."""
-    alone = {name: sums for name, sums in others.items() if name not in some}
-    added = {n: sums + others[n] if n in others else sums for n, sums in some.items()}
-    return added | alone
 
 
 def _joined(
