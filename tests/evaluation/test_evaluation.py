@@ -989,6 +989,6 @@ def test_an_evaluation_is_pickled_whatever_the_measures():
 
 
 def test_an_open_file_is_no_list_of_paths():
-    with (lf.bundled("example") / "runs" / "random.run").open() as file:
-        with pytest.raises(TypeError, match="found an open file; give its path"):
-            lf.evaluate(file, lf.bundled("example") / "qrels.txt", "AP")
+    path = lf.bundled("example") / "runs" / "random.run"
+    with path.open() as file, pytest.raises(TypeError, match="found an open file; give its path"):
+        lf.evaluate(file, lf.bundled("example") / "qrels.txt", "AP")
