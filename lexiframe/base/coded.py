@@ -14,8 +14,6 @@ import polars as pl
 
 _SEEN = 1000
 """The number of rows from which `encode` judges whether equal strings follow each other."""
-_FEW = 1 << 10
-"""The number of ids that Python sorts and numbers sooner than Polars begins to."""
 _SHORT = 1 << 16
 """A lookup table of up to this many integers costs next to nothing, however short the column."""
 
@@ -89,8 +87,8 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     >>> names.to_list(), codes.tolist()
     (['a', 'b'], [1, 0, 1])
     """
-    if len(column) <= _FEW:
-        return _encode_few(strings_of(column).to_list())
+    if len(column) <= _SEEN and not column.has_nulls():
+        return _encode_few(column)
     stretches = _in_stretches(column)
     if stretches is None:
         return _encode(column)
@@ -125,10 +123,13 @@ def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     return names.gather(order), place[code]
 
 
-def _encode_few(ids: list[str]) -> tuple[pl.Series, np.ndarray]:
-    names = sorted({*ids})  # by code points, which is the order of UTF-8 and so of Polars
-    number = {name: n for n, name in enumerate(names)}
-    return pl.Series(names, dtype=pl.String), np.array([number[id_] for id_ in ids], np.int64)
+def _encode_few(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
+    """Encode ids as `_encode` does: for a few, Polars takes longer to begin than this does."""
+    strings = ids.to_list()
+    names = sorted({*strings})  # by code points, which is the order of their bytes in UTF-8
+    place = {name: n for n, name in enumerate(names)}
+    codes = np.array([place[name] for name in strings], np.int64)
+    return pl.Series(ids.name, names, pl.String), codes
 
 
 def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:

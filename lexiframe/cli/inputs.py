@@ -24,7 +24,6 @@ from lexiframe.io import (
     run_parts,
     run_scan,
     scan_runs,
-    score_forms,
 )
 from lexiframe.metrics import needed
 from lexiframe.orderings import missing_requests
@@ -177,6 +176,8 @@ class RunsOrScores(InputOptions):
 
     def score_files(self, outputs: Sequence[Path], requests: str | None) -> list[File]:
         """Find the files of scores; raise for options that say how judgments and runs are read."""
+        from lexiframe.io import score_forms
+
         refuse_reading_options(self)
         given = [self.qrels, *self.runs]
         refuse_measures(given)

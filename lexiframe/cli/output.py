@@ -15,7 +15,7 @@ import typer
 
 from lexiframe.base import LexiframeError, escaped, printed
 from lexiframe.cli.options import Format
-from lexiframe.io import output_files, to_parquet
+from lexiframe.io import output_files
 from lexiframe.views import shown
 
 _FORMULAS = tuple("=+-@＝＋－＠")
@@ -125,6 +125,8 @@ def write_table(path: Path, table: pl.DataFrame, facts: dict[str, Any]) -> None:
     """Write a table as the ending of the path says; ``facts`` go into the metadata of Parquet."""
     with output_files.replacing(path) as temporary:
         if path.suffix.lower() == ".parquet":
+            from lexiframe.io import to_parquet
+
             to_parquet.write_parquet_file(temporary, table, facts)
         else:
             is_csv = path.suffix.lower() == ".csv"

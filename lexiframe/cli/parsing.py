@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
 from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
@@ -27,17 +27,28 @@ PANELS = ("Compare runs", "Files", "Help")
 class Commands(TyperGroup):
     """The commands, found in their folder; a module is imported when its command is called.
 
-    What help says of a command is read from its file, as importing all of them takes a second.
+    What help says of a command is read from its file, as importing all of them takes a second, and
+    only if somebody asks for help, or for a command that there is not.
     """
 
-    def __init__(self, **how: Any) -> None:
-        super().__init__(**how)
-        files = Path(str(commands.__file__)).parent.glob("[!_]*.py")
-        listed = [_listed(file) for file in files]
-        self.commands = {
-            str(command.name): command
-            for command in sorted(listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name))
-        }
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; what help says of it is not read when it is called."""
+        if not self.commands and cmd_name in _files():
+            return TyperCommand(cmd_name)
+        self.list_commands(ctx)  # for an error message, which suggests one of them
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, in the order in which help shows them."""
+        if not self.commands:
+            listed = [_listed(file) for file in _files().values()]
+            self.commands = {
+                str(command.name): command
+                for command in sorted(
+                    listed, key=lambda c: (PANELS.index(c.rich_help_panel), c.name)
+                )
+            }
+        return super().list_commands(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, of which flags show no type in the help."""
@@ -47,6 +58,12 @@ class Commands(TyperGroup):
         """Return the name of the command that is called, the command, and its arguments."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command and _imported(str(name)), rest
+
+
+def _files() -> dict[str, Path]:
+    """Return the files of all commands, by the command's name."""
+    folder = Path(str(commands.__file__)).parent
+    return {file.stem: file for file in folder.glob("[!_]*.py")}
 
 
 def _listed(file: Path) -> Any:
@@ -64,8 +81,30 @@ def _imported(name: str) -> Any:
     module = import_module(f"{commands.__name__}.{name}")
     app = typer.Typer(add_completion=False)
     add = app.command(name, cls=OneValueEach, epilog=examples(*module.EXAMPLES))
-    add(with_options(getattr(module, name)))
-    return typer.main.get_command(app)
+    called = with_options(getattr(module, name))
+    add(called)
+    command: Any = typer.main.get_command(app)
+    texts = {p.name for p in signature(called).parameters.values() if _is_text(p.annotation)}
+    for param in command.params:
+        vars(param)["process_value"] = partial(_processed, param, param.name in texts)
+    return command
+
+
+def _is_text(kind: Any) -> bool:
+    """Return whether values of a type are those of the command line, or lists of these."""
+    return get_args(kind)[0] in (str, str | None, list[str], list[str] | None)
+
+
+def _processed(param: Any, is_text: bool, ctx: Any, value: Any) -> Any:
+    """Return the value of a parameter: text and what stands in the code, as it is.
+
+    Typer lets pydantic check all other values, which takes a tenth of a short command to import.
+    """
+    missing = param.required and not value
+    if param.callback or missing or not (is_text or value is param.get_default(ctx)):
+        return type(param).process_value(param, ctx, value)
+    several = param.multiple or param.nargs == -1
+    return [*(value or ())] if several else value
 
 
 def examples(*commands: str) -> str:
@@ -74,10 +113,11 @@ def examples(*commands: str) -> str:
 
 
 def _plain_flags(params: list[Any]) -> list[Any]:
-    """Return parameters of which flags show no type: they take no value."""
+    """Return parameters of which flags show no type, as they take no value, and are not checked."""
     for param in params:
         if getattr(param, "is_flag", False):
             param.metavar = ""
+            param.default = param.default or False  # what is no bool is checked, see `_processed`
     return params
 
 

@@ -4,7 +4,7 @@
 from .from_runs import evaluate as evaluate
 from .from_runs import evaluate_asked as evaluate_asked
 from .from_scores import evaluate_scores as evaluate_scores
-from .from_scores import load_chosen as load_chosen
+from .chosen_scores import load_chosen as load_chosen
 from .evaluation import Evaluation as Evaluation
 from .leaderboards import leaderboard as leaderboard
 from .leaderboards import Leaderboard as Leaderboard

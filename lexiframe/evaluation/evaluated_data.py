@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.base import Problem, ReadError, memory_use
 from lexiframe.io import qrel_files, run_scan, to_parquet
 from lexiframe.metrics import needed
-from lexiframe.pairwise import Measure, fingerprints, measured, one_pair
+from lexiframe.pairwise import Measure, PairCube, arrays, fingerprints, measured, one_pair
 from lexiframe.projection import Policies, RankedRuns, project
 
 SHARE = 10
@@ -49,9 +49,9 @@ class Origin:
     asked: Any
     sources: dict[str, list[dict[str, Any]]]
     fingerprints: pl.DataFrame
-    kept: pl.DataFrame | None
-    ranked: RankedRuns | None
-    whole: measured.Part | None
+    kept: pl.DataFrame | None = None
+    ranked: RankedRuns | None = None
+    whole: measured.Part | None = None
 
     @classmethod
     def of(
@@ -111,9 +111,43 @@ class Origin:
         """
         if self.whole is not None:
             return self.whole
+        projected, measures = self._projected()
+        return projected.whole(measures)
+
+    def part_of_runs(self, names: Sequence[str]) -> measured.Part:
+        """Return the scores and preferences of some of the runs, or of all if these are known.
+
+        Raises
+        ------
+        ReadError
+            As `positions`.
+        """
+        if self._is_part_known:
+            return self.part
+        projected, measures = self._projected()
+        return projected.restricted(measures, None, names).whole(measures)
+
+    def in_blocks(self) -> tuple[arrays.ScoreCube, Iterable[PairCube]]:
+        """Return the scores, and the preferences of some requests after the other.
+
+        They are in the order of the requests' names, and are not kept: those of a thousand runs
+        fill the memory of a computer. Raises as `positions`.
+        """
+        if self._is_part_known:
+            return self.part.scores, [self.part.pairs]
+        projected, measures = self._projected()
+        scores = projected.scores(measures)
+        return scores, (part.pairs for part in projected.parts(measures, scores, in_order=True))
+
+    @property
+    def _is_part_known(self) -> bool:
+        return self.whole is not None or "part" in vars(self)
+
+    def _projected(self) -> tuple[measured.Projected, list[Measure]]:
+        """Return the positions with what else the evaluation's measures need, and the measures."""
         ranked = self.rank_again()
         projected = measured.projected_of(ranked, self.measures, self.policies.no_relevant)
-        return projected.whole(self.asked.measures_of(projected.runs.to_list()))
+        return projected, self.asked.measures_of(projected.runs.to_list())
 
     def rank_again(self) -> RankedRuns:
         """Return the ranks of the judged items, found again in the sources unless they were kept.

@@ -220,6 +220,7 @@ class Evaluation:
         [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
 ('q0078', -1.0, 21)]
         """
+        self._of_one("pair(...)")
         run_a, run_b = self._run_named(run_a), self._run_named(run_b)
         if run_a == run_b:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
@@ -268,6 +269,7 @@ class Evaluation:
         >>> e.explain("q0066", "pixels_euclidean", "random").columns[-4:]
         ['RPP weight', 'RPP', 'AP_a', 'AP_b']
         """
+        self._of_one("explain(...)")
         p = self.positions
         if measures is None:
             grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
@@ -321,6 +323,7 @@ class Evaluation:
         >>> e.requests("random", "AP").select("query_id", "better", "worse").row(0)
         ('q0078', 0, 2)
         """
+        self._of_one("requests(...)")
         names = self._names_of(measures)
         if run is not None:
             run = self._run_named(run)
@@ -328,28 +331,26 @@ class Evaluation:
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""
-        if self._origin is None and self.sums is not None:
-            raise LexiframeError(
-                f"{what}: this evaluation has sums over the requests, and not the rankings; "
-                "evaluate all runs, or a sample of the requests, in memory"
-            )
-        if self.replicated is not None:
-            raise LexiframeError(
-                f"{what}: this evaluation is of the scores of runs with replicates, and has no "
-                "rankings; positions(runs, qrels) has those of each replicate"
-            )
-        if self._origin is None and "policies" in self.provenance:
-            raise LexiframeError(
-                f"{what}: these results were read from a folder, and their runs and judgments are "
-                "not there as files, or were read with options or measures that a file cannot "
-                "keep; evaluate the runs for that"
-            )
-        if self._origin is None:
-            raise LexiframeError(
-                f"{what}: this evaluation was computed from scores, so the rankings are not known; "
-                "use evaluate(runs, qrels) for that"
-            )
-        return self._origin
+        self._of_one(what)
+        if self._origin is not None:
+            return self._origin
+        if self.sums is not None:
+            why = "this evaluation has sums over the requests, and not the rankings; evaluate all "
+            why += "runs, or a sample of the requests, in memory"
+        elif self.replicated is not None:
+            why = "this evaluation is of the scores of runs with replicates, and has no rankings; "
+            why += "positions(runs, qrels) has those of each replicate"
+        elif "policies" in self.provenance:
+            why = "these results were read from a folder, and their runs and judgments are not "
+            why += "there as files, or were read with options or measures that a file cannot keep; "
+            why += "evaluate the runs for that"
+        else:
+            why = "this evaluation was computed from scores, so the rankings are not known; use "
+            why += "evaluate(runs, qrels) for that"
+        raise LexiframeError(f"{what}: {why}")
+
+    def _of_one(self, what: str) -> None:
+        """Raise where there are several collections, which have to be asked one by one."""
 
     def _run_named(self, name: str) -> str:
         """Return the name of a run as text, as ids are in every table; raise if there is none."""
@@ -497,27 +498,26 @@ class Evaluation:
         """
         marks = fingerprints.NO_FINGERPRINTS if self._origin is None else self._origin.fingerprints
         ranks = ranks_table(None if self._origin is None else self._origin.ranked)
-        grouped = {} if self.attributes is None else {ATTRIBUTES: self.attributes}
-        if self.replicated is not None:
-            grouped[REPLICATED] = self.replicated
-        tables: dict[str, Any] = {**self.tables(of_requests=False)}
+        tables: dict[str, Any] = self.tables(of_requests=False)
         if self.has_requests:
             tables |= self._written_of_requests()
-            tables = {name: tables[name] for name in names_of_tables()}
-        tables |= {
-            **grouped,
-            kept_results.FINGERPRINTS: marks,
-            kept_results.RANKS: ranks,
-        }
+        besides = {ATTRIBUTES: self.attributes, REPLICATED: self.replicated}
+        tables |= {name: table for name, table in besides.items() if table is not None}
+        tables |= {kept_results.FINGERPRINTS: marks, kept_results.RANKS: ranks}
         return {
-            target / f"{name}.parquet": (table, {"table": name, **self.provenance})
-            for name, table in tables.items()
+            target / f"{name}.parquet": (tables[name], {"table": name, **self.provenance})
+            for name in (*names_of_tables(), *_BESIDES)
+            if name in tables
         }
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return scores and preferences as they are written: these block by block."""
-        part = self.part()
-        of_requests = pairs.scores_of(part.scores), pairs.preferences_in_blocks(part.pairs)
+        scores, cubes = (
+            (self._part.scores, [self._part.pairs])
+            if self._part is not None
+            else self.origin("scores").in_blocks()
+        )
+        of_requests = pairs.scores_of(scores), pairs.preferences_in_blocks(cubes)
         return dict(zip(KEPT, of_requests, strict=True))
 
     def report(
@@ -576,6 +576,7 @@ class Evaluation:
         """
         from lexiframe.views import html_page
 
+        self._of_one("report(...)")
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)
         with output_files.replacing(path) as temporary:
@@ -614,8 +615,9 @@ class Evaluation:
         runs = runs_of_page(self.orderings, self.provenance["inference"].get("baseline"))
         if runs is None:
             return self.tables(), self._rankings()
-        part = self.part()
-        tables = pairs.tables_of_runs(part.scores, part.pairs, runs.to_list())
+        names = runs.to_list()
+        part = self._part or self.origin("scores").part_of_runs(names)
+        tables = pairs.tables_of_runs(part.scores, part.pairs, names)
         said = f"The page has {len(runs):,} of {self.orderings['run'].n_unique():,} runs, those "
         said += "with the best rank by any measure; how stable ranks are is computed among these, "
         said += "and all other numbers are those of all runs."

@@ -7,35 +7,31 @@ from typing import Any
 
 from lexiframe.base import LexiframeError, coded
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, to_parquet
-from lexiframe.metrics import Metric, coverages, needed
+from lexiframe.metrics import Metric, coverages
 from lexiframe.pairwise import measured, pairs
-from lexiframe.projection import answers, project
 
 
-def refuse_for_replicates(**given: Any) -> None:
-    """Raise for arguments of `evaluate` that have no meaning for runs with replicates."""
+def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
+    """Evaluate runs of which each replicate is ranked and scored as a run of its own.
+
+    Other arguments of `evaluate` that are ``given`` have no meaning for these.
+    """
     for name, value in given.items():
         if value:
             raise LexiframeError(
                 f"evaluate: {name} is for runs without replicates; leave it or replicates out"
             )
+    from lexiframe.evaluation.from_scores import evaluated  # with what reads scores
 
-
-def of_replicates(runs: Any, qrels: Any, how: Asked) -> Evaluation:
-    """Evaluate runs of which each replicate is ranked and scored as a run of its own."""
     metrics, policies = _metrics(how), how.policies
     runs, qrels = measured.found(column_forms.held(runs, "runs"), column_forms.held(qrels, "qrels"))
-    ranked = measured.rank(runs, qrels, metrics, policies, hashed=True, replicates=True)
-    answers.warn_of_gaps(ranked)
-    needed.warn_of_lower_grades(metrics, policies.rel, ranked.judged.items["relevance"])
-    projected = measured.projected_of(ranked, metrics, policies.no_relevant)
-    s = pairs.scores_of(projected.scores(metrics))
-    p = project(ranked, no_relevant=policies.no_relevant)
+    of_each: dict[str, Any] = {"hashed": True, "replicates": True, "foresee": measured.no_limit}
+    projected = measured.project_runs(runs, qrels, metrics, policies, **of_each)
+    ranked = projected.ranked
     return evaluated(
-        coded.replicates_apart(s),
+        coded.replicates_apart(pairs.scores_of(projected.scores(metrics))),
         [str(metric) for metric in metrics],
         how.inference,
         (how.requests, how.groups),
@@ -44,7 +40,9 @@ def of_replicates(runs: Any, qrels: Any, how: Asked) -> Evaluation:
             "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
             "policies": asdict(policies),
         },
-        coverage=coded.replicates_apart(coverages.coverage_sums(ranked, p).table()),
+        coverage=coded.replicates_apart(
+            coverages.coverage_sums(ranked, projected.positions).table()
+        ),
     )
 
 

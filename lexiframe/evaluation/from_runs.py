@@ -13,29 +13,16 @@ from lexiframe.evaluation.buckets.batches import (
     Work,
     divided,
     reduced_in_batches,
-    report,
-    some_queries,
     work_folder,
 )
-from lexiframe.evaluation.buckets.bucket import (
-    evaluate_projected,
-    noted_warnings,
-    with_warnings,
-)
+from lexiframe.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.evaluation.buckets.plan import Kept
 from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
 from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_parts import (
-    are_of_sums,
-    evaluation_of,
-    held_for,
-    plan_of,
-    tables_to_keep,
-)
-from lexiframe.evaluation.from_replicates import of_replicates, refuse_for_replicates
+from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.reuse.completed import (
     Known,
@@ -257,9 +244,11 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        refuse_for_replicates(reuse=reuse, memory=memory, keep=tables, resume=resume)
-        return of_replicates(runs, qrels, how)
-    in_buckets, was_told = bool(tables) or resume, memory is not None
+        from lexiframe.evaluation.from_replicates import of_replicates  # few calls need it
+
+        parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
+        return of_replicates(runs, qrels, how, **parts)
+    in_buckets, was_told, kept = bool(tables) or resume, memory is not None, None
     if in_buckets and reuse is not None:
         raise LexiframeError(
             "evaluate: reuse takes what was found of all runs at once, keep and resume divide the "
@@ -272,9 +261,11 @@ def evaluate_asked(
     sources = cache(lambda: batches.Sources.of(runs, qrels))  # found once, if at all
     in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
     is_large = in_buckets or not is_small(runs, qrels, allowed, sources, was_told=was_told)
-    if is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed)):
-        return in_parts(sources(), kept=_reusable(reuse, of_requests=False))
-    kept = _reusable(reuse)
+    takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed))
+    if reuse is not None:  # before the work, lest it fail after it
+        kept = kept_results.reusable_results(reuse, of_requests=not takes_ranks)
+    if takes_ranks:
+        return in_parts(sources(), kept=kept)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:
@@ -287,15 +278,6 @@ def evaluate_asked(
             f"{error}; reuse needs all preferences in memory, or the ranks in all runs: without "
             "it, the runs are evaluated in parts"
         ) from None
-
-
-def _reusable(
-    folder: str | Path | None, *, of_requests: bool = True
-) -> kept_results.KeptResults | None:
-    """Read the results to reuse, before the work, lest it fail after it."""
-    return (
-        None if folder is None else kept_results.reusable_results(folder, of_requests=of_requests)
-    )
 
 
 def _at_once(
@@ -346,30 +328,33 @@ def evaluate_ranked(
     The provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
     requests are left in the end, and the ranks.
     """
-    ranked = projected.ranked
-    plan = plan_of(how, projected.runs.to_list())
-    whole, sums = None, NOTHING_KNOWN
+    ranked, names = projected.ranked, projected.runs.to_list()
+    whole, sums, measures = None, NOTHING_KNOWN, how.measures_of(names)
     if known is not None:
-        whole, found = completed(projected, plan.measures, known)
+        whole, found = completed(projected, measures, known)
         sums = known_sums(projected, known)
         reused = found if known.is_noted else None
     elif work is None and not are_kept(projected):  # they cannot be made again without reading
-        whole = projected.whole(plan.measures)
-    held = held_for(plan, how, work)
-    with noted_warnings() as said:
-        parts = None if whole is None else [whole]
-        total = evaluate_projected(plan, projected, parts, sums, held=held)
-    report(plan, with_warnings(total, said), lambda: ([], ranked.judged.queries))
-    warn_of_wider_lines(ranked.n_wider)
+        whole = projected.whole(measures)
+    parts = None if whole is None else [whole]
     sources = {
         "runs": to_parquet.sources_of_origin(runs, ranked.read),
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
+    e = evaluated_by(
+        lambda plan, held: evaluate_projected(plan, projected, parts, sums, held=held),
+        how,
+        names,
+        sources if reused is None else {**sources, "reused": reused},
+        lambda: ([], ranked.judged.queries),
+        work=work,
+        in_parts=work is not None,
+    )
+    warn_of_wider_lines(ranked.n_wider)
     origin = Origin.of(projected, runs, qrels, how, sources, whole)
     if work is not None:  # positions take much more memory than the ranks that they are made from
         origin = replace(origin, kept=None)
-    facts = sources if reused is None else {**sources, "reused": reused}
-    return evaluation_of(total, plan, how, facts, held, origin, in_parts=work is not None)
+    return replace(e, _origin=origin)
 
 
 def _in_parts(
@@ -392,9 +377,13 @@ def _in_parts(
         if at_once:
             return _at_once(sources.scan, sources.judgments, how, kept=kept, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
-        plan = plan_of(how, buckets.names, folder, keep)
-        held = held_for(plan, how, work)
-        total = reduced_in_batches(plan, buckets, work, held)
-        report(plan, total, partial(some_queries, buckets))
-        found = {"runs": buckets.sources, "qrels": buckets.qrels_sources}
-        return evaluation_of(total, plan, how, found, held)
+        return evaluated_by(
+            lambda plan, held: reduced_in_batches(plan, buckets, work, held),
+            how,
+            buckets.names,
+            buckets.sources,
+            buckets.some_queries,
+            out=folder,
+            keep=keep,
+            work=work,
+        )

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas, typed, unknown_name
+from lexiframe.base import schemas, typed
+from lexiframe.evaluation.buckets.results import sums_of
+from lexiframe.evaluation.chosen_scores import load_chosen
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.options import Groups, Inference, check_baseline
-from lexiframe.evaluation.tables import pair_tables
-from lexiframe.io import per_request_scores, qrel_files, score_forms
-from lexiframe.metrics import as_list, catalogues, derived
-from lexiframe.orderings import best_first, missing_requests
+from lexiframe.evaluation.from_parts import assembled
+from lexiframe.evaluation.options import Inference, check_baseline, groups_by
+from lexiframe.io import qrel_files, score_forms
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import By, arrays, grouping, measured
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.significance import replicates as replication
@@ -108,7 +108,7 @@ def evaluate_scores(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     missing_requests.check_missing("evaluate_scores", missing)
-    groups, requests = grouping.names_of(requests, by), qrel_files.held_or_data(requests)
+    groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
     sources = {"scores": chosen.files}
@@ -135,34 +135,25 @@ def evaluated(
     of_replicates = table if "replicate" in table.columns else None
     if of_replicates is not None:
         table = _mean_of_replicates(of_replicates, inference)
-    (s, _), (requests, groups) = missing_requests.settle(table, missing), grouped_by
+    (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
     if inference.baseline is not None:
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
-    cube = arrays.pair_cube(s)
-    provenance: dict[str, Any] = {
-        **sources,
-        "measures": [*names],
-        "inference": {"ordering": "mean", **inference.facts()},
-        "missing": missing,
-        "lacking": missing_requests.lacking_requests(table),
-        "groups": groups,
-        "requests": qrel_files.sources_of_qrels(requests),
-    }
-    has_pairs = not np.isnan(cube.values).all()
-    grouped = Groups.of(cube if has_pairs else s, requests, groups)
-    of_pairs = pair_tables(
-        s, cube if has_pairs else None, [], "mean", inference, grouped, missing, of_replicates
-    )
-    of_pairs["means"] = best_first(of_pairs["means"], names, groups)
-    return Evaluation(
+    part = measured.Part(arrays.score_cube(s), arrays.pair_cube(s))
+    attributes = grouping.attributes_of(part.pairs, requests, by) if by else None
+    facts = {**sources, "measures": [*names], "missing": missing}
+    return assembled(
+        sums_of(part, attributes, by),
+        facts | {"lacking": missing_requests.lacking_requests(table)},
+        "mean",
+        inference,
+        (attributes, by, requests),
+        missing=missing,
+        tested=part.pairs if of_replicates is None else of_replicates,
         coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
-        **of_pairs,
-        provenance=provenance,
-        attributes=grouped.requests,
         replicated=of_replicates,
-        _part=measured.Part(arrays.score_cube(s), cube),
+        _part=part,
     )
 
 
@@ -171,54 +162,3 @@ def _mean_of_replicates(table: pl.DataFrame, inference: Inference) -> pl.DataFra
     if inference.replicates is None:
         replication.refuse_unstated("evaluate", table.columns)
     return replication.mean_of_replicates("evaluate", table)
-
-
-def load_chosen(
-    scores: ScoresLike,
-    measures: MeasureLike | Iterable[MeasureLike] | None = None,
-    run: str | None = None,
-    keys: score_forms.Keys | None = None,
-    *,
-    warns: bool = True,
-    columns: Mapping[str, str] | None = None,
-    measure_name: str | None = None,
-) -> per_request_scores.Loaded:
-    """Read the scores of the measures that are asked for; see `evaluate_scores`.
-
-    ``warns`` says whether there is a warning of runs that lack requests.
-    """
-    asked = None if measures is None else [str(measure) for measure in as_list(measures)]
-    only = asked[0] if asked is not None and len(asked) == 1 else None
-    loaded = per_request_scores.load_scores(
-        score_forms.given_scores(scores, None, run, keys),
-        otherwise=measure_name or only,
-        warns=warns,
-        columns=columns,
-    )
-    names = _chosen(loaded.measures, asked)
-    return per_request_scores.Loaded(
-        loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
-    )
-
-
-def _chosen(known: list[str], asked: list[str] | None) -> list[str]:
-    """Return the names of the measures to evaluate, as the scores have them."""
-    if asked is None:
-        return sorted(
-            known,
-            key=lambda name: (
-                derived.known_metric(name)
-                in (catalogues.num_ret, catalogues.num_rel, catalogues.num_rel_ret)
-            ),
-        )
-    return list(dict.fromkeys(_name_of(one, known) for one in asked))
-
-
-def _name_of(asked: str, known: list[str]) -> str:
-    """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
-    metric = derived.known_metric(asked)
-    same = [name for name in known if metric is not None and derived.known_metric(name) == metric]
-    found = [name for name in known if name == asked] or same
-    if not found:
-        raise unknown_name("measure", asked, known)
-    return found[0]

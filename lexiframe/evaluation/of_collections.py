@@ -14,11 +14,8 @@ import polars as pl
 from lexiframe.base import LexiframeError, unknown_name
 from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT
-from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation, names_of_tables
-from lexiframe.pairwise import measured
 from lexiframe.projection import by_collection
-from lexiframe.typing import LogLike, MeasureLike
 
 FOLDERS = "collections"
 """What the provenance calls the folders of the collections, by their names."""
@@ -75,57 +72,8 @@ class EvaluationOfCollections(Evaluation):
         """The table of `positions` of all collections; raises as that of each `Evaluation`."""
         return by_collection.of_each(self.collections, lambda e: e.positions)
 
-    @property
-    def collection(self) -> tuple[Any, Any]:
-        """The runs and judgments of one collection have to be asked of that collection."""
-        self._refuse("collection")
-
-    def part(self) -> measured.Part:
-        """Return the arrays of one collection: they have to be asked of that collection."""
-        self._refuse("part()")
-
-    def origin(self, what: str) -> Origin:
-        """Return what one collection was computed from: it has to be asked of that collection."""
-        self._refuse(what)
-
-    def pair(
-        self,
-        run_a: str,
-        run_b: str,
-        measures: MeasureLike | Iterable[MeasureLike] | None = None,
-    ) -> pl.DataFrame:
-        """Compare two runs request by request: ask this of one collection."""
-        self._refuse("pair(...)")
-
-    def explain(
-        self,
-        query_id: str,
-        run_a: str,
-        run_b: str,
-        measures: MeasureLike | Iterable[MeasureLike] | None = None,
-    ) -> pl.DataFrame:
-        """Explain a preference: ask this of one collection."""
-        self._refuse("explain(...)")
-
-    def requests(
-        self,
-        run: str | None = None,
-        measures: MeasureLike | Iterable[MeasureLike] | None = None,
-    ) -> pl.DataFrame:
-        """List the requests: ask this of one collection."""
-        self._refuse("requests(...)")
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        texts: LogLike | Mapping[str, str] | None = None,
-        queries: LogLike | Mapping[str, str] | None = None,
-    ) -> Path:
-        """Write a page: of one collection, or of all as a `leaderboard`."""
-        self._refuse("report(...)", ", or lf.leaderboard(e, measure=...).report(...) for all")
-
-    def _refuse(self, what: str, instead: str = "") -> NoReturn:
+    def _of_one(self, what: str) -> NoReturn:
+        instead = ", or lf.leaderboard(e, measure=...).report(...) for all" * ("report" in what)
         first = next(iter(self.collections))
         raise LexiframeError(
             f"{what}: this evaluation has {len(self.collections)} collections, each with requests "

@@ -7,13 +7,11 @@ from dataclasses import asdict, dataclass, fields
 from inspect import Parameter, signature
 from typing import Any, TypedDict, TypeVar, Unpack, get_args
 
-import polars as pl
-
 from lexiframe.base import LexiframeError, check_choice, schemas, unknown_name
 from lexiframe.io import problems, qrel_files
 from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, check_method, refuse_many
-from lexiframe.pairwise import By, Measure, PairCube, grouping, parse_measures
+from lexiframe.pairwise import By, Measure, grouping, parse_measures
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
     Alternative,
@@ -145,7 +143,7 @@ class Asked:
             policies,
             order,
             inference,
-            grouping.names_of(requests, by),
+            groups_by(requests, by),
             qrel_files.held_or_data(requests),
             by_default=measures is None,
             is_reported=is_reported,
@@ -191,6 +189,14 @@ class Asked:
         return self.measures
 
 
+def groups_by(requests: Any, by: By) -> list[str]:
+    """Return the names of the attributes that form groups; raise for names of other columns."""
+    names = grouping.names_of(requests, by)
+    # the other tables check their columns themselves
+    grouping.refuse_taken(names, {**schemas.VERDICT.columns, **schemas.AGAINST_BASELINE.columns})
+    return names
+
+
 def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
     """Raise when the baseline is not among the runs, or is the only one."""
     if baseline not in runs:
@@ -200,35 +206,3 @@ def check_baseline(called: str, baseline: str, runs: list[str]) -> None:
             f"{called}: expected runs to compare with the baseline {baseline!r}, found it alone; "
             "add a run, or leave out baseline="
         )
-
-
-@dataclass(frozen=True)
-class Groups:
-    """The groups of requests: a frame of attributes, and the names of those that form groups."""
-
-    requests: pl.DataFrame | None
-    names: list[str]
-
-    @classmethod
-    def of(cls, table: PairCube | pl.DataFrame, requests: Any, names: list[str]) -> Groups:
-        """Look up the attributes of all requests once, so that a missing one is reported once."""
-        if not names:
-            return cls(None, names)
-        # the other tables check their columns themselves
-        grouping.refuse_taken(
-            names, {**schemas.VERDICT.columns, **schemas.AGAINST_BASELINE.columns}
-        )
-        return cls(grouping.attributes_of(table, requests, names), names)
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """The keyword arguments of the functions that compute tables within groups."""
-        return {"requests": self.requests, "by": self.names}
-
-    def empty(self, schema: schemas.TableSchema) -> pl.DataFrame:
-        """Return a table without rows that has the groups' columns."""
-        columns = {} if self.requests is None else self.requests.select(self.names).schema
-        # `compare` always returns these optional columns as well.
-        asked = ("effect_low", "effect_high") if schema is schemas.COMPARISONS else ()
-        optional = {name: schema.columns[name] for name in asked}
-        return pl.DataFrame(schema={**columns, **schema.required, **optional})

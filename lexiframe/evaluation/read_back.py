@@ -154,7 +154,8 @@ def _origin(
     paths = [str(source.get("path")) for source in (*runs, *qrels)]
     names = [str(source.get("run")) for source in runs]
     evaluated = marks.filter(kind="run")["name"].sort().to_list()
-    if not plain or len(qrels) != 1 or sorted(names) != evaluated or not all(map(_is_file, paths)):
+    are_there = {output_files.found_at(path) for path in paths} == {"a file"}
+    if not (plain and len(qrels) == 1 and sorted(names) == evaluated and are_there):
         return None
     try:
         policies = Policies(**provenance["policies"])
@@ -167,9 +168,4 @@ def _origin(
     except (LexiframeError, TypeError):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
-    of = tuple(asked.measures), asked, sources, marks
-    return Origin(scan, File(paths[-1]), *of, kept=None, ranked=None, whole=None)
-
-
-def _is_file(path: str) -> bool:
-    return output_files.found_at(path) == "a file"
+    return Origin(scan, File(paths[-1]), tuple(asked.measures), asked, sources, marks)

@@ -1,15 +1,15 @@
-"""All tables about runs and pairs, from scores and preferences or from their sums."""
+"""All tables about runs and pairs, from the sums of scores and preferences over requests."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import polars as pl
 
 from lexiframe.base import schemas
-from lexiframe.evaluation.options import Groups, Inference
-from lexiframe.metrics import Metric
+from lexiframe.evaluation.options import Inference
 from lexiframe.orderings import (
     ChosenRule,
     Method,
@@ -22,84 +22,95 @@ from lexiframe.orderings import (
     tie_rates,
     win_rates,
 )
-from lexiframe.pairwise import Measure, PairCube, arrays, grouping
+from lexiframe.pairwise import PairCube, arrays, grouping
 from lexiframe.significance import against_baseline, compare, discriminative_power
 from lexiframe.significance import replicates as replication
 
 
 def pair_tables(
-    s: pl.DataFrame | arrays.Reduced | None,
-    cube: PairCube | arrays.Reduced | None,
-    asked: list[Measure],
+    sums: arrays.Reduced,
     order: Method,
     inference: Inference,
-    groups: Groups,
+    attributes: pl.DataFrame | None,
+    by: Sequence[str],
     missing: missing_requests.Missing | None = None,
-    tested: arrays.PairsByMeasure | pl.DataFrame | None = None,
+    tested: arrays.PairsByMeasure | PairCube | pl.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
 
-    ``s`` are the scores, and ``cube`` the preferences, or the sums of either; None if there are
-    none. ``asked`` are the measures, of which preferences order the runs by ``order``. Where runs
-    lack requests of scores, ``missing`` says what to do; None gives them no ranks. ``tested`` are
-    the preferences of single requests, where tests need them and there are sums; or the scores of
-    single replicates, of which ``s`` has the means.
+    ``sums`` are those of scores and preferences; the latter order the runs by ``order`` unless they
+    are differences of scores. ``attributes`` has those of requests that form groups, ``by``. Where
+    runs lack requests of scores, ``missing`` says what to do; None gives them no ranks. ``tested``
+    are the preferences of single requests, where tests need them; or the scores of single
+    replicates, of which there are the means in ``sums``.
     """
-    within, by_mean, means = groups.arguments, groups.empty(schemas.ORDERINGS), []
-    if s is not None:
-        by_mean = order_or_null(s, ChosenRule("mean", missing=missing), **within)
-        means = [run_means(s, inference.alpha, missing=missing, **within)]
+    within: dict[str, Any] = {"requests": attributes, "by": [*by]}
+    columns = {} if attributes is None else attributes.select(by).schema
+    by_mean, means = _empty(schemas.ORDERINGS, columns), []
+    if sums.scores:
+        by_mean = order_or_null(sums.of_scores, ChosenRule("mean", missing=missing), **within)
+        means = [run_means(sums.of_scores, inference.alpha, missing=missing, **within)]
         if inference.replicates in ("run", "both"):
-            means = [_of_algorithms(means[0], tested, inference.alpha, groups)]
-    if cube is None:
-        none = (
-            schemas.WIN_RATES,
-            schemas.CORRELATIONS,
-            schemas.TIE_RATES,
-            schemas.SIGN_AGREEMENT,
-            schemas.COMPARISONS,
-            schemas.POWER,
-        )
-        empty = {schema.name: groups.empty(schema) for schema in (*none, schemas.AGAINST_BASELINE)}
+            means = [_of_algorithms(means[0], tested, inference.alpha, within)]
+    if not any(pairs.differences.n.any() for pairs in sums.preferences.values()):
+        empty = {schema.name: _empty(schema, columns) for schema in _OF_PAIRS}
         return {"means": pl.concat(means), "orderings": by_mean, **empty}
-    names = [str(measure) for measure in asked if not isinstance(measure, Metric)]
-    chosen = cube.of_measures(names)
+    names = [name for name in sums.preferences if name not in sums.scores]
+    chosen = sums.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
     if names:
-        means += [_ranked_as(o, run_means(chosen, inference.alpha, **within), groups.names)]
-    o = o.sort(*groups.names, "measure", "method", "rank", "run")
-    c = compare(cube if tested is None else tested, **asdict(inference), **within)
-    wins = win_rates(cube, **within)
-    against = groups.empty(schemas.AGAINST_BASELINE)
+        means += [_ranked_as(o, run_means(chosen, inference.alpha, **within), by)]
+    o = o.sort(*by, "measure", "method", "rank", "run")
+    c = compare(sums if tested is None else tested, **asdict(inference), **within)
+    wins = win_rates(sums, **within)
+    against = _empty(schemas.AGAINST_BASELINE, columns)
     if inference.baseline is not None:
-        against = against_baseline(by_mean, wins, c, inference.baseline, groups.names)
+        against = against_baseline(by_mean, wins, c, inference.baseline, by)
     return {
-        "means": pl.concat(means).sort(*groups.names, *schemas.MEANS.key),
+        "means": pl.concat(means).sort(*by, *schemas.MEANS.key),
         "win_rates": wins,
         "orderings": o,
-        "correlations": rank_correlations(o, by=groups.names),
-        "tie_rates": tie_rates(cube, **within),
-        "sign_agreement": sign_agreement(cube, **within),
+        "correlations": rank_correlations(o, by=by),
+        "tie_rates": tie_rates(sums, **within),
+        "sign_agreement": sign_agreement(sums, **within),
         "comparisons": c,
-        "power": discriminative_power(c, inference.alpha, by=groups.names),
+        "power": discriminative_power(c, inference.alpha, by=by),
         "against_baseline": against,
     }
 
 
-def _of_algorithms(means: pl.DataFrame, tested: Any, alpha: float, groups: Groups) -> pl.DataFrame:
+_OF_PAIRS = (
+    schemas.WIN_RATES,
+    schemas.CORRELATIONS,
+    schemas.TIE_RATES,
+    schemas.SIGN_AGREEMENT,
+    schemas.COMPARISONS,
+    schemas.POWER,
+    schemas.AGAINST_BASELINE,
+)
+
+
+def _empty(schema: schemas.TableSchema, groups: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Return a table without rows that has the groups' columns."""
+    # `compare` always returns these optional columns as well.
+    asked = ("effect_low", "effect_high") if schema is schemas.COMPARISONS else ()
+    optional = {name: schema.columns[name] for name in asked}
+    return pl.DataFrame(schema={**groups, **schema.required, **optional})
+
+
+def _of_algorithms(
+    means: pl.DataFrame, tested: Any, alpha: float, within: Mapping[str, Any]
+) -> pl.DataFrame:
     """Return means with the intervals that they have if runs were trained from other seeds."""
     ends = grouping.in_groups(
-        lambda group: replication.algorithm_means(group, alpha),
-        tested,
-        groups.requests,
-        groups.names,
+        lambda group: replication.algorithm_means(group, alpha), tested, **within
     )
-    on = [*groups.names, "run", "measure"]
+    on = [*within["by"], "run", "measure"]
     joined = means.drop("ci_low", "ci_high").join(ends, on=on, how="left", nulls_equal=True)
     return joined.select(means.columns)
 
 
-def _ranked_as(o: pl.DataFrame, means: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+def _ranked_as(o: pl.DataFrame, means: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Return means with the ranks of the orderings, so that one run is first in both tables."""
     on = [*by, "run", "measure"]
     ranks = o.select(*on, "rank")

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas
-from lexiframe.io.column_forms.column_names import words_for
+from lexiframe.io.column_forms.column_names import MODEL_OF_MTEB, words_for
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.lists_of_items import with_rows_of_lists
 from lexiframe.io.column_forms.objects import to_frame
@@ -44,6 +44,7 @@ def parse_table(
     """Parse text into a table with the columns of the file; return None for TREC text."""
     is_long = len(data) > 2 * PIECE
     if is_json(data):
+        data = _without_model(data, where, schema)
         if is_long:
             pieces = pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
@@ -55,6 +56,15 @@ def parse_table(
         pieces = pieces_of_table(text, where, separator, options)
         _refuse_malformed(pieces, data, where, options, schema)
     return parse_delimited(text, where, separator, options)
+
+
+def _without_model(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
+    """Return JSON without what MTEB puts around the predictions of a model; other JSON as it is."""
+    if MODEL_OF_MTEB.encode() not in data[:1000]:
+        return data
+    from lexiframe.io.column_forms.mteb_predictions import text_of_one_split
+
+    return text_of_one_split(data, where, is_run=schema is schemas.RUNS)
 
 
 def _refuse_malformed(
@@ -113,6 +123,7 @@ def rows_of(
         flat = with_rows_of_lists(table, where, options.columns)
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
+        data = _without_model(data, where, schema)
         return json_rows(data, where, schema, options.columns)
     text, separator = table_in(data, options)
     if separator is not None:

@@ -138,12 +138,13 @@ def write_parquet_file(
 ) -> None:
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
-    An iterator of frames is one table, of which only one frame is in memory. The pages and the file
-    have checksums, which detect damaged bytes.
+    An iterator of frames is one table, of which only one frame is in memory; of a frame only a
+    million rows are as Arrow at a time. The pages and the file have checksums, which detect damaged
+    bytes.
     """
     from pyarrow import parquet
 
-    frames = map(_as_arrow, table if isinstance(table, Iterator) else [table])
+    frames = map(_as_arrow, table if isinstance(table, Iterator) else _in_slices(table))
     first = next(frames)
     schema = first.schema.with_metadata(describe(provenance_of(first.schema) | facts))
     options: dict[str, Any] = {"compression": compression, "write_page_checksum": True}
@@ -153,6 +154,13 @@ def write_parquet_file(
                 rows = frame.replace_schema_metadata(schema.metadata).combine_chunks()
                 writer.write_table(rows, row_group_size=ROWS_PER_GROUP)
         add_checksum(file)
+
+
+def _in_slices(table: Any) -> Iterator[Any]:
+    """Yield the rows of a frame, as many at a time as a row group has."""
+    if not isinstance(table, pl.DataFrame) or not table.height:
+        return iter([table])
+    return table.iter_slices(ROWS_PER_GROUP)
 
 
 def _as_arrow(table: Any) -> pa.Table:

@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError
 from lexiframe.metrics.stretches import begins
-from lexiframe.projection import RankedRuns
+from lexiframe.projection import RankedRuns, judgments
 
 
 @dataclass(frozen=True)
@@ -90,13 +90,20 @@ def items_of_ranked(ranked: RankedRuns, queries: pl.Series) -> ItemsOfRun:
             "expected the ranks of all judged items, found those of the relevant ones alone; rank "
             "the runs with nonrelevant=True"
         )
+    ranking, kept, grade, is_relevant = judged.once(
+        ("items", len(queries)), lambda: _items_of_queries(judged, queries)
+    )
+    return lambda run: Items(ranking, ranked.runs[run].rank[kept], grade, is_relevant)
+
+
+def _items_of_queries(judged: judgments.JudgedItems, queries: pl.Series) -> tuple[np.ndarray, ...]:
+    """Return the ranking of each item of some requests; which items these are; grade; relevance."""
     ranking_of_query = np.full(len(judged.queries), -1)
     ranking_of_query[judged.queries.search_sorted(queries).to_numpy()] = np.arange(len(queries))
     ranking = ranking_of_query[judged.query]
     kept = ranking >= 0
-    grade, is_relevant = judged.items["relevance"].to_numpy()[kept], judged.is_relevant[kept]
-    ranking = ranking[kept]
-    return lambda run: Items(ranking, ranked.runs[run].rank[kept], grade, is_relevant)
+    grade = judged.items["relevance"].to_numpy()[kept]
+    return ranking[kept], kept, grade, judged.is_relevant[kept]
 
 
 @dataclass(frozen=True)

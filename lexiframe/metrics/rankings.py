@@ -6,6 +6,7 @@ document, because the last bit of a sum of floats depends on the order of its te
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -54,6 +55,8 @@ class Rankings:
         The least relevant grade, when it is not that of the table.
     imputed_by
         The same rankings with imputed positions, by the size of the corpus.
+    of_requests
+        What metrics computed from the requests alone, whatever was retrieved: see `once`.
     """
 
     rows: pl.DataFrame
@@ -65,19 +68,29 @@ class Rankings:
 
     rel: float | None = None
     imputed_by: dict[int | str, Rankings] = field(default_factory=dict)
+    of_requests: dict[Hashable, np.ndarray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, p: Any, ranked: RankedRuns | None = None) -> Rankings:
         """Return the rankings of a table of `positions`.
 
         ``ranked``, the runs that the table was made from, provides the judged items when given.
+        Runs that come one after the other differ in their ranks only.
         """
+        if ranked is None or len(ranked.runs) > 1:
+            return cls._of_any(p, ranked)
+        first = ranked.judged.once(("rankings", p.height), lambda: cls._of_any(p, ranked))
+        items_of_run = items_of_ranked(ranked, first.keys["query_id"])
+        return replace(first, rows=p, items_of_run=items_of_run, imputed_by={})
+
+    @classmethod
+    def _of_any(cls, p: Any, ranked: RankedRuns | None) -> Rankings:
         table = schemas.check(p, schemas.POSITIONS)
         rows = table
         if table["level"].null_count():
             rows = table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
         keys, ranking = _stretches(rows)
-        if not _is_in_order(rows, keys, ranking):
+        if ranked is None and not _is_in_order(rows, keys, ranking):
             rows = rows.sort("run", "query_id", "doc_id")
             keys, ranking = _stretches(rows)
         if ranked is None:
@@ -105,8 +118,24 @@ class Rankings:
         )
         kept = np.full(len(self), no_relevant == "zero") | (m > 0)
         return Rankings(
-            rows, self.keys, self.ranking, is_relevant, kept, self.items_of_run, rel=rel
+            rows,
+            self.keys,
+            self.ranking,
+            is_relevant,
+            kept,
+            self.items_of_run,
+            rel=rel,
+            of_requests=self.of_requests,
         )
+
+    def once(self, what: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
+        """Return a number for each ranking that does not depend on ranks; ``what`` names it.
+
+        It is made once for rankings of several runs that come one after the other.
+        """
+        if what not in self.of_requests:
+            self.of_requests[what] = make()
+        return self.of_requests[what]
 
     @property
     def n_runs(self) -> int:
@@ -132,6 +161,7 @@ class Rankings:
             kept=self.kept[first:last],
             items_of_run=lambda _: items,
             imputed_by={},
+            of_requests={},
         )
 
     @property
@@ -213,10 +243,12 @@ class Rankings:
         if request == "query_id" or rows["relevance"].min() != rows["relevance"].max():
             key = [request, "relevance"]
             rows = rows.sort(key, descending=[False, True], maintain_order=True)
-        place = pl.Series(levels_in(rows["request"].to_numpy()))
+        of_each = rows["request"].to_numpy()
+        place = pl.Series(levels_in(of_each))
+        is_first = np.diff(of_each, prepend=-1) != 0
         rows = rows.drop("request")
         rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
-        keys, ranking = _stretches(rows)
+        keys, ranking = rows.select("run", "query_id").filter(is_first), np.cumsum(is_first) - 1
         # the ideal rankings have no null ranks: every relevant item is retrieved at its place
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
         return Rankings(rows, keys, ranking, full, kept, self.items_of_run)

@@ -14,8 +14,7 @@ def begins(table: pl.DataFrame, *names: str) -> np.ndarray:
     >>> begins(pl.DataFrame({"run": ["a", "a", "b"]}), "run").tolist()
     [True, False, True]
     """
-    is_first = np.zeros(table.height, bool)
+    differs = [pl.col(name).ne_missing(pl.col(name).shift()) for name in names]
+    is_first = table.select(pl.any_horizontal(differs)).to_series().to_numpy(writable=True)
     is_first[:1] = True
-    for name in names:
-        is_first |= table[name].ne_missing(table[name].shift()).to_numpy()
     return is_first

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import schemas, sums, to_polars
 from lexiframe.metrics import derived
-from lexiframe.orderings.missing_requests import Missing, check_missing, n_lacking, settle
+from lexiframe.orderings.missing_requests import Missing, check_missing, settle
 from lexiframe.orderings.ordered import table_for
 from lexiframe.orderings.ordering_rules import AnyScores, ranks_of
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
@@ -74,7 +74,7 @@ def run_means(
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of_scores and _is_logarithm(measure):
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
-        is_unequal = missing is None and n_lacking(of_measure).any()
+        is_unequal = missing is None and of_measure.lacking.any()
         shown = None if (of_scores and is_count(measure)) or is_unequal else ranks
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
         named = {"run": of_measure.runs, "measure": measure, **columns}

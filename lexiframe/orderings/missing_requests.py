@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, to_polars
 from lexiframe.metrics import derived
-from lexiframe.pairwise import PairCube, Pairs, arrays
+from lexiframe.pairwise import PairCube, arrays
 
 Missing = Literal["zero", "common", "own"]
 """What a run that lacks requests gets: 0 for them, a mean over the requests that all runs have,
@@ -43,7 +43,9 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
     >>> settle(s, "common")[0]["query_id"].to_list(), settle(s, "common")[1]
     (['q1', 'q1'], {'AP'})
     """
-    if missing is None or isinstance(d, arrays.ScoreCube | PairCube | arrays.Reduced):
+    if isinstance(d, arrays.Reduced):
+        return d, {measure for measure, found in d if missing is not None and found.lacking.any()}
+    if missing is None or isinstance(d, arrays.ScoreCube | PairCube):
         return d, set()
     table = to_polars(d)
     cube: Any = arrays.score_cube(table) if arrays.is_scores(table) else arrays.pair_cube(table)
@@ -125,56 +127,26 @@ def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
     """
     found = {}
     for measure, table in arrays.score_cube(s):
-        of, lacking = len(table.queries), n_lacking(table)
+        of, lacking = len(table.queries), table.lacking
         runs = {table.runs[int(n)]: of - int(lacking[n]) for n in np.flatnonzero(lacking)}
         if runs:
             found[measure] = {"requests": of, "runs": runs}
     return found
 
 
-def n_lacking(table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums) -> np.ndarray:
-    """Return the number of requests that each run lacks, of those that any run has.
-
-    A run lacks a request of preferences where it is preferred neither to nor less than any run.
-    Sums do not tell which requests a run has, so that it lacks those by which another has more.
-    """
-    if isinstance(table, arrays.RunSums):
-        return np.asarray(table.scores.n.max(initial=0) - table.scores.n)
-    if isinstance(table, arrays.PairSums):
-        return np.zeros(len(table.runs), np.int64)
-    known = ~np.isnan(table.values)
-    if known.all():
-        return np.zeros(len(table.runs), np.int64)
-    if isinstance(table, Pairs):
-        known = table.by_run(known.astype(np.int64), 1) > 0
-    return np.asarray((~known).sum(axis=0))
-
-
-def refuse_lacking(
-    measure: str,
-    table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums,
-    missing: Missing | None,
-) -> None:
+def refuse_lacking(measure: str, table: Any, missing: Missing | None) -> None:
     """Raise where runs lack requests of a measure, unless the order may be of what each run has.
 
     A mean over different requests is no ranking: a run with one easy request would come first.
     """
-    lacking = n_lacking(table)
-    if missing is None and lacking.any():
-        raise LexiframeError(f"order_runs: {lacking_in_words(measure, table, lacking)}; {_ADVICE}")
-
-
-def lacking_in_words(
-    measure: str,
-    table: arrays.Scores | arrays.RunSums | Pairs | arrays.PairSums,
-    lacking: np.ndarray,
-) -> str:
-    """Say how many requests the runs lack, those that lack most first."""
-    of = int(table.scores.n.max()) if isinstance(table, arrays.RunSums) else len(table.queries)  # type: ignore[union-attr]
+    lacking = table.lacking
+    if missing is not None or not lacking.any():
+        return
     most = np.argsort(-lacking, kind="stable")[: min(3, np.count_nonzero(lacking))]
     named = ", ".join(f"{table.runs[int(run)]!r} lacks {lacking[run]}" for run in most)
     n = int((lacking > 0).sum())
-    return (
-        f"expected {measure} of the same requests for all runs, found {n} of {len(lacking)} runs "
-        f"that lack some of the {of} requests ({named}{', ...' if n > 3 else ''})"
+    raise LexiframeError(
+        f"order_runs: expected {measure} of the same requests for all runs, found {n} of "
+        f"{len(lacking)} runs that lack some of the {table.n_requests} requests "
+        f"({named}{', ...' if n > 3 else ''}); {_ADVICE}"
     )

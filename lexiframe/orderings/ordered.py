@@ -25,7 +25,7 @@ from lexiframe.base import (
     to_polars,
 )
 from lexiframe.orderings.chosen_rule import ChosenRule, refuse_many
-from lexiframe.orderings.missing_requests import n_lacking, refuse_lacking
+from lexiframe.orderings.missing_requests import refuse_lacking
 from lexiframe.orderings.ordering_rules import (
     AnyPairs,
     AnyScores,
@@ -84,7 +84,7 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
         if refuse and not allows:
             refuse_lacking(measure, of_measure, rule.missing)
         found = Ordered(measure, of_measure.runs, *_of_sums(measure, of_measure, rule))
-        if not (refuse or allows) and rule.missing is None and n_lacking(of_measure).any():
+        if not (refuse or allows) and rule.missing is None and of_measure.lacking.any():
             found = replace(found, ranks=np.full_like(found.ranks, np.nan))
         yield found
 

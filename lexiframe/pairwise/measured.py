@@ -119,13 +119,15 @@ class Projected:
         *,
         compared: str | Collection[str] | None = None,
         most: int | None = None,
+        in_order: bool = False,
     ) -> Iterator[Part]:
         """Yield scores and preferences by some measures, of some requests after the other.
 
         Cells of measures that have nothing to count here are NaN. A single run is compared with
         none. Where ``scores`` are known they are not computed. Only the pairs that contain one of
         the runs ``compared`` are compared, if there are some. Measures by subtopic may have other
-        requests than the others, and are compared with them: then there is one part.
+        requests than the others, and are compared with them: then there is one part. Requests come
+        ``in_order`` of their names if they are asked to.
         """
         if scores is None:
             scores = self.scores(measures)
@@ -134,9 +136,9 @@ class Projected:
             return
         ordered = sorted(measures, key=str)
         several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
-        most = most if len(several) == 1 else _ALL
+        how: Any = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
         cubes = [
-            preference_cubes(p, some, scores, self.no_relevant, baseline=compared, most=most)
+            preference_cubes(p, some, scores, self.no_relevant, baseline=compared, **how)
             for p, some in several
             if p.height
         ]
@@ -256,8 +258,11 @@ def project_runs(
     measures: Sequence[Measure],
     policies: Policies,
     baseline: str | None = None,
+    **how: Any,
 ) -> Projected:
     """Rank runs (see `rank`) and find the positions that measures need; warn of what was dropped.
+
+    ``how`` has other arguments of `rank`.
 
     Raises
     ------
@@ -268,10 +273,14 @@ def project_runs(
     def foresee(n_runs: int, judged: judgments.JudgedItems) -> None:
         refuse_many_pairs(n_runs, judged, measures, policies, baseline)
 
-    ranked = rank(runs, qrels, measures, policies, foresee=foresee)
+    ranked = rank(runs, qrels, measures, policies, **{"foresee": foresee, **how})
     answers.warn_of_gaps(ranked)
     needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
     return projected_of(ranked, measures, policies.no_relevant)
+
+
+def no_limit(n_runs: int, judged: judgments.JudgedItems) -> None:
+    """Foresee that there is memory for all runs."""
 
 
 RankedBefore = Callable[[run_scan.RunScan, judgments.JudgedItems], tuple[RankedRuns, list[int]]]
@@ -286,7 +295,7 @@ def rank(
     hashed: bool = False,
     are_part: bool = False,
     replicates: bool = False,
-    foresee: Callable[[int, judgments.JudgedItems], None] = lambda n_runs, judged: None,
+    foresee: Callable[[int, judgments.JudgedItems], None] = no_limit,
     before: RankedBefore | None = None,
 ) -> RankedRuns:
     """Rank the judged items in all runs, with the pool if a measure needs it.
@@ -362,7 +371,8 @@ def projected_of(
     ranked: RankedRuns, measures: Sequence[Measure], no_relevant: NoRelevant
 ) -> Projected:
     """Find the positions of ranked runs, for those of the measures that have something to count."""
-    relevant = ranked.judged.items.filter("is_relevant")["relevance"]
+    items = ranked.judged.items
+    relevant = items["relevance"].filter(items["is_relevant"])
     measures = _counting(measures, relevant, no_relevant)
     needs = {measure.needs for measure in measures}
     by_subtopic = None

@@ -205,20 +205,23 @@ def tables_of_runs(
     return scores_of(s.of_runs(names)), preferences
 
 
-def preferences_in_blocks(d: PairCube) -> Iterator[pl.DataFrame]:
-    """Yield the table of preferences that an array of all pairs holds, some requests at a time.
+def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
+    """Yield the table of preferences that arrays of all pairs hold, some requests at a time.
 
-    The whole table takes a hundred bytes a row, where the array takes eight.
+    The whole table takes a hundred bytes a row, where an array takes eight. The requests come in
+    the order of the arrays; without any preference there is an empty table.
     """
-    measures, (_, n_queries, n_pairs) = d.measures.to_list(), d.values.shape
-    if not d.values.size:
+    n_tables = 0
+    for d in cubes:
+        measures, (_, n_queries, n_pairs) = d.measures.to_list(), d.values.shape
+        most = max(1, _ROWS // max(n_pairs * len(measures), 1))
+        for first in range(0, n_queries, most) if d.values.size else ():
+            some = slice(first, first + most)
+            values = np.moveaxis(d.values[:, some], 0, 2)
+            yield preferences_table(d.queries[some], d.runs, measures, values)
+            n_tables += 1
+    if not n_tables:
         yield pl.DataFrame(schema=schemas.PREFERENCES.required)
-        return
-    most = max(1, _ROWS // (n_pairs * len(measures)))
-    for first in range(0, n_queries, most):
-        some = slice(first, first + most)
-        values = np.moveaxis(d.values[:, some], 0, 2)
-        yield preferences_table(d.queries[some], d.runs, measures, values)
 
 
 def scores_of(s: ScoreCube) -> pl.DataFrame:

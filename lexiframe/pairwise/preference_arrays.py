@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 
 import numpy as np
 import polars as pl
@@ -27,6 +28,7 @@ def preference_cubes(
     *,
     baseline: str | Collection[str] | None = None,
     most: int | None = None,
+    in_order: bool = False,
 ) -> Iterator[PairCube]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
@@ -39,6 +41,8 @@ def preference_cubes(
     most
         The greatest number of cells of a cube: measures × requests × pairs; by default few, so that
         they stay in the cache. A cube has one request at least, whatever its size.
+    in_order
+        Whether all requests of a cube come before those of the next one by their names.
 
     Yields
     ------
@@ -54,10 +58,13 @@ def preference_cubes(
     """
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
-    if most is None:
+    if in_order and most is None:  # they are written: row groups of a million, see `pairs`
+        most = 2 * max(_LEAST // cells_of_request, 1) * cells_of_request
+    elif most is None:
         most = min(max(_TOGETHER * cells_of_request, _LEAST), _MOST)
     n_requests = max(most // cells_of_request, 1)
-    for groups in _packed(comparison.groups(n_requests), n_requests):
+    pack = _in_order if in_order else _packed
+    for groups in pack(comparison.groups(n_requests), n_requests):
         yield _cube(comparison, groups)
 
 
@@ -72,6 +79,25 @@ def _packed(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarr
         packed.append(group)
         room -= len(group)
     yield packed
+
+
+def _in_order(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
+    """Divide groups so that requests with successive numbers are together, ``n_requests`` each.
+
+    Examples
+    --------
+    >>> groups = [np.array([0, 3]), np.array([1, 2, 4])]
+    >>> [[part.tolist() for part in some] for some in _in_order(groups, 3)]
+    [[[0], [1, 2]], [[3], [4]]]
+    """
+    number = np.concatenate([np.empty(0, np.int64), *groups])
+    group = np.repeat(np.arange(len(groups)), [len(one) for one in groups])
+    order = np.lexsort((number, group, number // n_requests))
+    number, group = number[order], group[order]
+    is_other = (np.diff(number // n_requests) != 0) | (np.diff(group) != 0)
+    parts = np.split(number, np.flatnonzero(is_other) + 1) if len(number) else []
+    for _, some in groupby(parts, lambda part: part[0] // n_requests):
+        yield [*some]
 
 
 def _cube(comparison: Comparison, groups: list[np.ndarray]) -> PairCube:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -13,6 +14,8 @@ from lexiframe.base import LexiframeError, coded, hashing
 from lexiframe.io import qrel_files
 from lexiframe.projection.lookup import HashIndex, hash_keys
 from lexiframe.projection.policies import Policies
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class JudgedItems:
         Finds items by their query and the hash of document and query.
     sha256
         The checksum of the bytes that were read from a file, when asked for.
+    kept
+        What was made of the judgments alone, where runs come one after the other: see `once`.
     """
 
     items: pl.DataFrame
@@ -51,6 +56,19 @@ class JudgedItems:
     query: np.ndarray
     index: HashIndex
     sha256: str | None = None
+    kept: dict[Hashable, Any] | None = None
+
+    def once(self, what: Hashable, make: Callable[[], T]) -> T:
+        """Return what follows from the judgments alone; where it is kept it is made only once.
+
+        It is kept for those who rank one run after the other, all by the same options. Others would
+        hold memory for nothing.
+        """
+        if self.kept is None:
+            return make()
+        if what not in self.kept:
+            self.kept[what] = make()
+        return cast(T, self.kept[what])
 
     @cached_property
     def query_index(self) -> dict[str, int]:
@@ -103,10 +121,12 @@ def judged_items(
     """Return the relevant items of qrels, and with ``nonrelevant`` the other judged ones.
 
     The grade of a document is its greatest grade over all iterations. ``hashed`` asks for the
-    sha256 of a file. Qrels without a relevant document are an error, unless they are a part of the
-    judgments only (``are_part``).
+    sha256 of a file. Qrels that `qrel_files.load_qrels` returned are not checked again. Qrels
+    without a relevant document are an error, unless they are a part of the judgments only
+    (``are_part``).
     """
-    judged = qrel_files.load_qrels(qrels, hashed=hashed)
+    is_read = isinstance(qrels, qrel_files.Judgments)
+    judged = qrels if is_read else qrel_files.load_qrels(qrels, hashed=hashed)
     rows, repeated = judged.rows, 0
     if rows.is_empty():
         raise LexiframeError("qrels: expected judgments, found no rows")

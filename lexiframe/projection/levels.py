@@ -1,10 +1,19 @@
-"""Recall levels: relevant items are numbered from 1 within their ranking, the best rank first."""
+"""Recall levels: relevant items are numbered from 1 within their ranking, the best rank first.
+
+The rows that have them are the same in every run: they follow from the judgments.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 import numpy as np
+import polars as pl
 
 from lexiframe.base import coded
+from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.policies import NoRelevant
 
 
 def levels_in(group: np.ndarray, *keys: np.ndarray) -> np.ndarray:
@@ -27,3 +36,102 @@ def levels_in(group: np.ndarray, *keys: np.ndarray) -> np.ndarray:
     level = np.empty(len(group), np.int64)
     level[coded.order_of(group, *keys)] = nth
     return level
+
+
+@dataclass(frozen=True)
+class RowsOfARun:
+    """The rows that every run has, and how the recall levels of its items are found.
+
+    Attributes
+    ----------
+    table
+        The columns of the positions that follow from the judgments.
+    item, query
+        For each row the index of its judged item, -1 in a request without any, and of its request.
+    levels_of
+        Returns the recall level of each row, given a run's ranks of the judged items.
+    """
+
+    table: pl.DataFrame
+    item: np.ndarray
+    query: np.ndarray
+    levels_of: Callable[[np.ndarray], np.ndarray]
+
+    @classmethod
+    def of(
+        cls, index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
+    ) -> RowsOfARun:
+        """Return the rows for judged items."""
+        rows = _rows_of_a_run(index, no_relevant, judged=judged, subtopics=subtopics)
+        item, query = rows["item"].to_numpy(), rows["query"].to_numpy()
+        table = rows.drop("item", "query", "list", "is_relevant")
+        return cls(table, item, query, _level_order(rows))
+
+
+def _rows_of_a_run(
+    index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
+) -> pl.DataFrame:
+    """Return the rows that every run has: the items, and a row for a request without any.
+
+    Recall levels are counted within each ``list``: a request, or a subtopic of it.
+    """
+    items = _items_of_subtopics(index) if subtopics else _items(index)
+    if not judged:
+        items = items.filter("is_relevant")
+    items = items.with_columns(n_relevant=pl.col("is_relevant").sum().over("list").cast(pl.Int64))
+    n_relevant = index.n_relevant
+    if no_relevant == "drop":
+        return items.filter(n_relevant[items["query"].to_numpy()] > 0)
+    empty = np.flatnonzero(n_relevant == 0)
+    kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
+        item=pl.lit(-1, pl.Int64), list=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
+    )
+    key = ["query_id", *["subtopic"] * subtopics, "doc_id"]
+    return pl.concat([items, kept], how="diagonal").sort(key)
+
+
+def _items(index: JudgedItems) -> pl.DataFrame:
+    number = pl.col("item").cast(pl.Int64)
+    return index.items.with_row_index("item").with_columns(
+        number, query=index.query, list=index.query
+    )
+
+
+def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
+    """Return a row for each subtopic that an item was judged for, with its grade there."""
+    items = _items(index).select("query_id", "doc_id", "item", "query")
+    rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
+    item = rows["item"].to_numpy()
+    _, subtopic = coded.encode(rows["subtopic"])
+    order = coded.order_of(index.query[item], subtopic, item)
+    rows = pl.concat([items[item], rows.drop("item")], how="horizontal")[order]
+    number = pl.struct("query", "subtopic").rle_id().cast(pl.Int64)
+    return rows.with_columns(list=number)
+
+
+def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a function from one run's ranks of the items to the recall levels of its rows.
+
+    Relevant items are numbered by position; the others get 0. Items that were not retrieved come
+    last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted items
+    of the highest grades get the last places of the corpus.
+    """
+    relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
+    item = template["item"].to_numpy()[relevant]
+    group = template["list"].to_numpy()[relevant]
+    relevance = template["relevance"].to_numpy()[relevant]
+    grades = np.unique(relevance)
+    grade = np.searchsorted(grades, relevance)
+
+    def levels(rank: np.ndarray) -> np.ndarray:
+        position = rank[item]
+        found, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
+        n_found = np.bincount(group[found], minlength=group.max(initial=-1) + 1)
+        by_grade = [grade[absent]] if len(grades) > 1 else []
+        level = np.zeros(template.height, np.int64)
+        level[relevant[found]] = levels_in(group[found], position[found])
+        behind = levels_in(group[absent], *by_grade)
+        level[relevant[absent]] = n_found[group[absent]] + behind
+        return level
+
+    return levels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,7 @@ import polars as pl
 from lexiframe.base import coded, schemas, typed
 from lexiframe.io import problems
 from lexiframe.projection.answers import warn_of_gaps
-from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.levels import levels_in
+from lexiframe.projection.levels import RowsOfARun
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
 from lexiframe.typing import QrelsLike, RunsLike
@@ -63,7 +61,8 @@ def positions(
         single floats, so that scores that differ only beyond single precision are equal.
     no_relevant : {"drop", "zero"}
         Leave requests without a relevant item out, or keep each with one row for each run, whose
-        document, position and level are null; all its measures except num_ret are then 0.
+        document, position and level are null; all its measures are then 0, but
+        for those that count what was retrieved or judged.
     duplicates : {"error", "best"}
         Raise an error for a document that occurs twice in a ranking or in the judgments of a
         request, or keep its best rank and its highest grade.
@@ -166,12 +165,15 @@ def project(
     pool: bool = False,
 ) -> pl.DataFrame:
     """Make the positions table of runs whose judged items are ranked."""
-    template = _rows_of_a_run(ranked.judged, no_relevant, judged=judged, subtopics=subtopics)
-    item, query = template["item"].to_numpy(), template["query"].to_numpy()
+    index = ranked.judged
+    rows = index.once(
+        ("rows", no_relevant, judged, subtopics),
+        lambda: RowsOfARun.of(index, no_relevant, judged=judged, subtopics=subtopics),
+    )
+    template, item, query = rows.table, rows.item, rows.query
     ranks = [np.where(item < 0, 0, run.rank[item]) for run in ranked.runs]
     position = np.concatenate(ranks, dtype=np.int64)
-    levels_of = _level_order(template)
-    level = np.concatenate([levels_of(run.rank) for run in ranked.runs])
+    level = np.concatenate([rows.levels_of(run.rank) for run in ranked.runs])
     name = pl.Series([run.name for run in ranked.runs], dtype=pl.String)
     columns: dict[str, Any] = {
         "run": name.gather(np.repeat(np.arange(len(name)), len(item))),
@@ -180,86 +182,15 @@ def project(
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),
     }
     if judged and not subtopics:
-        columns["n_judged"] = np.tile(ranked.judged.n_judged[query], len(ranked.runs))
+        columns["n_judged"] = np.tile(index.n_judged[query], len(ranked.runs))
     if pool:
         columns["pool_size"] = np.tile(_pool_sizes(ranked)[query], len(ranked.runs))
-    kept = template.drop("item", "query", "list", "is_relevant")
-    table = pl.concat([kept] * len(ranked.runs)).with_columns(**columns)
-    absent_to_null = (
-        pl.when(pl.col(name) > 0).then(pl.col(name)).alias(name) for name in ("position", "level")
-    )
+    made = [pl.Series(name, values) for name, values in columns.items()]
+    table = pl.DataFrame([*pl.concat([template] * len(ranked.runs)).get_columns(), *made])
     schema = schemas.SUBTOPIC_POSITIONS if subtopics else schemas.POSITIONS
     names = [name for name in schema.columns if name in table.columns]
-    return table.with_columns(absent_to_null).select(names)
-
-
-def _rows_of_a_run(
-    index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
-) -> pl.DataFrame:
-    """Return the rows that every run has: the items, and a row for a request without any.
-
-    Recall levels are counted within each ``list``: a request, or a subtopic of it.
-    """
-    items = _items_of_subtopics(index) if subtopics else _items(index)
-    if not judged:
-        items = items.filter("is_relevant")
-    items = items.with_columns(n_relevant=pl.col("is_relevant").sum().over("list").cast(pl.Int64))
-    n_relevant = index.n_relevant
-    if no_relevant == "drop":
-        return items.filter(n_relevant[items["query"].to_numpy()] > 0)
-    empty = np.flatnonzero(n_relevant == 0)
-    kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
-        item=pl.lit(-1, pl.Int64), list=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
-    )
-    key = ["query_id", *["subtopic"] * subtopics, "doc_id"]
-    return pl.concat([items, kept], how="diagonal").sort(key)
-
-
-def _items(index: JudgedItems) -> pl.DataFrame:
-    number = pl.col("item").cast(pl.Int64)
-    return index.items.with_row_index("item").with_columns(
-        number, query=index.query, list=index.query
-    )
-
-
-def _items_of_subtopics(index: JudgedItems) -> pl.DataFrame:
-    """Return a row for each subtopic that an item was judged for, with its grade there."""
-    items = _items(index).select("query_id", "doc_id", "item", "query")
-    rows = index.judgments.rename({"iteration": "subtopic"}).filter(pl.col("item") >= 0)
-    item = rows["item"].to_numpy()
-    _, subtopic = coded.encode(rows["subtopic"])
-    order = coded.order_of(index.query[item], subtopic, item)
-    rows = pl.concat([items[item], rows.drop("item")], how="horizontal")[order]
-    number = pl.struct("query", "subtopic").rle_id().cast(pl.Int64)
-    return rows.with_columns(list=number)
-
-
-def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function from one run's ranks of the items to the recall levels of its rows.
-
-    Relevant items are numbered by position; the others get 0. Items that were not retrieved come
-    last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted items
-    of the highest grades get the last places of the corpus.
-    """
-    relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
-    item = template["item"].to_numpy()[relevant]
-    group = template["list"].to_numpy()[relevant]
-    relevance = template["relevance"].to_numpy()[relevant]
-    grades = np.unique(relevance)
-    grade = np.searchsorted(grades, relevance)
-
-    def levels(rank: np.ndarray) -> np.ndarray:
-        position = rank[item]
-        found, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
-        n_found = np.bincount(group[found], minlength=group.max(initial=-1) + 1)
-        by_grade = [grade[absent]] if len(grades) > 1 else []
-        level = np.zeros(template.height, np.int64)
-        level[relevant[found]] = levels_in(group[found], position[found])
-        behind = levels_in(group[absent], *by_grade)
-        level[relevant[absent]] = n_found[group[absent]] + behind
-        return level
-
-    return levels
+    absent_to_null = {name: pl.when(pl.col(name) > 0).then(name) for name in ("position", "level")}
+    return table.select(absent_to_null.get(name, pl.col(name)).alias(name) for name in names)
 
 
 def _pool_sizes(ranked: RankedRuns) -> np.ndarray:

@@ -198,7 +198,7 @@ def compare_imports(rounds: int = 15) -> dict[str, float]:
 
 COMMANDS = {"--version": 0.3, "--help": 0.3, "compare": 0.6, "evaluate": 0.9}
 """Commands, of the bundled example where they take files, and the seconds that they should take."""
-STANDS_ON = "polars, pyarrow, scipy.special, typer._adapters"
+STANDS_ON = "polars, pyarrow, scipy.special, typer"
 """What both commands of the example import of other libraries, which is the least they can take."""
 
 

@@ -110,7 +110,7 @@ def are_numbers(column: pl.Series) -> bool:
     """Return whether a column has numbers, or text that is numbers, as means and ranks are here."""
     if column.dtype != pl.String:
         return column.dtype.is_numeric()
-    return bool(column.drop_nulls().str.contains(f"^{_NUMBER.pattern}$").all())
+    return all(map(_NUMBER.fullmatch, column.drop_nulls()))
 
 
 def as_texts(table: pl.DataFrame) -> pl.DataFrame:

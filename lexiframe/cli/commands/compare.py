@@ -12,12 +12,11 @@ from lexiframe.base import LexiframeError
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format, OutFile
 from lexiframe.cli.output import print_table, refuse_other_ending, write_table
-from lexiframe.evaluation import MEASURES, load_chosen
+from lexiframe.evaluation import MEASURES
 from lexiframe.io import output_files
 from lexiframe.metrics import as_list
-from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import PairsLike, grouping, measured, parse_measures
-from lexiframe.significance import check_inference, tukey_hsd
+from lexiframe.significance import check_inference
 from lexiframe.significance import compare as compare_runs
 from lexiframe.views import shown
 
@@ -72,6 +71,8 @@ def compare(
             how |= {"replicates": tests.replicates, "seeds": tests.seeds}
         c = compare_runs(pairs, **how, **groups)
     else:
+        from lexiframe.significance import tukey_hsd
+
         how = {name: inference[name] for name in ("trials", "seed", "alpha")}
         c = tukey_hsd(pairs, hsd, **how, **groups)
     if out is not None:
@@ -123,6 +124,9 @@ def _score_pairs(
     inputs: RunsOrScores, measure: list[str] | None, tests: InferenceOptions, outputs: list[Path]
 ) -> tuple[PairsLike, dict[str, Any]]:
     """Return the scores of other tools, and the facts that a file states."""
+    from lexiframe.evaluation import load_chosen
+    from lexiframe.orderings import missing_requests
+
     files = inputs.score_files(outputs, tests.requests)
     chosen = load_chosen(
         files, measure or None, warns=inputs.missing is None, **inputs.columns_of_scores()

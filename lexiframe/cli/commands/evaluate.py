@@ -21,7 +21,6 @@ from lexiframe.evaluation import (
     Evaluation,
     Inference,
     evaluate_asked,
-    evaluate_scores,
     parse_memory,
     result_files,
     table_files,
@@ -136,6 +135,8 @@ def evaluated(
 ) -> Evaluation:
     """Evaluate runs, or the scores of other tools; ``large`` has the options for large data."""
     if inputs.scores:
+        from lexiframe.evaluation import evaluate_scores
+
         inputs.measures(None)  # raises for options that are not for scores
         files = inputs.score_files(outputs, tests.requests)
         how_read = {"missing": inputs.missing, **inputs.columns_of_scores()}

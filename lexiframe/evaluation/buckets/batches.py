@@ -16,7 +16,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError
 from lexiframe.evaluation.buckets.held import Held
@@ -25,16 +25,16 @@ from lexiframe.evaluation.buckets.jobs import (
     read_facts,
     refuse_another,
     remove,
-    with_digest,
+    write_facts,
 )
 from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
 from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
-from lexiframe.evaluation.buckets.spill import cannot_write
+from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
-from lexiframe.io import batches, logs, output_files
+from lexiframe.io import batches, logs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
@@ -119,16 +119,21 @@ def reduced_in_batches(
     numbers = range(begin, len(buckets))
     stored = time.monotonic()
 
-    with noted_warnings() as caught:
-        for number in progress(numbers, len(numbers), "evaluating requests"):
-            data = buckets.runs(number), buckets.qrels(number)
-            total = with_warnings(total + evaluate_bucket(plan, *data, number, held), caught)
-            memory_use.give_back()
-            if time.monotonic() - stored > _SECONDS:
-                _store(work, number + 1, total)
-                stored = time.monotonic()
+    for number in progress(numbers, len(numbers), "evaluating requests"):
+        total = total + evaluate_one(plan, buckets, number, held)
+        memory_use.give_back()
+        if time.monotonic() - stored > _SECONDS:
+            _store(work, number + 1, total)
+            stored = time.monotonic()
     _store(work, len(buckets), total)
     return total
+
+
+def evaluate_one(
+    plan: Plan, buckets: Buckets, number: int, held: Held | None = None
+) -> BucketResult:
+    """Evaluate one of the buckets; raise as `evaluate_bucket`."""
+    return evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number, held)
 
 
 def report(
@@ -178,23 +183,17 @@ def _report_groups(plan: Plan, found: Attributed) -> None:
     warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
 
 
-def some_queries(buckets: Buckets) -> tuple[list[str], pl.Series]:
-    """Return some queries of the runs, and some judged ones."""
-    answered: list[str] = []
-    judged = pl.Series([], dtype=pl.String)
-    for number in range(len(buckets))[:3]:
-        frames = buckets.runs(number).values()
-        answered += [str(query) for frame in frames for query in frame["query_id"].head(3)]
-        judged = pl.concat([judged, buckets.qrels(number)["query_id"].cast(pl.String)])
-    return sorted({*answered}), judged.unique().sort()
-
-
 def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:
     """Return the number of buckets that are done, and their sums; raise for another job."""
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
         before = read_facts(path)  # nothing if they are damaged: then it starts again
-        _refuse_unknown(work, job["functions"])
+        for name in (name for name, mark in job["functions"].items() if mark is None):
+            raise LexiframeError(
+                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
+                "an object that cannot be compared with that of the job before; start again "
+                "without resume"
+            )
         if before:
             refuse_another(work.folder.parent, before, dict(sorted(job.items())))
         if before and (found := _read_state(state)) is not None:
@@ -205,7 +204,7 @@ def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketRe
     for table in KEPT if plan.keep else ():
         if table not in plan.keep:  # they would be taken for tables of one evaluation
             remove_parts(str(plan.out), table)
-    _write(work, path, with_digest(job).encode())
+    write_facts(path, job)
     return 0, nothing(plan)
 
 
@@ -224,18 +223,8 @@ def _read_state(path: Path) -> tuple[int, BucketResult] | None:
         return None
 
 
-def _refuse_unknown(work: Work, functions: Mapping[str, str | None]) -> None:
-    """Raise for measures of one's own that may be others than in the job before."""
-    for name, mark in functions.items():
-        if mark is None:
-            raise LexiframeError(
-                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
-                "an object that cannot be compared with that of the job before; start again "
-                "without resume"
-            )
-
-
 def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
+    requests = None if plan.requests is None else plan.requests.write_csv()
     facts: Mapping[str, Any] = {
         "lexiframe": __version__,
         "measures": [str(measure) for measure in plan.measures],
@@ -243,7 +232,7 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
         "policies": asdict(plan.policies),
         "runs": [*plan.runs],
         "groups": [*plan.by],
-        "requests": None if plan.requests is None else _sha256_of(plan.requests),
+        "requests": requests and sha256(requests.encode()).hexdigest(),
         "keep": [*plan.keep],
         "sizes": buckets.sizes.tolist(),
         "data": [unit["digest"] for units in buckets.facts.values() for unit in units],
@@ -251,20 +240,8 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
     return dict(json.loads(json.dumps(facts)))
 
 
-def _sha256_of(table: pl.DataFrame) -> str:
-    return sha256(table.write_csv().encode()).hexdigest()
-
-
 def _store(work: Work, done: int, total: BucketResult) -> None:
-    _write(work, work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
-
-
-def _write(work: Work, path: Path, data: bytes) -> None:
-    try:
-        with output_files.replacing(path) as temporary:
-            temporary.write_bytes(data)
-    except OSError as error:
-        raise cannot_write(work.folder, error, len(data)) from None
+    write_whole(work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
 
 
 def _remove(folder: Path) -> None:

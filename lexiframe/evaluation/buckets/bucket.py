@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import polars as pl
 
@@ -25,7 +25,24 @@ from lexiframe.io import run_parts, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import measured, pairs
 
+F = TypeVar("F", bound=Callable[..., BucketResult])
 
+
+def noting(function: F) -> F:
+    """Decorate a function so that the library's warnings are part of the result, and not shown."""
+
+    @wraps(function)
+    def noted(*arguments: Any, **options: Any) -> BucketResult:
+        with warnings.catch_warnings(record=True) as caught:  # in any thread
+            warnings.simplefilter("always", errors.LexiframeWarning)
+            found = function(*arguments, **options)
+        ours = [str(w.message) for w in caught if issubclass(w.category, errors.LexiframeWarning)]
+        return BucketResult({**found.kept, "said": found["said"] + Said(warnings=tuple(ours))})
+
+    return cast(F, noted)
+
+
+@noting
 def evaluate_bucket(
     plan: Plan, runs: Any, qrels: Any, bucket: int = 0, held: Held | None = None
 ) -> BucketResult:
@@ -69,21 +86,6 @@ def evaluate_bucket(
     return evaluate_projected(plan, projected, bucket=bucket, held=held)
 
 
-@contextmanager
-def noted_warnings() -> Iterator[list[warnings.WarningMessage]]:
-    """Yield a list of the warnings that are given inside, in any thread; they are not shown."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", errors.LexiframeWarning)
-        yield caught
-
-
-def with_warnings(found: BucketResult, caught: Sequence[warnings.WarningMessage]) -> BucketResult:
-    """Return a result with the library's warnings among those given while it was computed."""
-    ours = [w for w in caught if issubclass(w.category, errors.LexiframeWarning)]
-    said = Said(warnings=tuple(str(w.message) for w in ours))
-    return BucketResult({**found.kept, "said": found["said"] + said})
-
-
 def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
     """Return a frame for each run of the plan, also for those that are not there."""
     if not isinstance(runs, Mapping):
@@ -93,6 +95,7 @@ def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
     return {name: runs.get(name, like) for name in plan.runs}
 
 
+@noting
 def evaluate_projected(
     plan: Plan,
     projected: measured.Projected,

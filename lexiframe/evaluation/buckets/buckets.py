@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.evaluation.buckets.jobs import QRELS, RUNS, remove
+from lexiframe.evaluation.buckets.jobs import QRELS, RUNS
 from lexiframe.evaluation.buckets.spill import read_bucket
 from lexiframe.io import batches, column_forms, run_parts
 
@@ -29,17 +29,15 @@ class Buckets:
     names
         The names of all runs, sorted; also of runs without rows.
     sources
-        The files of the runs, as `RunScan.provenance` returns them.
-    qrels_sources
-        The files of the judgments: path, sha256, options.
+        The files of ``runs``, as `RunScan.provenance` returns them, and those of ``qrels``: path,
+        sha256.
     sizes
         The number of rows of runs in each bucket.
     """
 
     folder: Path
     names: tuple[str, ...]
-    sources: list[dict[str, Any]]
-    qrels_sources: list[dict[str, Any]]
+    sources: Mapping[str, list[dict[str, Any]]]
     sizes: np.ndarray
     facts: Mapping[str, Sequence[Mapping[str, Any]]] = field(repr=False)
 
@@ -87,9 +85,13 @@ class Buckets:
             for name, checks in zip(unit["files"], unit["checks"], strict=True):
                 yield read_bucket(self.folder / what / name, bucket, checks)
 
-    def remove(self) -> None:
-        """Remove the files, and the folder if nothing else is in it."""
-        remove(self.folder)
+    def some_queries(self) -> tuple[list[str], pl.Series]:
+        """Return some queries of the runs, and some judged ones."""
+        first = range(len(self))[:3]
+        frames = [frame["query_id"].head(3) for n in first for frame in self.runs(n).values()]
+        answered = {str(query) for queries in frames for query in queries}
+        judged = [self.qrels(number)["query_id"].cast(pl.String) for number in first]
+        return sorted(answered), pl.concat(judged).unique().sort()
 
 
 _NO_ROWS = pl.DataFrame(

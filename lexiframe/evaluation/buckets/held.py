@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.base import memory_use
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
-from lexiframe.io import output_files
+from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.pairwise import PairCube, arrays
 
 _WHILE_TESTED = 5
@@ -42,8 +42,7 @@ class Held:
             return
         for n, measure in enumerate(self.plan.compared):
             path = self.folder / f"{bucket:06}-{self.n_parts[bucket]:06}-{n:03}.bin"
-            with output_files.replacing(path) as temporary:
-                temporary.write_bytes(encoded(cube.of_measures([str(measure)])))
+            write_whole(path, encoded(cube.of_measures([str(measure)])))
         self.n_parts[bucket] += 1
 
     def by_measure(self) -> arrays.PairsByMeasure:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError
-from lexiframe.evaluation.buckets.spill import PART, Spill, cannot_write
+from lexiframe.evaluation.buckets.spill import PART, Spill, write_whole
 from lexiframe.io import File, batches, output_files
 
 RUNS, QRELS = "runs", "qrels"
@@ -83,7 +83,8 @@ def share_of(room: int, *, rank: bool) -> batches.Share:
 def job_folder(folder: str | Path) -> Path:
     """Make the folder of a job; raise if there are files in it that are not of a job."""
     place = output_files.output_folder(folder)
-    if not (place / _PLAN).exists() and any(place.iterdir()):
+    others = [path for path in place.iterdir() if path.suffix != PART]
+    if not (place / _PLAN).exists() and others:
         raise LexiframeError(
             f"{place}: expected an empty folder for the buckets, or one of an earlier call, found "
             "other files; choose another folder"
@@ -98,11 +99,12 @@ def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
         refuse_another(folder, read_facts(path), plan)
     elif path.exists():
         remove(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_facts(path, plan)  # first: without it, what is in the folder is taken for that of others
     for name in (RUNS, QRELS):
-        (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / name).mkdir(exist_ok=True)
         for part in (folder / name).glob(f"*{PART}"):
             part.unlink(missing_ok=True)
-    _write_json(path, plan)
 
 
 def refuse_another(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -129,35 +131,19 @@ def remove(folder: Path) -> None:
         folder.rmdir()
 
 
-def with_digest(facts: Mapping[str, Any]) -> str:
-    """Return facts as JSON, behind a line with the digest that `read_facts` checks.
-
-    Examples
-    --------
-    >>> with_digest({"buckets": 4}).splitlines()
-    ['1b8601...', '{"buckets": 4}']
-    """
+def write_facts(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write facts as JSON, behind a line with the digest that `read_facts` checks."""
     text = json.dumps(facts)
-    return f"{sha256(text.encode()).hexdigest()}\n{text}\n"
+    write_whole(path, f"{sha256(text.encode()).hexdigest()}\n{text}\n".encode())
 
 
 def read_facts(path: Path) -> dict[str, Any]:
-    """Return the facts of a file that `with_digest` made; none if it is missing or damaged."""
+    """Return the facts of a file that `write_facts` wrote; none if it is missing or damaged."""
     try:
         digest, text = path.read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return {}
     return dict(json.loads(text)) if sha256(text.encode()).hexdigest() == digest else {}
-
-
-def _write_json(path: Path, facts: Mapping[str, Any]) -> None:
-    temporary = path.with_name(path.name + PART)
-    try:
-        temporary.write_text(with_digest(facts), "utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise cannot_write(path.parent, error, 0) from None
 
 
 def spill_all(
@@ -171,23 +157,18 @@ def spill_all(
     """Spill all units that are not finished yet; return the facts of each, in their order."""
     finished = [_finished(job, what, number, unit) for number, unit in enumerate(units)]
     facts = {number: known for number, known in enumerate(finished) if known is not None}
-    waiting: dict[Future[dict[str, Any]], int] = {}
+    count(sum(sum(known["rows"]) for known in facts.values()))
+
+    def spill(number: int) -> tuple[int, dict[str, Any]]:
+        return number, _spill(job, what, number, units[number], read, count)
+
+    todo = [number for number in range(len(units)) if number not in facts]
     with ThreadPoolExecutor(workers) as executor:
         try:
-            for number, unit in enumerate(units):
-                if number in facts:
-                    count(sum(facts[number]["rows"]))
-                elif not unit.alone:
-                    one = executor.submit(_spill, job, what, number, unit, read, count)
-                    waiting[one] = number
+            waiting = [executor.submit(spill, number) for number in todo if not units[number].alone]
             done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
-            facts |= {waiting[one]: one.result() for one in done if one.exception() is None}
-            failed = [one.exception() for one in done if one.exception() is not None]
-            if failed:
-                raise failed[0] or StoppedError
-            for number, unit in enumerate(units):
-                if number not in facts:
-                    facts[number] = _spill(job, what, number, unit, read, count)
+            facts |= dict(one.result() for one in done)
+            facts |= dict(spill(number) for number in todo if units[number].alone)
         except BaseException as error:
             job.stop.set()
             executor.shutdown(wait=True, cancel_futures=True)
@@ -247,7 +228,7 @@ def _spill(
             "rows": spill.counts.tolist(),
             **written.facts,
         }
-        _write_json(folder / f"{number:06}.json", facts)
+        write_facts(folder / f"{number:06}.json", facts)
     except BaseException:
         spill.remove()
         raise

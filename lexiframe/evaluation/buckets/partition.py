@@ -195,4 +195,4 @@ def _buckets(job: Job, sources: batches.Sources, facts: dict[str, list[dict[str,
     ]
     sizes = np.asarray([unit["rows"] for unit in facts[RUNS]], np.int64).sum(axis=0)
     names = tuple(sorted(name for name, _ in pairs))
-    return Buckets(job.folder, names, files, judged_sources, sizes, facts)
+    return Buckets(job.folder, names, {"runs": files, "qrels": judged_sources}, sizes, facts)

@@ -10,7 +10,7 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.metrics import Metric
-from lexiframe.pairwise import Measure
+from lexiframe.pairwise import Measure, measured
 from lexiframe.projection import Policies
 
 Kept = Literal["scores", "preferences"]
@@ -54,6 +54,10 @@ class Plan:
     def compared(self) -> list[Measure]:
         """The measures that compare runs, sorted by name; none if there is one run alone."""
         return sorted(self.measures, key=str) if len(self.runs) > 1 else []
+
+    def no_requests(self) -> measured.Part:
+        """Return the arrays of no requests."""
+        return measured.no_requests(self.measures, pl.Series([*self.runs], dtype=pl.String))
 
     def attributes(self, queries: Sequence[str]) -> pl.DataFrame:
         """Return the attributes of some requests that form groups; nulls where there are none."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import polars as pl
 
@@ -91,48 +93,38 @@ class Said:
         )
 
 
-class Sink(NamedTuple):
-    """Something that is kept of requests: what there is of none, and what there is of some.
-
-    What it returns adds up: that of some requests + that of others is that of both.
-    """
-
-    zero: Callable[[Plan], Any]
-    of: Callable[[Plan, Any], Any]
+def sums_of(
+    part: measured.Part, attributes: pl.DataFrame | None, by: Sequence[str]
+) -> arrays.Reduced:
+    """Sum up requests, as a whole or as the sum of the groups that they form by attributes."""
+    if attributes is None or not len(part.queries):
+        return arrays.reduced(part.pairs, part.scores)
+    groups = list[tuple[pl.DataFrame, arrays.Reduced]]()
+    for group in attributes.select(by).unique().sort(by).iter_slices(1):
+        members = attributes.join(group, on=by, how="semi", nulls_equal=True)["query_id"]
+        some = part.of_queries(members)
+        groups.append((group, arrays.reduced(some.pairs, some.scores)))
+    return replace(reduce(add, (found for _, found in groups)), groups=tuple(groups))
 
 
 def _sums_of(plan: Plan, part: measured.Part) -> arrays.Reduced:
-    """Sum up requests, as a whole or as the sum of the groups that they form."""
-    if not plan.by or not len(part.queries):
-        return arrays.reduced(part.pairs, part.scores)
-    attributes = plan.attributes(part.queries.to_list())
-    total, groups = _no_sums(plan), list[tuple[pl.DataFrame, arrays.Reduced]]()
-    for group in attributes.select(plan.by).unique().sort(plan.by).iter_slices(1):
-        members = attributes.join(group, on=plan.by, how="semi", nulls_equal=True)["query_id"]
-        some = part.of_queries(members)
-        found = arrays.reduced(some.pairs, some.scores)
-        total, groups = total + found, [*groups, (group, found)]
-    return total.with_groups(tuple(groups))
+    attributes = plan.attributes(part.queries.to_list()) if plan.by else None
+    return sums_of(part, attributes, plan.by)
 
 
-def _no_sums(plan: Plan) -> arrays.Reduced:
-    none = measured.no_requests(plan.measures, pl.Series([*plan.runs], dtype=pl.String))
-    return arrays.reduced(none.pairs, none.scores)
-
-
-OF_BUCKET: Mapping[str, Sink] = {
-    "coverage": Sink(
-        lambda plan: coverages.no_coverage(plan.runs),
-        lambda plan, bucket: coverages.coverage_sums(bucket.ranked, bucket.positions),
-    ),
-    "said": Sink(lambda plan: Said(), Said.of),
-    "positions": Sink(lambda plan: SampledPositions(size_of(plan)), SampledPositions.of),
+OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
+    "coverage": lambda plan, bucket: coverages.coverage_sums(bucket.ranked, bucket.positions),
+    "said": Said.of,
+    "positions": SampledPositions.of,
 }
-"""What is kept of a bucket as a whole, from its positions."""
-OF_PART: Mapping[str, Sink] = {
-    "sums": Sink(_no_sums, _sums_of),
-    "attributed": Sink(lambda plan: Attributed(), Attributed.of),
-    "sample": Sink(Sample.none, Sample.of),
+"""What is kept of a bucket as a whole, from its positions.
+
+What the functions here return adds up: that of some requests + that of others is that of both.
+"""
+OF_PART: Mapping[str, Callable[[Plan, measured.Part], Any]] = {
+    "sums": _sums_of,
+    "attributed": Attributed.of,
+    "sample": Sample.of,
 }
 """What is kept of the parts of a bucket, from their arrays."""
 
@@ -155,8 +147,8 @@ class BucketResult:
 
     def with_part(self, plan: Plan, part: measured.Part) -> BucketResult:
         """Return the result with that of the arrays of some more requests."""
-        more = {name: self[name] + sink.of(plan, part) for name, sink in OF_PART.items()}
-        return replace(self, kept={**self.kept, **more})
+        more = {name: self[name] + of(plan, part) for name, of in OF_PART.items()}
+        return BucketResult({**self.kept, **more})
 
     def to_bytes(self) -> bytes:
         """Return the result as bytes, for `from_bytes` of the same version of the library."""
@@ -189,7 +181,8 @@ _CLASSES = (
 
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
-    return BucketResult({n: sink.zero(plan) for n, sink in (*OF_BUCKET.items(), *OF_PART.items())})
+    none = {"coverage": coverages.no_coverage(plan.runs), "said": Said()}
+    return BucketResult(none | {"positions": SampledPositions(size_of(plan))} | _no_parts(plan))
 
 
 def of_bucket(
@@ -197,8 +190,11 @@ def of_bucket(
 ) -> BucketResult:
     """Return the result of a bucket as a whole, to which those of its parts are added.
 
-    What some sinks keep may be ``known`` already.
+    What is kept of a bucket may be ``known`` already.
     """
-    kept = {n: sink.of(plan, bucket) for n, sink in OF_BUCKET.items() if n not in known}
-    zero = {name: sink.zero(plan) for name, sink in OF_PART.items()}
-    return BucketResult({**known, **kept, **zero})
+    kept = {name: of(plan, bucket) for name, of in OF_BUCKET.items() if name not in known}
+    return BucketResult({**known, **kept, **_no_parts(plan)})
+
+
+def _no_parts(plan: Plan) -> dict[str, Any]:
+    return {name: of(plan, plan.no_requests()) for name, of in OF_PART.items()}

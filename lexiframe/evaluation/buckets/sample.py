@@ -39,12 +39,6 @@ class Sample:
     part: measured.Part
 
     @classmethod
-    def none(cls, plan: Plan) -> Sample:
-        """Return the sample of no requests."""
-        runs = pl.Series([*plan.runs], dtype=pl.String)
-        return cls(size_of(plan), measured.no_requests(plan.measures, runs))
-
-    @classmethod
     def of(cls, plan: Plan, part: measured.Part) -> Sample:
         """Draw requests from a part."""
         n = size_of(plan)

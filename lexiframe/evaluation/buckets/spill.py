@@ -11,7 +11,8 @@ from __future__ import annotations
 import errno
 import shutil
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,21 +86,40 @@ def _write(path: Path, table: pa.Table, counts: np.ndarray) -> list[int]:
     whole = table.combine_chunks().to_batches()
     empty = pa.RecordBatch.from_pylist([], table.schema)
     batch = whole[0] if whole else empty
+    with (
+        _whole(path) as temporary,
+        pa.OSFile(str(temporary), "wb") as file,
+        pa.ipc.new_file(file, table.schema) as writer,
+    ):
+        start = 0
+        for count in counts.tolist():
+            # of a slice without rows, PyArrow would write the buffers of the whole batch
+            rows = batch.slice(start, count) if count else empty
+            writer.write_batch(rows)
+            checks.append(zlib.crc32(rows.serialize()))
+            start += count
+    return checks
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[Path]:
+    """Yield a temporary path, of which the file gets its name if no error occurs, or is removed."""
     temporary = path.with_name(path.name + PART)
     try:
-        with pa.OSFile(str(temporary), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
-            start = 0
-            for count in counts.tolist():
-                # of a slice without rows, PyArrow would write the buffers of the whole batch
-                rows = batch.slice(start, count) if count else empty
-                writer.write_batch(rows)
-                checks.append(zlib.crc32(rows.serialize()))
-                start += count
+        yield temporary
         temporary.replace(path)
-        return checks
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file of a job, which has its name only when it is whole; raise if it cannot be."""
+    try:
+        with _whole(path) as temporary:
+            temporary.write_bytes(data)
+    except OSError as error:
+        raise cannot_write(path.parent, error, len(data)) from None
 
 
 def cannot_write(folder: Path, error: Exception, n_bytes: int) -> LexiframeError:

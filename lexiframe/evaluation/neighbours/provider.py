@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import compress
 from typing import Any, NamedTuple, cast
 
 import ir_measures
@@ -13,7 +15,7 @@ from ir_measures import providers
 from ir_measures.providers.base import Any as AnyValue
 
 from lexiframe.base import LexiframeError
-from lexiframe.io import qrel_files
+from lexiframe.io import problems, qrel_files
 from lexiframe.metrics import Metric, needed
 from lexiframe.pairwise import measured, parse_measure
 from lexiframe.projection import Policies, ScoreType, judgments
@@ -52,9 +54,9 @@ class LexiframeProvider(providers.Provider):
         _with_any_value(measure) for measure in dict.fromkeys(known.registry.values())
     ]
 
-    def __init__(self, score_type: ScoreType) -> None:
+    def __init__(self, score_type: ScoreType, duplicates: problems.Duplicates) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.score_type = score_type
+        self.policies = Policies(score_type=score_type, no_relevant="zero", duplicates=duplicates)
 
     def supports(self, measure: Any) -> bool:
         """Return whether the measure is one of ir_measures' own, and can be computed."""
@@ -74,7 +76,7 @@ class LexiframeProvider(providers.Provider):
         return [*usual, *["iteration"] * of_subtopics]
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> providers.Evaluator:
-        return LexiframeEvaluator([*measures], qrels, self.score_type)
+        return LexiframeEvaluator([*measures], qrels, self.policies)
 
 
 class _Group(NamedTuple):
@@ -85,6 +87,26 @@ class _Group(NamedTuple):
     measures: dict[Any, Metric]
 
 
+class _Column(NamedTuple):
+    """The values of a measure for some requests, and the requests that have none."""
+
+    measure: Any
+    queries: list[str]
+    values: list[float]
+    missing: list[str]
+
+    @classmethod
+    def of(
+        cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]
+    ) -> _Column:
+        """Return values; those of subtopics are NaN for requests without any subtopic."""
+        known = ~np.isnan(values)
+        if not known.all():
+            queries = [*compress(queries, known)]
+        missing = sorted({*every}.difference(queries))
+        return cls(measure, queries, values[known].tolist(), missing)
+
+
 class LexiframeEvaluator(providers.Evaluator):
     """Evaluates runs by the same judgments, which are read once.
 
@@ -92,26 +114,52 @@ class LexiframeEvaluator(providers.Evaluator):
     `Judged`, to which documents of a negative grade are judged.
     """
 
-    def __init__(self, measures: list[Any], qrels: Any, score_type: ScoreType) -> None:
-        rows = qrel_files.load_qrels(_held(qrels, _OF_QRELS)).rows
+    def __init__(self, measures: list[Any], qrels: Any, policies: Policies) -> None:
+        read = qrel_files.load_qrels(_held(qrels, _OF_QRELS))
+        rows = read.rows
         self._groups: list[_Group] = []
         of_each: dict[tuple[bool, bool], dict[Any, Metric]] = {}
         for measure in measures:
             metric, removed = _ours(measure)
             of_each.setdefault((removed, measure.NAME == "Judged"), {})[measure] = metric
-        for (removed, is_any_grade), some in of_each.items():
-            policies = Policies(
-                score_type=score_type, no_relevant="zero", unjudged="remove" if removed else "keep"
-            )
+        for (removed, is_any_grade), some in of_each.items() if rows.height else ():
+            of_these = replace(policies, unjudged="remove" if removed else "keep")
             # To others a document of a negative grade is unjudged, as in trec_eval.
             grades = pl.col("relevance").clip(0) if is_any_grade else pl.col("relevance")
-            judged = judgments.judged_items(
-                rows.with_columns(grades), policies, nonrelevant=True, are_part=True
-            )
-            self._groups.append(_Group(policies, judged, some))
+            some_read = replace(read, rows=rows.with_columns(grades))
+            judged = judgments.judged_items(some_read, of_these, nonrelevant=True, are_part=True)
+            self._groups.append(_Group(of_these, replace(judged, kept={}), some))
         super().__init__(measures, {*rows["query_id"].cast(pl.String).unique()})
 
-    def _iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+    def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:
+        """Yield the value of each request and measure; at last those of requests without any.
+
+        The base class looks for the latter by hashing each measure again for each value, which
+        takes longer than the values do.
+        """
+        found = [*self._columns(run)]
+        for measure, queries, values, _ in found:
+            for query, value in zip(queries, values, strict=True):
+                yield ir_measures.Metric(query, measure, value)
+        for measure, _, _, missing in sorted(found, key=lambda one: str(one.measure)):
+            for query in missing:
+                yield ir_measures.Metric(query, measure, measure.DEFAULT)
+
+    def calc_aggregate(self, run: Any) -> dict[Any, Any]:
+        """Return the mean of each measure, or what else ir_measures makes of its values."""
+        means = {}
+        for measure, _, values, missing in self._columns(run):
+            aggregator = measure.aggregator()
+            for value in values:
+                aggregator.add(value)
+            for _ in missing:
+                aggregator.add(measure.DEFAULT)
+            means[measure] = aggregator.result()
+        return means
+
+    def _columns(self, run: Any) -> Iterator[_Column]:
+        if not self._groups:  # without judgments no request has a value, as with other providers
+            yield from (_Column(measure, [], [], []) for measure in self.measures)
         run = _held(run, ("query_id", "doc_id", "score"))
         for group in self._groups:
             metrics = [*dict.fromkeys(group.measures.values())]
@@ -119,14 +167,11 @@ class LexiframeEvaluator(providers.Evaluator):
                 {"run": run}, group.judged, metrics, group.policies, are_part=True
             )
             cube = measured.projected_of(ranked, metrics, "zero").scores(metrics)
-            answered = dict(
-                zip(group.judged.queries, ranked.runs[0].answered.tolist(), strict=True)
-            )
-            there = np.flatnonzero([answered[query] for query in cube.queries])
+            every = cube.queries.to_list()
+            index = [group.judged.query_index[query] for query in every]
+            there = np.flatnonzero(ranked.runs[0].answered[index])
             place = {name: n for n, name in enumerate(cube.measures)}
-            queries = cube.queries.gather(there).to_list()
+            queries = [every[n] for n in there.tolist()]
             for measure, metric in group.measures.items():
-                values = cube.values[place[str(metric)], there, 0].tolist()
-                for query, value in zip(queries, values, strict=True):
-                    if value == value:  # of subtopics alone: a request without any has none
-                        yield ir_measures.Metric(query, measure, value)
+                values = cube.values[place[str(metric)], there, 0]
+                yield _Column.of(measure, queries, values, self.qrel_qids)

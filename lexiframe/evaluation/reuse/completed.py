@@ -150,16 +150,11 @@ def known_sums(projected: measured.Projected, known: Known) -> Mapping[str, Any]
     return {"coverage": replace(coverages.coverage_sums(new.ranked, new.positions), known=rows)}
 
 
-@dataclass(frozen=True)
-class _Part:
-    """What has to be computed: measures, of some requests, in some runs; None stands for all.
+_Todo = tuple[list[Measure], pl.Series | None, list[str] | None]
+"""What has to be computed: measures, of some requests, in some runs; None stands for all.
 
-    Preferences are of the pairs that contain at least one of the runs.
-    """
-
-    measures: list[Measure]
-    queries: pl.Series | None = None
-    runs: list[str] | None = None
+Preferences are of the pairs that contain at least one of the runs.
+"""
 
 
 def completed(
@@ -177,17 +172,17 @@ def completed(
         is_same = queries.is_in(known.queries.implode())
     same, others = queries.filter(is_same), queries.filter(~is_same)
     measures = [m for m in asked if _holds(m, known)] if old and len(same) else []
-    todo = [_Part([m for m in asked if m not in measures])]
+    todo: list[_Todo] = [([m for m in asked if m not in measures], None, None)]
     if len(others):
-        todo.append(_Part(measures, others))
+        todo.append((measures, others, None))
     if len(old) < len(names):
         new = [name for name in names if name not in known.runs]
-        todo.append(_Part(measures, same if len(others) else None, new))
+        todo.append((measures, same if len(others) else None, new))
     whole = measured.unknown(asked, projected.runs, projected.queries)
     if measures:
         holding = known.part.of_measures([str(measure) for measure in measures])
         whole.fill(holding.of_queries(same).of_runs(old))
-    _compute(projected, [part for part in todo if part.measures], whole)
+    _compute(projected, [one for one in todo if one[0]], whole)
     whole = measured.Part(whole.scores, whole.pairs.with_scores(whole.scores))
     if not measures:
         return whole, _reused()
@@ -200,14 +195,13 @@ def _reused(runs: int = 0, requests: int = 0, measures: int = 0, pairs: int = 0)
     return {"runs": runs, "requests": requests, "measures": measures, "pairs": pairs}
 
 
-def _compute(projected: measured.Projected, todo: list[_Part], whole: measured.Part) -> None:
+def _compute(projected: measured.Projected, todo: list[_Todo], whole: measured.Part) -> None:
     """Fill in the cells that have to be computed: first the scores, then their differences too."""
-    for part in todo:
-        some = projected.restricted(part.measures, part.queries, part.runs)
-        whole.scores.fill(some.scores(part.measures))
-    for part in todo if len(whole.pairs.a) else ():
-        some = projected.restricted(part.measures, part.queries, None)
-        for found in some.parts(part.measures, whole.scores, compared=part.runs):
+    for measures, queries, runs in todo:
+        whole.scores.fill(projected.restricted(measures, queries, runs).scores(measures))
+    for measures, queries, runs in todo if len(whole.pairs.a) else ():
+        some = projected.restricted(measures, queries, None)
+        for found in some.parts(measures, whole.scores, compared=runs):
             whole.pairs.fill(found.pairs)
 
 

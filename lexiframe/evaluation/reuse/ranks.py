@@ -12,21 +12,22 @@ from lexiframe.io import kept_results, run_scan
 from lexiframe.pairwise import fingerprints
 from lexiframe.projection import RANKS, RankedRuns, RunRanks, effect_of_ties, judgments
 
-_NUMBERS, _INTEGER = pl.List(pl.Int64), pl.Int64
+_NUMBERS, _TEXTS = pl.List(pl.Int64), pl.List(pl.String)
+_TIED = ("item", "best", "worst")
+_OTHERS: dict[str, Any] = {
+    "retrieved": _NUMBERS,
+    "answered": pl.List(pl.Boolean),
+    "extra": _TEXTS,
+    "strangers": _TEXTS,
+    **dict.fromkeys(("duplicates", "unjudged", "own"), pl.Int64),
+}
+"""What is kept of `RunRanks` as it is."""
 _SCHEMA: dict[str, Any] = {
     "run": pl.String,
     "item": _NUMBERS,
     "rank": _NUMBERS,
-    "tied_item": _NUMBERS,
-    "tied_best": _NUMBERS,
-    "tied_worst": _NUMBERS,
-    "retrieved": _NUMBERS,
-    "answered": pl.List(pl.Boolean),
-    "extra": pl.List(pl.String),
-    "strangers": pl.List(pl.String),
-    "duplicates": _INTEGER,
-    "unjudged": _INTEGER,
-    "own": _INTEGER,
+    **{f"tied_{name}": _NUMBERS for name in _TIED},
+    **_OTHERS,
 }
 
 
@@ -38,23 +39,11 @@ def ranks_table(ranked: RankedRuns | None) -> pl.DataFrame:
     return pl.DataFrame([_row(run) for run in ranked.runs] if ranked else [], _SCHEMA)
 
 
-def _row(run: RunRanks) -> dict[str, object]:
+def _row(run: RunRanks) -> dict[str, Any]:
     item = np.flatnonzero(run.rank)
-    return {
-        "run": run.name,
-        "item": item,
-        "rank": run.rank[item].astype(np.int64),
-        "tied_item": run.tied.item,
-        "tied_best": run.tied.best,
-        "tied_worst": run.tied.worst,
-        "retrieved": run.retrieved,
-        "answered": run.answered.tolist(),
-        "extra": run.extra,
-        "strangers": run.strangers,
-        "duplicates": run.duplicates,
-        "unjudged": run.unjudged,
-        "own": run.own,
-    }
+    row = {"run": run.name, "item": item, "rank": run.rank[item].astype(np.int64)}
+    row |= {f"tied_{name}": getattr(run.tied, name) for name in _TIED}
+    return row | {name: getattr(run, name) for name in _OTHERS} | {"answered": [*run.answered]}
 
 
 def known_ranks(
@@ -87,23 +76,13 @@ def _runs_in(
 
 
 def _run(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
-    def numbers(name: str, dtype: type = np.int64) -> np.ndarray:
-        return np.asarray(table[name][n].to_numpy().astype(dtype))
+    def value(name: str) -> Any:
+        found = table[name][n]
+        if not isinstance(found, pl.Series):
+            return found
+        return found.to_list() if found.dtype == pl.String else np.array(found)
 
     rank = np.zeros(n_items, RANKS)
-    rank[numbers("item")] = numbers("rank")
-    tied = effect_of_ties.TiedItems(
-        *(numbers(f"tied_{name}") for name in ("item", "best", "worst"))
-    )
-    return RunRanks(
-        table["run"][n],
-        rank,
-        tied,
-        numbers("retrieved"),
-        numbers("answered", bool),
-        table["extra"][n].to_list(),
-        table["duplicates"][n],
-        table["unjudged"][n],
-        table["strangers"][n].to_list(),
-        own=table["own"][n],
-    )
+    rank[value("item")] = value("rank")
+    tied = effect_of_ties.TiedItems(*(value(f"tied_{name}") for name in _TIED))
+    return RunRanks(table["run"][n], rank, tied, **{name: value(name) for name in _OTHERS})

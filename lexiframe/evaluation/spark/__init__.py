@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Protocol, Unpack
 
 from lexiframe.base import LexiframeError, shown
-from lexiframe.evaluation.buckets.batches import report
 from lexiframe.evaluation.buckets.plan import KEPT, Kept
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_parts import are_of_sums, evaluation_of, plan_of, tables_to_keep
+from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import Asked, Options, with_options
 from lexiframe.evaluation.spark.data import collected, names_of_runs, qrels_of, runs_of
 from lexiframe.evaluation.spark.job import (
@@ -141,11 +140,15 @@ def evaluate(
         sides = runs_of(spark, runs), qrels_of(spark, qrels)
         rows = rows_by_run(sides[0])
         n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
-        names = sorted({*rows, *names_of_runs(runs)})
-        plan = plan_of(how, names, folder, () if out is None else kept)
-        total = reduced_on_spark(plan, *sides, n)
-        report(plan, total, partial(some_queries, *sides))
-    return evaluation_of(total, plan, how, {"runs": _sources(runs), "qrels": _sources(qrels)})
+        return evaluated_by(
+            lambda plan, held: reduced_on_spark(plan, *sides, n),
+            how,
+            sorted({*rows, *names_of_runs(runs)}),
+            {"runs": _sources(runs), "qrels": _sources(qrels)},
+            partial(some_queries, *sides),
+            out=folder,
+            keep=() if out is None else kept,
+        )
 
 
 def _check(how: Asked, buckets: int | None) -> None:

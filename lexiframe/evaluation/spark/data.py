@@ -11,10 +11,11 @@ from typing import Any
 import pyarrow as pa
 
 from lexiframe.base import LexiframeError, SchemaError, schemas, warn
-from lexiframe.evaluation.spark.cogroup import BUCKET
 from lexiframe.evaluation.spark.errors import errors_of_spark
 from lexiframe.io import column_forms, data_sources, read_qrels, read_runs, run_parts
 
+BUCKET = "bucket"
+"""The column of the number of a row's bucket."""
 _BY_SPARK_ALONE = {".orc": {"format": "orc"}}
 """The endings of files that Spark reads and lexiframe does not, with Spark's options."""
 

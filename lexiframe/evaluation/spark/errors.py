@@ -8,13 +8,19 @@ from contextlib import contextmanager
 
 from lexiframe.base import LexiframeError, errors
 
-_LOST = ("ExecutorLostFailure", "exited unexpectedly", "OutOfMemoryError", "MemoryError")
-_UNREADABLE = re.compile(
+_LOST = "ExecutorLostFailure|exited unexpectedly|OutOfMemoryError|MemoryError"
+_IN_WORDS = {
     r"\[((?:FAILED_READ_FILE|PATH_NOT_FOUND|UNABLE_TO_INFER_SCHEMA|CANNOT_MERGE)[A-Z_.]*)\] (.*?)"
-    r"(?:SQLSTATE|Please ensure|\n\s+at |\Z)",
-    re.DOTALL,
-)
-_NO_FILE_SYSTEM = re.compile(r"ClassNotFoundException: Class (\S*FileSystem) not found")
+    r"(?:SQLSTATE|Please ensure|\n\s+at |\Z)": "Spark cannot read the data ({0}): {1}",
+    r"ClassNotFoundException: Class (\S*FileSystem) not found": (
+        "Spark has no {0}, which reads such addresses; start the session with the package that it "
+        "comes from (spark.jars.packages)"
+    ),
+    "PYTHON_VERSION_MISMATCH": (
+        "Spark's executors run another version of Python than this process; set PYSPARK_PYTHON to "
+        "a Python of the same version before the session starts"
+    ),
+}
 
 
 @contextmanager
@@ -29,22 +35,12 @@ def errors_of_spark(buckets: int | None = None) -> Iterator[None]:
     try:
         yield
     except (PySparkException, Py4JError) as error:
-        said = str(error)
-        if found := _UNREADABLE.search(said):
-            raise LexiframeError(
-                f"Spark cannot read the data ({found[1]}): {errors.in_one_line(found[2])}"
-            ) from None
-        if found := _NO_FILE_SYSTEM.search(said):
-            raise LexiframeError(
-                f"Spark has no {found[1]}, which reads such addresses; start the session with the "
-                "package that it comes from (spark.jars.packages)"
-            ) from None
-        if "PYTHON_VERSION_MISMATCH" in said:
-            raise LexiframeError(
-                "Spark's executors run another version of Python than this process; set "
-                "PYSPARK_PYTHON to a Python of the same version before the session starts"
-            ) from None
-        if buckets is not None and any(sign in said for sign in _LOST):
+        for pattern, words in _IN_WORDS.items():
+            if found := re.search(pattern, str(error), re.DOTALL):
+                raise LexiframeError(
+                    words.format(*map(errors.in_one_line, found.groups()))
+                ) from None
+        if buckets is not None and re.search(_LOST, str(error)):
             raise LexiframeError(
                 "Spark gave up, because processes that evaluated a bucket ended too often, as they "
                 f"do when memory is short; give more buckets than {buckets} (buckets=), or "

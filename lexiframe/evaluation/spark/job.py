@@ -1,29 +1,39 @@
-"""A job on Spark: buckets of requests, evaluated by executors, whose results are added up."""
+"""A job on Spark: buckets of requests, evaluated by executors, whose results are added up.
+
+Errors about data are rows of the result. An exception would make Spark repeat the task, and would
+reach the user inside a Java stack trace.
+"""
 
 from __future__ import annotations
 
-from functools import reduce
+import warnings
+from collections.abc import Callable, Iterable
+from functools import lru_cache, reduce
 from operator import add
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
 
-from lexiframe.base import LexiframeError, SchemaError
+from lexiframe.base import LexiframeError, SchemaError, __version__, errors
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
-from lexiframe.evaluation.spark.cogroup import reduce_buckets
-from lexiframe.evaluation.spark.data import in_buckets
+from lexiframe.evaluation.spark.data import BUCKET, in_buckets
 from lexiframe.evaluation.spark.errors import errors_of_spark
-from lexiframe.evaluation.spark.tasks import ROWS, evaluation_of_bucket, result_of, sum_of_buckets
 
 _FEW = 1000
 """The number of rows of which an error message shows queries."""
+_ROWS = "result binary, kind string, message string"
+"""The columns of results in Spark's notation: a result, or the kind and message of an error."""
+_SCHEMA = pa.schema({"result": pa.binary(), "kind": pa.string(), "message": pa.string()})
 
 
 def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketResult:
     """Return the sum of the results of all buckets.
 
-    ``runs`` and ``qrels`` are Spark data frames with our columns.
+    ``runs`` and ``qrels`` are Spark data frames with our columns. What Spark marks as unstable,
+    functions of two data frames by bucket, is called here and nowhere else.
 
     Raises
     ------
@@ -33,16 +43,95 @@ def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketR
     from pyspark import cloudpickle
 
     sent = cloudpickle.dumps(plan)
-    found = reduce_buckets(
-        in_buckets(runs, buckets),
-        in_buckets(qrels, buckets),
-        evaluation_of_bucket(sent),
-        sum_of_buckets(sent),
-        ROWS,
-    )
-    with errors_of_spark(buckets):
-        rows = found.collect()
-    return reduce(add, (result_of(row.asDict()) for row in rows), nothing(plan))
+    of_bucket, of_task = (on_executors(name, sent, __version__) for name in ("_row_of", "_summed"))
+    left, right = (in_buckets(side, buckets).groupBy(BUCKET) for side in (runs, qrels))
+    with errors_of_spark(buckets), warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of pandas 3, which nothing here uses
+        rows = (
+            left.cogroup(right)
+            .applyInArrow(lambda key, runs, qrels: of_bucket(key, runs, qrels), _ROWS)
+            .mapInArrow(lambda rows: of_task(rows).to_batches(), _ROWS)
+            .collect()
+        )
+    return reduce(add, map(_result_of, rows), nothing(plan))
+
+
+def on_executors(name: str, plan: bytes, version: str) -> Callable[..., Any]:
+    """Return a function that calls one of this module's with a plan, where lexiframe is the same.
+
+    It is local so that PySpark sends its code, not its name: it has to say what is wrong on a
+    machine that has no lexiframe, or another version.
+    """
+    schema = _SCHEMA
+
+    def call(*arguments: Any) -> Any:
+        import importlib
+        import sys
+
+        import pyarrow
+
+        try:
+            found = importlib.import_module("lexiframe").__version__
+        except ImportError as error:
+            found = f"none ({error})"
+        if found == version:
+            job = importlib.import_module("lexiframe.evaluation.spark.job")
+            return getattr(job, name)(plan, *arguments)
+        message = (
+            f"expected lexiframe {version} in the Python of Spark's executors ({sys.executable}), "
+            f"found {found}; ship them an environment that has it, or set PYSPARK_PYTHON to a "
+            "Python that has it before the session starts"
+        )
+        row = {"kind": "LexiframeError", "message": message}
+        return pyarrow.Table.from_pylist([row], schema=schema)
+
+    return call
+
+
+@lru_cache(maxsize=1)
+def _loaded(plan: bytes) -> Plan:
+    """Return a plan from its pickle; a process does so once, since it has many buckets."""
+    from pyspark import cloudpickle
+
+    try:
+        loaded: Plan = cloudpickle.loads(plan)
+    except ImportError as error:
+        raise LexiframeError(
+            f"the executors cannot load the measures ({error}); ship the module in which yours are "
+            "defined, with spark.addArtifact or --py-files"
+        ) from None
+    return loaded
+
+
+def _row_of(plan: bytes, key: tuple[Any], runs: pa.Table, qrels: pa.Table) -> pa.Table:
+    """Evaluate the bucket of a key, and return a row with the result."""
+    try:
+        data = runs.drop([BUCKET]), qrels.drop([BUCKET])
+        row: dict[str, Any] = {
+            "result": evaluate_bucket(_loaded(plan), *data, key[0].as_py()).to_bytes()
+        }
+    except LexiframeError as error:
+        row = {"kind": type(error).__name__, "message": str(error)}
+    return pa.Table.from_pylist([row], schema=_SCHEMA)
+
+
+def _summed(_plan: bytes, batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """Add up the results of a task's buckets as they come; the first error takes their place."""
+    total: BucketResult | None = None
+    for row in (row for batch in batches for row in batch.to_pylist()):
+        if row["kind"] is not None:
+            return pa.Table.from_pylist([row], schema=_SCHEMA)
+        found = BucketResult.from_bytes(row["result"])
+        total = found if total is None else total + found
+    rows = [] if total is None else [{"result": total.to_bytes()}]
+    return pa.Table.from_pylist(rows, schema=_SCHEMA)
+
+
+def _result_of(row: Any) -> BucketResult:
+    """Return the result that a row holds; raise the error if it holds one."""
+    if row["kind"] is not None:
+        raise getattr(errors, row["kind"], LexiframeError)(row["message"])
+    return BucketResult.from_bytes(bytes(row["result"]))
 
 
 def rows_by_run(runs: Any) -> dict[str, int]:

@@ -68,6 +68,8 @@ SCORES_OF_CHOSEN = (
     ("chosen_reward", "rejected_reward"),
 )
 """What a reward model gave to the two answers: the higher one wins, whichever was called chosen."""
+MODEL_OF_MTEB = "mteb_model_meta"
+"""The name under which MTEB says whose predictions it saved."""
 CHANGED_PLACES = "qrels and runs may have changed places"
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}

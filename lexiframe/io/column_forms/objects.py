@@ -7,19 +7,21 @@ names that they have there.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import IOBase
-from itertools import chain
+from itertools import chain, repeat
 from numbers import Integral, Real
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
-from lexiframe.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
 from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
 
 _ATTRIBUTES = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
@@ -43,6 +45,8 @@ def held(data: Any, where: str) -> Any:
 def is_one_run(data: Any) -> bool:
     """Return whether a Python object holds a single run (or judgments), not several runs."""
     if isinstance(data, Mapping):
+        if MODEL_OF_MTEB in data:
+            return True
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
         filled: Mapping[Any, Any] = next((documents for documents in inner if documents), {})
@@ -51,6 +55,9 @@ def is_one_run(data: Any) -> bool:
         begins = isinstance(next(iter(data.values()), None), Mapping)
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
+        kinds = {type(value): value for value in [*others, *filled.values()]}
+        if kinds.keys() <= {int, float}:  # a thousand numbers are known by their type at once
+            return begins
         return begins and not any(_is_data(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
         return len(data) > 0 and _is_row(data[0])
@@ -125,6 +132,10 @@ def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
 
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
+    if MODEL_OF_MTEB in data:
+        from lexiframe.io.column_forms.mteb_predictions import of_one_split
+
+        data = of_one_split(data, where, is_run=value == "score")
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(
@@ -132,26 +143,42 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
             f"{type(data[flat[0]]).__name__} as the documents of query {flat[0]!r}"
         )
     refuse_tables(data, where)
-    queries = [*chain.from_iterable([q] * max(len(of), 1) for q, of in data.items())]
+    lengths = [max(len(inner), 1) for inner in data.values()]
     documents = [*chain.from_iterable(inner or [None] for inner in data.values())]
     numbers = [*chain.from_iterable(inner.values() or [None] for inner in data.values())]
-    are_plain = {*map(type, numbers)} <= {float, int}
-    for query, document, x in () if are_plain else zip(queries, documents, numbers, strict=True):
-        # Python counts True among the real numbers.
+    kinds = [*map(type, numbers)]
+    if kinds.count(float) + kinds.count(int) < len(kinds):
+        queries = chain.from_iterable(map(repeat, data, lengths))
+        _refuse_others([*zip(queries, documents, numbers, strict=True)], value, where)
+    query_id = _column_of_values("query_id", [*data], where).gather(
+        np.repeat(np.arange(len(data)), lengths)
+    )
+    others = _frame_of_columns({"doc_id": documents, value: numbers}, where)
+    return others.insert_column(0, query_id)
+
+
+def _refuse_others(rows: Iterable[tuple[Any, Any, Any]], value: str, where: str) -> None:
+    """Raise for rows of query, document and what is no number; Python takes True for one."""
+    for query, document, x in rows:
         if document is not None and (isinstance(x, bool) or not isinstance(x, Real)):
             raise SchemaError(
                 f"{where}: expected a number as {value} of document {document!r} for query "
                 f"{query!r}, found {x!r}"
             )
-    return _frame_of_columns({"query_id": queries, "doc_id": documents, value: numbers}, where)
 
 
 def refuse_tables(data: Mapping[Any, Any], where: str) -> None:
     """Raise for the dictionaries and JSON that pandas makes of a table, by columns or by rows.
 
-    Otherwise names of columns, or numbers of rows, would be taken for queries.
+    Otherwise names of columns, or numbers of rows, would be taken for queries; and so would kinds
+    of measures, in the means that BEIR saves.
     """
     inner = [names for names in data.values() if isinstance(names, Mapping) and names]
+    if "ndcg" in data and all(re.fullmatch(r"\w+@\d+", str(n)) for names in inner for n in names):
+        found = f"means of measures, {n_and_first(data)}: this looks like what BEIR's "
+        advice = "leaderboard and read_scores read it; give the rankings to evaluate the run"
+        found += "util.save_results writes"
+        raise SchemaError(Problem(where, "{query: {document: number}}", found, advice))
     columns = [data[name] for name in _names_of_ids(data) if isinstance(data[name], Mapping)]
     if len(columns) > 1 and all(column.keys() == columns[0].keys() for column in columns):
         names = _names_of_ids(data)

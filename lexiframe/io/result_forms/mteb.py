@@ -17,6 +17,7 @@ _SPLIT = "test"
 def _is_named(path: Path) -> bool:
     """A task's file lies beside ``model_meta.json``, which MTEB writes into each revision."""
     is_task = path.suffix == ".json" and path.name not in _NO_TASKS
+    is_task &= not path.name.endswith("_predictions.json")  # these are rankings
     return is_task and (path.parent / "model_meta.json").exists()
 
 

@@ -75,6 +75,9 @@ class GradedMetric(Metric):
 
     def _ideals(self, rankings: Rankings) -> np.ndarray:
         """Return for each ranking the sum of the ideal ranking of its request."""
+        return rankings.once((self, "ideal"), lambda: self._summed_ideals(rankings))
+
+    def _summed_ideals(self, rankings: Rankings) -> np.ndarray:
         rows, metric = rankings.ideal_rows, self.of_ideal
         gains = best_first(rows, metric.evaluate(self.gain, GRADE))
         terms = gains * rows.of_each(exposed(metric))

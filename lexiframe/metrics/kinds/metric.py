@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Literal, NoReturn, Self
 
 import numpy as np
@@ -183,9 +183,15 @@ class Metric:
         keyword-only arguments are parameters of the metric, or ``cutoff``; those without a default
         must have a value.
         """
-        accepted = inspect.signature(function).parameters.values()
+        accepted = _parameters(function)
         required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
         result = function(*arguments[: len(required)], **self.keywords(function))
+        if isinstance(result, str | None):
+            raise TypeError(
+                f"{self}: expected a Polars expression or a number of its function "
+                f"{getattr(function, '__name__', function)}, found {type(result).__name__}: "
+                f"{shown(result)}"
+            )
         result = result if isinstance(result, pl.Expr) else pl.lit(result)
         # a null would count as 0, as an item that was not retrieved does; `scores` refuses a NaN
         return result.cast(pl.Float64).fill_null(float("nan"))
@@ -217,5 +223,16 @@ class Metric:
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    accepted = inspect.signature(function).parameters.values()
-    return [a for a in accepted if a.kind is inspect.Parameter.KEYWORD_ONLY]
+    return [a for a in _parameters(function) if a.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    """Return the parameters of a function, which are looked up once if they can be kept."""
+    if isinstance(function, Hashable):
+        return _known_parameters(function)
+    return tuple(inspect.signature(function).parameters.values())
+
+
+@lru_cache(1000)
+def _known_parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function).parameters.values())

@@ -86,9 +86,14 @@ class RecallLevelMetric(Metric):
             return super().compute(found)
         terms = self._of_each(exposed(self), found)
         total = np.bincount(found.of_relevant, terms, len(found))
+        return ratio(
+            total, rankings.once((self, "divisor"), lambda: self._divisors(divisor, rankings))
+        )
+
+    def _divisors(self, divisor: Weight, rankings: Rankings) -> np.ndarray:
         ms = pl.DataFrame({"n_relevant": rankings.first_row("n_relevant")})
         divisors = row_by_row(ms, divisor=self.evaluate(divisor, N_RELEVANT))["divisor"]
-        return ratio(total, divisors.to_numpy())
+        return np.asarray(divisors.to_numpy())
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""

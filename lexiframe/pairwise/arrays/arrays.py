@@ -32,6 +32,16 @@ class Scores:
         """The moments of each run's scores over the requests."""
         return sums.Moments.of(self.values, sums.rounding(self.values))
 
+    @property
+    def n_requests(self) -> int:
+        """The number of requests that any run has."""
+        return len(self.queries)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests that each run lacks, of those that any run has."""
+        return np.asarray(np.isnan(self.values).sum(axis=0))
+
 
 _TIE = np.full((1, 1), sums.TIE)
 
@@ -180,6 +190,19 @@ class Pairs:
         return np.asarray((~np.isnan(self.values)).sum(axis=0))
 
     @property
+    def n_requests(self) -> int:
+        """The number of requests that any run has."""
+        return len(self.queries)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests of each run without any preference, of those that any run has."""
+        known = ~np.isnan(self.values)
+        if known.all():
+            return np.zeros(len(self.runs), np.int64)
+        return np.asarray((self.by_run(known.astype(np.int64), 1) == 0).sum(axis=0))
+
+    @property
     def ends(self) -> np.ndarray:
         """A matrix, pairs × runs, with 1 at run a and −1 at run b.
 
@@ -206,7 +229,18 @@ class Pairs:
 
     def of_known_requests(self) -> Pairs:
         """Return the pairs without the requests that have no preference."""
-        return _only_requests(self, np.flatnonzero((~np.isnan(self.values)).any(axis=1)))
+        query = np.flatnonzero((~np.isnan(self.values)).any(axis=1))
+        return self.some(query, np.arange(len(self.runs)))
+
+    def some(self, query: np.ndarray, run: np.ndarray) -> Pairs:
+        """Return the pairs of some of the runs in some of the requests, which are indices."""
+        if len(query) == len(self.queries) and len(run) == len(self.runs):
+            return self
+        kept = np.isin(self.a, run) & np.isin(self.b, run)
+        a, b = (np.searchsorted(run, of[kept]) for of in (self.a, self.b))
+        values = self.values[np.ix_(query, kept)]
+        scores = None if self.scores is None else self.scores[np.ix_(query, run)]
+        return Pairs(self.queries[query], self.runs[run], a, b, values, scores)
 
     def as_cube(self, measure: str) -> PairCube:
         """Return a cube of this measure alone."""
@@ -236,10 +270,10 @@ class ScoreCube:
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, without the requests and runs that have none."""
-        for n, (measure, values) in enumerate(zip(self.measures, self.values, strict=True)):
-            query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
-            known, smaller = values[np.ix_(query, run)], bool(self.smaller_is_better[n])
-            yield measure, Scores(self.queries[query], self.runs[run], known, smaller)
+        for measure, s in self.whole():
+            query, run = (np.flatnonzero(~np.isnan(s.values).all(axis=k)) for k in (1, 0))
+            known = s.values[np.ix_(query, run)]
+            yield measure, Scores(s.queries[query], s.runs[run], known, s.smaller_is_better)
 
     def whole(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, for all requests and runs of the cube."""
@@ -262,7 +296,9 @@ class ScoreCube:
         computed.
         """
         known = [of.keys["query_id"].head(of.keys.height // len(runs)) for of in found]
-        if queries is None:
+        if queries is None and len(known) == 1:
+            queries = known[0]  # the keys of a run are sorted, each once
+        elif queries is None:
             queries = pl.concat([pl.Series([], dtype=pl.String), *known]).unique().sort()
         ordered = sorted(metrics, key=str)
         values = np.full((len(ordered), len(queries), len(runs)), np.nan)
@@ -347,7 +383,7 @@ class PairCube:
                 run = np.unique([pairs.a[pair], pairs.b[pair]])
                 if pairs.scores is not None:
                     run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
-                found.append((measure, _only_requests(_only_runs(pairs, run), query)))
+                found.append((measure, pairs.some(query, run)))
         return found
 
     @cached_property
@@ -541,29 +577,6 @@ def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:
     matrix[pairs.a, pairs.b] = by_pair
     matrix[pairs.b, pairs.a] = -by_pair
     return matrix
-
-
-def _only_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
-    """Keep some of the requests."""
-    if len(query) == len(pairs.queries):
-        return pairs
-    scores = None if pairs.scores is None else pairs.scores[query]
-    return replace(pairs, queries=pairs.queries[query], values=pairs.values[query], scores=scores)
-
-
-def _only_runs(pairs: Pairs, run: np.ndarray) -> Pairs:
-    """Keep the pairs of some of the runs."""
-    if len(run) == len(pairs.runs):
-        return pairs
-    kept = np.isin(pairs.a, run) & np.isin(pairs.b, run)
-    return replace(
-        pairs,
-        runs=pairs.runs[run],
-        a=np.searchsorted(run, pairs.a[kept]),
-        b=np.searchsorted(run, pairs.b[kept]),
-        values=pairs.values[:, kept],
-        scores=None if pairs.scores is None else pairs.scores[:, run],
-    )
 
 
 _TOO_GREAT = 1e300

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
 from operator import add
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -62,6 +62,11 @@ class PairSums:
         """Return the sums over the requests of both."""
         return replace(self, **{n: getattr(self, n) + getattr(other, n) for n in _SUMMED})
 
+    @property
+    def lacking(self) -> np.ndarray:
+        """For each run 0, as sums do not tell which requests a run lacks."""
+        return np.zeros(len(self.runs), np.int64)
+
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
         return square_of(self, by_pair)
@@ -69,15 +74,25 @@ class PairSums:
 
 @dataclass(frozen=True)
 class RunSums:
-    """One measure's scores, summed up over requests: the moments of each run's scores."""
+    """One measure's scores, summed up over requests: the moments of each run's scores.
+
+    ``n_requests`` have a score of some run.
+    """
 
     runs: pl.Series
     scores: sums.Moments
     smaller_is_better: bool
+    n_requests: int
 
     def __add__(self, other: RunSums) -> RunSums:
         """Return the sums over the requests of both."""
-        return replace(self, scores=self.scores + other.scores)
+        n = self.n_requests + other.n_requests
+        return replace(self, scores=self.scores + other.scores, n_requests=n)
+
+    @property
+    def lacking(self) -> np.ndarray:
+        """The number of requests that each run lacks, of those that any run has."""
+        return np.asarray(self.n_requests - self.scores.n)
 
 
 _NO_TABLE = (
@@ -139,8 +154,8 @@ class Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
         return Reduced(
             self.runs,
-            _sum_by_name(self.preferences, other.preferences),
-            _sum_by_name(self.scores, other.scores),
+            {name: one + other.preferences[name] for name, one in self.preferences.items()},
+            {name: one + other.scores[name] for name, one in self.scores.items()},
             self.agreement + other.agreement,
             _joined(self.groups, other.groups),
         )
@@ -203,19 +218,17 @@ class Reduced:
         turned = {name: _against(sums, baseline) for name, sums in self.preferences.items()}
         return replace(self, preferences=turned)
 
-    def with_groups(self, groups: tuple[tuple[pl.DataFrame, Reduced], ...]) -> Reduced:
-        """Return the sums with those of groups of the requests."""
-        return replace(self, groups=groups)
-
 
 def reduced(cube: PairCube, s: ScoreCube) -> Reduced:
     """Sum up the preferences and the scores of some requests, which have the same runs."""
+    n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
     moments = sums.Moments.of_each([(x.values, sums.rounding(x.values)) for x in of_runs.values()])
     scores = {
-        name: RunSums(s.runs, found, of_runs[name].smaller_is_better)
-        for name, found in zip(of_runs, moments, strict=True)
+        name: RunSums(s.runs, found, of_runs[name].smaller_is_better, n)
+        for name, found, n in zip(of_runs, moments, n_requests, strict=True)
     }
+    cube = cube if len(cube.a) else cube.of_measures([])
     of_pairs = cube.preferences
     preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()]), strict=True))
     return Reduced(cube.runs, preferences, scores, cube.agreement)
@@ -229,16 +242,6 @@ def _against(sums: PairSums, baseline: str) -> PairSums:
     differences = sums.differences[kept].turned(a == place)
     others = np.where(a == place, b, a)
     return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
-
-
-_Sums = TypeVar("_Sums", PairSums, RunSums)
-
-
-def _sum_by_name(some: Mapping[str, _Sums], others: Mapping[str, _Sums]) -> dict[str, _Sums]:
-    """Add up sums of the same name; those that one part lacks are the other's."""
-    alone = {name: sums for name, sums in others.items() if name not in some}
-    added = {n: sums + others[n] if n in others else sums for n, sums in some.items()}
-    return added | alone
 
 
 def _joined(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.evaluation.buckets import batches
-from lexiframe.evaluation.buckets.bucket import evaluate_bucket, noted_warnings, with_warnings
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
-from lexiframe.evaluation.from_parts import evaluation_of, plan_of
+from lexiframe.evaluation.from_parts import evaluated_by
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
 from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
@@ -117,17 +117,18 @@ def in_parts(runs, qrels, how, groups, shuffle):
     names = [by] if by else []
     a = Asked(measures, Policies(**how), order, inference, names, requests, by_default=False)
     refuse_lower_rel(measures, a.policies.rel)
-    plan = plan_of(a, sorted(runs["run"].unique()))
-    total = nothing(plan)
-    for number, group in enumerate(groups):
-        parts = [table.filter(pl.col("query_id").is_in(group)) for table in (runs, qrels)]
-        with noted_warnings() as caught:
+
+    def engine(plan, held):
+        total = nothing(plan)
+        for number, group in enumerate(groups):
+            parts = [table.filter(pl.col("query_id").is_in(group)) for table in (runs, qrels)]
             found = evaluate_bucket(plan, *parts, number)
-        found = with_warnings(found, caught)
-        found = BucketResult.from_bytes(found.to_bytes())
-        total = total + found if shuffle.random() < 0.5 else found + total
-    batches.report(plan, total, lambda: ([], pl.Series([], dtype=pl.String)))
-    return evaluation_of(total, plan, a, {})
+            found = BucketResult.from_bytes(found.to_bytes())
+            total = total + found if shuffle.random() < 0.5 else found + total
+        return total
+
+    nobody = pl.Series([], dtype=pl.String)
+    return evaluated_by(engine, a, sorted(runs["run"].unique()), {}, lambda: ([], nobody))
 
 
 def in_batches(runs, qrels, how, n_buckets):

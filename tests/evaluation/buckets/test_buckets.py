@@ -153,9 +153,9 @@ def test_a_file(tmp_path, run, ending):
     assert_same(buckets, path)
     assert len(buckets.facts["runs"][0]["files"]) > 2  # it was read in pieces
     facts = lf.scan_runs(path).provenance()
-    assert buckets.sources == facts
+    assert buckets.sources["runs"] == facts
     again = parted(tmp_path / "b", lf.scan_runs(path))
-    assert again.sources == facts
+    assert again.sources["runs"] == facts
 
 
 @pytest.mark.usefixtures("small")
@@ -200,7 +200,7 @@ def test_a_table_of_several_runs(tmp_path, run):
     buckets = parted(tmp_path / "b", tmp_path / "runs.parquet")
     assert buckets.names == ("a", "b", "é")
     assert_same(buckets, tmp_path / "runs.parquet")
-    assert [fact["run"] for fact in buckets.sources] == ["a", "b", "é"]
+    assert [fact["run"] for fact in buckets.sources["runs"]] == ["a", "b", "é"]
 
 
 @pytest.mark.usefixtures("small")
@@ -214,8 +214,8 @@ def test_partitions_of_a_folder(tmp_path, run):
     table = pl.concat([table.with_columns(run=pl.lit(name)) for name in ("bm25", "lm")])
     buckets = parted(tmp_path / "b", tmp_path / "BIG")
     assert_same(buckets, table)
-    assert [fact["run"] for fact in buckets.sources] == ["bm25"] * 3 + ["lm"] * 3
-    assert all(fact["sha256"] for fact in buckets.sources)
+    assert [fact["run"] for fact in buckets.sources["runs"]] == ["bm25"] * 3 + ["lm"] * 3
+    assert all(fact["sha256"] for fact in buckets.sources["runs"])
     opened = dataset.dataset(tmp_path / "BIG", partitioning="hive")
     assert_same(parted(tmp_path / "c", opened), table)
     only = opened.filter(dataset.field("run") == "lm")
@@ -270,7 +270,7 @@ def test_judgments(tmp_path, run, form, subtopics):
     buckets = parted(tmp_path / "b", run, given)
     key = expected.columns
     assert judged_in(buckets).sort(key).equals(expected.sort(key))
-    paths = [fact["path"] for fact in buckets.qrels_sources]
+    paths = [fact["path"] for fact in buckets.sources["qrels"]]
     assert len(paths) == {"file": 1, "folder": 3}.get(form, 0)
 
 

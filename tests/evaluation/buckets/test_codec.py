@@ -51,7 +51,7 @@ def test_no_bytes_run_code(tmp_path):
 def test_only_spark_loads_pickles_of_its_own_driver():
     package = Path(lf.__file__).parent
     loads = [f for f in package.rglob("*.py") if "pickle.loads" in f.read_text(encoding="utf-8")]
-    assert [file.name for file in loads] == ["tasks.py"]
+    assert [file.name for file in loads] == ["job.py"]
 
 
 @pytest.fixture

@@ -358,11 +358,11 @@ def test_a_folder_with_other_files(tmp_path):
 
 def test_buckets_are_removed(tmp_path):
     buckets = parted(tmp_path / "b", RUN)
-    buckets.remove()
+    jobs.remove(buckets.folder)
     assert not (tmp_path / "b").exists()
     buckets = parted(tmp_path / "b", RUN)
     (tmp_path / "b" / "mine.txt").write_text("")
-    buckets.remove()
+    jobs.remove(buckets.folder)
     assert [path.name for path in (tmp_path / "b").iterdir()] == ["mine.txt"]
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import doctest
 import io
-import json
 import os
 import signal
 import sys
@@ -17,7 +16,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.spark import tasks as spark_tasks
+from lexiframe.evaluation.spark import job as spark_job
 from lexiframe.io.files.tables import to_arrow
 from tests.conftest import library
 from tests.test_readme import blocks
@@ -272,18 +271,17 @@ def test_an_old_pyspark_is_refused(monkeypatch, collection):
 
 
 def test_executors_with_another_version_are_an_error(spark, collection, monkeypatch):
-    monkeypatch.setattr(spark_tasks, "__version__", "0.0.1")
+    monkeypatch.setattr(spark_job, "__version__", "0.0.1")
     found = rf"lexiframe 0\.0\.1 in the Python of Spark's executors \(.*\), found {lf.__version__}"
     with pytest.raises(lf.LexiframeError, match=found):
         lf.spark.evaluate(spark, *collection, "AP", buckets=3)
 
 
 def test_executors_without_lexiframe_are_an_error(monkeypatch):
-    function = spark_tasks.evaluation_of_bucket(b"")
+    function = spark_job.on_executors("_row_of", b"", lf.__version__)
     monkeypatch.setitem(sys.modules, "lexiframe", None)
     row = function(None, None, None).to_pylist()[0]
-    assert row["bucket"] == -1
-    assert "found none (import of lexiframe halted" in json.loads(row["error"])["message"]
+    assert "found none (import of lexiframe halted" in row["message"]
 
 
 def test_runs_need_rows_and_names(spark, collection):
@@ -311,7 +309,7 @@ def test_a_module_that_executors_lack_is_an_error():
     """The pickle names a module that is not there, as that of a measure in a notebook's file."""
     library("pyspark")
     with pytest.raises(lf.LexiframeError, match=r"executors cannot load the measures .*nowhere"):
-        spark_tasks._loaded(b"cnowhere\nmeasure\n.")
+        spark_job._loaded(b"cnowhere\nmeasure\n.")
 
 
 def test_an_address_is_no_shared_folder(spark, collection):

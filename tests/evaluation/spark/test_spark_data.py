@@ -6,8 +6,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.spark.cogroup import BUCKET
-from lexiframe.evaluation.spark.data import in_buckets, qrels_of, runs_of
+from lexiframe.evaluation.spark.data import BUCKET, in_buckets, qrels_of, runs_of
 from lexiframe.io.files.tables import to_arrow
 
 FOLDER = lf.bundled("example")

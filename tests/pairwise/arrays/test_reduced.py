@@ -69,12 +69,13 @@ def parts(n=3, groups=False):
         total = reduced(part)
         if groups:
             of_kind = {kind: part & is_kind for kind, is_kind in IS_OF_KIND.items()}
-            total = total.with_groups(
-                tuple(
+            total = replace(
+                total,
+                groups=tuple(
                     (pl.DataFrame({"kind": [kind]}), reduced(some))
                     for kind, some in of_kind.items()
                     if some.any()
-                )
+                ),
             )
         found.append(total)
     return found
@@ -138,7 +139,7 @@ def test_tables_by_group(grouped):
 
 def test_groups_of_different_parts_are_sorted():
     parts = [
-        reduced(chosen).with_groups(((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
+        replace(reduced(chosen), groups=((pl.DataFrame({"kind": [kind]}), reduced(chosen)),))
         for kind, chosen in IS_OF_KIND.items()
     ]
     for total in (parts[0] + parts[1], parts[1] + parts[0]):
@@ -156,21 +157,6 @@ def test_other_groups_than_those_that_were_kept(grouped):
         lf.win_rates(WHOLE, by="kind")
     with pytest.raises(lf.LexiframeError, match=r"whose sums were kept \(kind\), found length"):
         lf.win_rates(grouped, by="length")
-
-
-def test_a_measure_that_one_part_lacks():
-    """As in parts of the requests of which none has an item of the measure's ``rel``."""
-    first, second = parts(2)
-    of_others = replace(
-        first, preferences={k: v for k, v in first.preferences.items() if k != "LR"}
-    )
-    for total in (of_others + second, second + of_others):
-        assert total.preferences["LR"].differences.n.tolist() == (
-            second.preferences["LR"].differences.n.tolist()
-        )
-        assert lf.win_rates(total.of_measures(["AP"])).equals(
-            TABLES["win rates"](CUBE.of_measures(["AP"]))
-        )
 
 
 def test_a_measure_without_a_preference_has_no_row():

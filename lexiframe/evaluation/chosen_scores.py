@@ -1,0 +1,63 @@
+"""Scores of other tools by the measures that are asked for: `load_chosen`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import polars as pl
+
+from lexiframe.base import unknown_name
+from lexiframe.io import per_request_scores, score_forms
+from lexiframe.metrics import as_list, catalogues, derived
+from lexiframe.typing import MeasureLike, ScoresLike
+
+
+def load_chosen(
+    scores: ScoresLike,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    run: str | None = None,
+    keys: score_forms.Keys | None = None,
+    *,
+    warns: bool = True,
+    columns: Mapping[str, str] | None = None,
+    measure_name: str | None = None,
+) -> per_request_scores.Loaded:
+    """Read the scores of the measures that are asked for; see `evaluate_scores`.
+
+    ``warns`` says whether there is a warning of runs that lack requests.
+    """
+    asked = None if measures is None else [str(measure) for measure in as_list(measures)]
+    only = asked[0] if asked is not None and len(asked) == 1 else None
+    loaded = per_request_scores.load_scores(
+        score_forms.given_scores(scores, None, run, keys),
+        otherwise=measure_name or only,
+        warns=warns,
+        columns=columns,
+    )
+    names = _chosen(loaded.measures, asked)
+    return per_request_scores.Loaded(
+        loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
+    )
+
+
+def _chosen(known: list[str], asked: list[str] | None) -> list[str]:
+    """Return the names of the measures to evaluate, as the scores have them."""
+    if asked is None:
+        return sorted(
+            known,
+            key=lambda name: (
+                derived.known_metric(name)
+                in (catalogues.num_ret, catalogues.num_rel, catalogues.num_rel_ret)
+            ),
+        )
+    return list(dict.fromkeys(_name_of(one, known) for one in asked))
+
+
+def _name_of(asked: str, known: list[str]) -> str:
+    """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
+    metric = derived.known_metric(asked)
+    same = [name for name in known if metric is not None and derived.known_metric(name) == metric]
+    found = [name for name in known if name == asked] or same
+    if not found:
+        raise unknown_name("measure", asked, known)
+    return found[0]

@@ -1,0 +1,79 @@
+"""Many runs: what has a row for each pair of them is computed, written and shown in parts."""
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.special import nctdtrinc
+
+import lexiframe as lf
+from lexiframe.pairwise import preference_arrays
+from lexiframe.significance import Options
+from lexiframe.significance.intervals import d_z_interval
+
+MEASURES = ["RPP", "LR", "AP", "RR"]
+N_RUNS = 130
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """Runs of ten documents for six requests, of which four are relevant in no order."""
+    random, documents = np.random.default_rng(29), [f"d{n}" for n in range(10)]
+    queries = [f"q{n}" for n in range(6)]
+    runs = {
+        f"run{n:03}": {
+            q: dict(zip(documents, random.permutation(10), strict=True)) for q in queries
+        }
+        for n in range(N_RUNS)
+    }
+    qrels = {q: {f"d{n}": 1 for n in range(2 + 2 * (i % 2))} for i, q in enumerate(queries)}
+    return {name: as_frame(run, "score") for name, run in runs.items()}, as_frame(
+        qrels, "relevance"
+    )
+
+
+def as_frame(by_query, value):
+    rows = [(q, d, int(x)) for q, of_query in by_query.items() for d, x in of_query.items()]
+    return pl.DataFrame(rows, ["query_id", "doc_id", value], orient="row")
+
+
+@pytest.fixture(scope="module")
+def evaluation(collection):
+    return lf.evaluate(*collection, MEASURES)
+
+
+@pytest.mark.parametrize("cells", [1, 100_000])
+def test_preferences_are_written_as_they_are_computed(collection, tmp_path, monkeypatch, cells):
+    """One request after the other, or three; the rows are those of the whole table."""
+    monkeypatch.setattr(preference_arrays, "_LEAST", cells)
+    e = lf.evaluate(*collection, MEASURES)
+    e.write(tmp_path)
+    assert "part" not in vars(e._origin)
+    written = lf.read_results(tmp_path)
+    for name in ("preferences", "scores", "comparisons", "win_rates"):
+        assert getattr(written, name).equals(getattr(e, name), null_equal=True), name
+
+
+def test_what_is_known_is_written_as_what_is_not(evaluation, collection, tmp_path):
+    known = lf.evaluate(*collection, MEASURES)
+    assert known.preferences.height == 6 * len(MEASURES) * N_RUNS * (N_RUNS - 1) // 2
+    for e, folder in ((known, "known"), (evaluation, "other")):
+        e.write(tmp_path / folder)
+    for file in (tmp_path / "known").iterdir():
+        assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
+
+
+def test_the_page_has_some_of_many_runs_and_says_so(evaluation, tmp_path):
+    page = evaluation.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert len(page.encode()) < 5_000_000
+    assert f"of {N_RUNS} runs, those with the best rank by any measure" in page
+
+
+def test_an_interval_is_that_of_its_t_alone():
+    """Where many pairs have the same t and n, it is computed once."""
+    t = np.array([1.5, -0.25, 1.5, 0.0, -0.0, np.nan, 1.5])
+    n = np.array([10, 10, 10, 10, 10, 10, 4])
+    low, high = d_z_interval(t, n, Options("two-sided", 0.05, 1, 0))
+    for found, tail in ((low, 0.975), (high, 0.025)):
+        alone = [nctdtrinc(k - 1, tail, x) / np.sqrt(k) for x, k in zip(t, n, strict=True)]
+        expected = np.where(np.isnan(t), np.nan, alone)
+        np.testing.assert_array_equal(found, expected)
