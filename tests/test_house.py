@@ -174,6 +174,30 @@ def test_its_core_loads_little_that_polars_and_pyarrow_do_not():
     assert len(ours) <= 130
 
 
+NEIGHBOURS = "mlflow ir_measures pytrec_eval pytest hypothesis pyterrier".split()
+"""Tools inside which the library can be used, as `lf.io` and `lf.testing` say."""
+VERSION = (
+    "import os; shown, sys.stdout = sys.stdout, open(os.devnull, 'w'); "
+    "sys.argv = ['lexiframe', '--version']; from lexiframe.__main__ import main; "
+    "exec('try: main()\\nexcept SystemExit: pass'); sys.stdout = shown"
+)
+EVALUATED = (
+    "import lexiframe as lf; folder = lf.bundled('example'); "
+    "lf.evaluate(folder / 'runs', folder / 'qrels.txt', ['AP', 'RPP']).means"
+)
+REACHED = (
+    "import lexiframe as lf; lf.io.use_in_ir_measures, lf.io.log_mlflow, lf.io.log_folder; "
+    "lf.testing.assert_not_worse, lf.testing.check_metric"
+)
+
+
+@pytest.mark.parametrize("code", ["import lexiframe", VERSION, EVALUATED, REACHED])
+def test_none_of_the_neighbours_is_imported_before_it_is_used(code):
+    modules = loaded(code)
+    assert "lexiframe" in modules
+    assert not {name.partition(".")[0] for name in modules} & {*NEIGHBOURS}
+
+
 @pytest.mark.parametrize("command, most", [("compare", 205), ("evaluate", 275)])
 def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
     """They take longer to import than small data take to evaluate."""

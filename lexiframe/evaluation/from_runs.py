@@ -248,7 +248,7 @@ def evaluate_asked(
 
         parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
         return of_replicates(runs, qrels, how, **parts)
-    in_buckets, was_told = bool(tables) or resume, memory is not None
+    in_buckets, was_told, kept = bool(tables) or resume, memory is not None, None
     if in_buckets and reuse is not None:
         raise LexiframeError(
             "evaluate: reuse takes what was found of all runs at once, keep and resume divide the "
@@ -261,9 +261,11 @@ def evaluate_asked(
     sources = cache(lambda: batches.Sources.of(runs, qrels))  # found once, if at all
     in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
     is_large = in_buckets or not is_small(runs, qrels, allowed, sources, was_told=was_told)
-    if is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed)):
-        return in_parts(sources(), kept=_reusable(reuse, of_requests=False))
-    kept = _reusable(reuse)
+    takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed))
+    if reuse is not None:  # before the work, lest it fail after it
+        kept = kept_results.reusable_results(reuse, of_requests=not takes_ranks)
+    if takes_ranks:
+        return in_parts(sources(), kept=kept)
     if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
         runs = column_forms.held(runs, "runs")
     try:
@@ -276,15 +278,6 @@ def evaluate_asked(
             f"{error}; reuse needs all preferences in memory, or the ranks in all runs: without "
             "it, the runs are evaluated in parts"
         ) from None
-
-
-def _reusable(
-    folder: str | Path | None, *, of_requests: bool = True
-) -> kept_results.KeptResults | None:
-    """Read the results to reuse, before the work, lest it fail after it."""
-    return (
-        None if folder is None else kept_results.reusable_results(folder, of_requests=of_requests)
-    )
 
 
 def _at_once(

@@ -154,7 +154,8 @@ def _origin(
     paths = [str(source.get("path")) for source in (*runs, *qrels)]
     names = [str(source.get("run")) for source in runs]
     evaluated = marks.filter(kind="run")["name"].sort().to_list()
-    if not plain or len(qrels) != 1 or sorted(names) != evaluated or not all(map(_is_file, paths)):
+    are_there = {output_files.found_at(path) for path in paths} == {"a file"}
+    if not (plain and len(qrels) == 1 and sorted(names) == evaluated and are_there):
         return None
     try:
         policies = Policies(**provenance["policies"])
@@ -168,7 +169,3 @@ def _origin(
         return None
     sources = {"runs": runs, "qrels": qrels}
     return Origin(scan, File(paths[-1]), tuple(asked.measures), asked, sources, marks)
-
-
-def _is_file(path: str) -> bool:
-    return output_files.found_at(path) == "a file"

@@ -54,7 +54,7 @@ def scores(
         or rows with 0. Requests that ``positions(..., no_relevant="zero")`` kept have 0 for every
         measure; note that for search lengths 0 is better than any real value. As in trec_eval,
         counts and ``utility`` still count what was retrieved, and the logarithms gm_map and
-        gm_bpref are ln 10⁻⁵.
+        gm_bpref are ln 10⁻⁵; ``Judged`` is the share of judged documents, as in ir_measures.
 
     Returns
     -------

@@ -61,7 +61,8 @@ def positions(
         single floats, so that scores that differ only beyond single precision are equal.
     no_relevant : {"drop", "zero"}
         Leave requests without a relevant item out, or keep each with one row for each run, whose
-        document, position and level are null; all its measures except num_ret are then 0.
+        document, position and level are null; all its measures are then 0, but
+        for those that count what was retrieved or judged.
     duplicates : {"error", "best"}
         Raise an error for a document that occurs twice in a ranking or in the judgments of a
         request, or keep its best rank and its highest grade.

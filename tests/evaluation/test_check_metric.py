@@ -98,6 +98,11 @@ def test_what_is_refused():
     for name in ("bpref", "alpha-nDCG@5"):
         with pytest.raises(lf.LexiframeError, match="measure of the relevant items of a ranking"):
             check_metric(name)
+    with pytest.raises(lf.LexiframeError, match=r"of all positive grades, found AP.rel=2.*without"):
+        check_metric("AP(rel=2)")
+    mine = lf.RecallLevelMetric("mine", exposure=lambda p: "high", weight=lambda i, m: 1 / m)
+    with pytest.raises(TypeError, match=r"mine: expected a Polars expression or a number.*'high'"):
+        check_metric(mine)
 
 
 @given(collections(runs=2, requests=2))

@@ -986,3 +986,9 @@ def test_a_collection_like_that_of_an_evaluation():
 def test_an_evaluation_is_pickled_whatever_the_measures():
     e = lf.evaluate(RUNS, QRELS, ["RPP", "dcgRPP", "invRPP", "LR", "rrLP", "AP", "nDCG@10"])
     assert pickle.loads(pickle.dumps(e)).means.equals(e.means)
+
+
+def test_an_open_file_is_no_list_of_paths():
+    path = lf.bundled("example") / "runs" / "random.run"
+    with path.open() as file, pytest.raises(TypeError, match="found an open file; give its path"):
+        lf.evaluate(file, lf.bundled("example") / "qrels.txt", "AP")

@@ -105,12 +105,13 @@ def test_snapshots_that_are_refused(tmp_path):
     assert_not_worse(OLD, NEW, QRELS, margin, **how)
     with pytest.raises(lf.LexiframeError, match=r"the snapshot lacks RR \(it has AP\); delete it"):
         assert_not_worse(None, NEW, QRELS, {"RR": 0.05}, **how)
-    with pytest.raises(lf.LexiframeError, match="the snapshot is of other options"):
+    with pytest.raises(lf.LexiframeError, match=r"of other options \(depth None, not 5\); delete"):
         assert_not_worse(None, NEW, QRELS, margin, depth=5, **how)
     qrels = pl.DataFrame(lf.read_qrels(QRELS)).slice(1)
     with pytest.raises(lf.LexiframeError, match="the snapshot is of other judgments"):
         assert_not_worse(None, NEW, qrels, margin, **how)
-    for text in ("{", "[]", '{"version": 1}'):
+    of_list = '{"version": 1, "judgments": "", "policies": [1], "scores": {}}'
+    for text in ("{", "[]", '{"version": 1}', of_list):
         path.write_text(text)
         with pytest.raises(lf.ReadError, match="expected a snapshot of scores, found another file"):
             assert_not_worse(None, NEW, QRELS, margin, **how)

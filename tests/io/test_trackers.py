@@ -45,6 +45,7 @@ def assert_same_means(e, log, name=str):
 def test_a_folder_is_read_back(evaluation, tmp_path):
     path = lf.io.log_folder(evaluation, tmp_path / "log")
     log = lf.read_log(path)
+    assert log.equals(lf.read_log(tmp_path / "log"))
     assert_same_means(evaluation, log)
     (name,) = log["evaluation"].unique()
     where = path.parent / "evaluations" / name
@@ -114,6 +115,31 @@ def test_mlflow_is_read_back(mlflow, evaluation, tmp_path):
     assert names == {"tables", "report.html", "provenance.json"}
     joined = lf.with_log(evaluation.means, runs.select("run", "params.sha256"))
     assert joined["params.sha256"].null_count() == 0
+
+
+@pytest.mark.slow
+def test_mlflow_where_it_logs_itself_and_below_an_active_run(
+    mlflow, evaluation, tmp_path, monkeypatch
+):
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", uri)
+    alone = lf.io.log_mlflow(evaluation)
+    mine = mlflow.create_experiment("mine", (tmp_path / "artifacts").as_uri())
+    with mlflow.start_run(run_name="nightly", experiment_id=mine) as active:
+        twice = [lf.io.log_mlflow(evaluation) for _ in range(2)]
+        apart = lf.io.log_mlflow(evaluation, experiment="others")
+    client = mlflow.MlflowClient(uri)
+    parents = {
+        one: client.get_run(one).data.tags.get("mlflow.parentRunId")
+        for one in (alone, *twice, apart)
+    }
+    assert parents == {alone: None, apart: None} | dict.fromkeys(twice, active.info.run_id)
+    log = lf.read_mlflow(uri)
+    of_runs = log.filter(pl.col("metrics.AP").is_not_null())
+    n_runs = evaluation.means["run"].n_unique()
+    assert dict(of_runs["experiment"].value_counts().rows()) == {
+        "lexiframe": n_runs, "mine": 2 * n_runs, "others": n_runs,
+    }  # fmt: skip
 
 
 @pytest.mark.slow

@@ -188,7 +188,12 @@ def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketRe
     path, state = work.folder / _JOB, work.folder / _STATE
     if work.resume and path.exists():
         before = read_facts(path)  # nothing if they are damaged: then it starts again
-        _refuse_unknown(work, job["functions"])
+        for name in (name for name, mark in job["functions"].items() if mark is None):
+            raise LexiframeError(
+                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
+                "an object that cannot be compared with that of the job before; start again "
+                "without resume"
+            )
         if before:
             refuse_another(work.folder.parent, before, dict(sorted(job.items())))
         if before and (found := _read_state(state)) is not None:
@@ -218,18 +223,8 @@ def _read_state(path: Path) -> tuple[int, BucketResult] | None:
         return None
 
 
-def _refuse_unknown(work: Work, functions: Mapping[str, str | None]) -> None:
-    """Raise for measures of one's own that may be others than in the job before."""
-    for name, mark in functions.items():
-        if mark is None:
-            raise LexiframeError(
-                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
-                "an object that cannot be compared with that of the job before; start again "
-                "without resume"
-            )
-
-
 def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
+    requests = None if plan.requests is None else plan.requests.write_csv()
     facts: Mapping[str, Any] = {
         "lexiframe": __version__,
         "measures": [str(measure) for measure in plan.measures],
@@ -237,16 +232,12 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
         "policies": asdict(plan.policies),
         "runs": [*plan.runs],
         "groups": [*plan.by],
-        "requests": None if plan.requests is None else _sha256_of(plan.requests),
+        "requests": requests and sha256(requests.encode()).hexdigest(),
         "keep": [*plan.keep],
         "sizes": buckets.sizes.tolist(),
         "data": [unit["digest"] for units in buckets.facts.values() for unit in units],
     }
     return dict(json.loads(json.dumps(facts)))
-
-
-def _sha256_of(table: pl.DataFrame) -> str:
-    return sha256(table.write_csv().encode()).hexdigest()
 
 
 def _store(work: Work, done: int, total: BucketResult) -> None:

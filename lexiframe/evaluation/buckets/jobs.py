@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -157,23 +157,18 @@ def spill_all(
     """Spill all units that are not finished yet; return the facts of each, in their order."""
     finished = [_finished(job, what, number, unit) for number, unit in enumerate(units)]
     facts = {number: known for number, known in enumerate(finished) if known is not None}
-    waiting: dict[Future[dict[str, Any]], int] = {}
+    count(sum(sum(known["rows"]) for known in facts.values()))
+
+    def spill(number: int) -> tuple[int, dict[str, Any]]:
+        return number, _spill(job, what, number, units[number], read, count)
+
+    todo = [number for number in range(len(units)) if number not in facts]
     with ThreadPoolExecutor(workers) as executor:
         try:
-            for number, unit in enumerate(units):
-                if number in facts:
-                    count(sum(facts[number]["rows"]))
-                elif not unit.alone:
-                    one = executor.submit(_spill, job, what, number, unit, read, count)
-                    waiting[one] = number
+            waiting = [executor.submit(spill, number) for number in todo if not units[number].alone]
             done, _ = wait(waiting, return_when=FIRST_EXCEPTION)
-            facts |= {waiting[one]: one.result() for one in done if one.exception() is None}
-            failed = [one.exception() for one in done if one.exception() is not None]
-            if failed:
-                raise failed[0] or StoppedError
-            for number, unit in enumerate(units):
-                if number not in facts:
-                    facts[number] = _spill(job, what, number, unit, read, count)
+            facts |= dict(one.result() for one in done)
+            facts |= dict(spill(number) for number in todo if units[number].alone)
         except BaseException as error:
             job.stop.set()
             executor.shutdown(wait=True, cancel_futures=True)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from lexiframe.base import LexiframeError, check_choice, typed
+from lexiframe.io import problems
 from lexiframe.projection import ScoreType
 
 
 @typed
-def use_in_ir_measures(*, first: bool = True, score_type: ScoreType = "float32") -> Any:
+def use_in_ir_measures(
+    *,
+    first: bool = True,
+    score_type: ScoreType = "float32",
+    duplicates: problems.Duplicates = "error",
+) -> Any:
     """Let ir_measures, and with it PyTerrier's experiments, compute its measures by this library.
 
     Parameters
@@ -21,6 +27,9 @@ def use_in_ir_measures(*, first: bool = True, score_type: ScoreType = "float32")
     score_type : {"float32", "float64"}
         The precision in which scores are compared, as for `positions`. ir_measures has pytrec_eval
         compare them as single floats, so this is the default here: tables stay as they were.
+    duplicates : {"error", "best"}
+        Whether a document that occurs twice in a ranking, or in the judgments of a request, is an
+        error, or its best rank and its highest grade count. Other providers take the last row.
 
     Returns
     -------
@@ -36,11 +45,12 @@ def use_in_ir_measures(*, first: bool = True, score_type: ScoreType = "float32")
     -----
     All measures that ir_measures names are supported, with all their parameters, without its
     optional tools; those by subtopics with a cutoff. Values differ where gdeval rounds to five
-    digits (ERR, and nDCG with ``dcg='exp-log2'``); where RR with a cutoff and Compat order
+    digits (ERR, and nDCG with ``dcg='exp-log2'``); where RR with a cutoff, Judged and Compat order
     documents of equal score otherwise than trec_eval; for Compat where scores are negative, because
     ir_measures takes relevant documents that were not retrieved to have the score 0; and for
-    Accuracy where no relevant document was retrieved, which ir_measures leaves out. A document
-    that occurs twice in a ranking is an error.
+    Accuracy where no relevant document was retrieved, which ir_measures leaves out. Of the values
+    that ir_measures' own tests state, all are met but for three of gdeval, which are rounded, and
+    three of ranx, which differ in the last bit. A score that is no number is an error.
 
     Examples
     --------
@@ -55,6 +65,7 @@ def use_in_ir_measures(*, first: bool = True, score_type: ScoreType = "float32")
     [0.5833, 0.1107, 0.2652]
     """
     check_choice("use_in_ir_measures", score_type, ("float32", "float64"), "score_type")
+    check_choice("use_in_ir_measures", duplicates, ("error", "best"), "duplicates")
     try:
         import ir_measures
 
@@ -65,7 +76,7 @@ def use_in_ir_measures(*, first: bool = True, score_type: ScoreType = "float32")
             "pip install 'lexiframe[interop]'"
         ) from None
     known: Any = ir_measures.providers
-    provider = known.register(LexiframeProvider(score_type))
+    provider = known.register(LexiframeProvider(score_type, duplicates))
     pipeline = ir_measures.DefaultPipeline.providers
     pipeline[:] = [one for one in pipeline if one.NAME != provider.NAME]
     own = [place for place, one in enumerate(pipeline) if one.NAME == "runtime"]

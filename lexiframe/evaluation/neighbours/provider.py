@@ -15,7 +15,7 @@ from ir_measures import providers
 from ir_measures.providers.base import Any as AnyValue
 
 from lexiframe.base import LexiframeError
-from lexiframe.io import qrel_files
+from lexiframe.io import problems, qrel_files
 from lexiframe.metrics import Metric, needed
 from lexiframe.pairwise import measured, parse_measure
 from lexiframe.projection import Policies, ScoreType, judgments
@@ -54,9 +54,9 @@ class LexiframeProvider(providers.Provider):
         _with_any_value(measure) for measure in dict.fromkeys(known.registry.values())
     ]
 
-    def __init__(self, score_type: ScoreType) -> None:
+    def __init__(self, score_type: ScoreType, duplicates: problems.Duplicates) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.score_type = score_type
+        self.policies = Policies(score_type=score_type, no_relevant="zero", duplicates=duplicates)
 
     def supports(self, measure: Any) -> bool:
         """Return whether the measure is one of ir_measures' own, and can be computed."""
@@ -76,7 +76,7 @@ class LexiframeProvider(providers.Provider):
         return [*usual, *["iteration"] * of_subtopics]
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> providers.Evaluator:
-        return LexiframeEvaluator([*measures], qrels, self.score_type)
+        return LexiframeEvaluator([*measures], qrels, self.policies)
 
 
 class _Group(NamedTuple):
@@ -114,7 +114,7 @@ class LexiframeEvaluator(providers.Evaluator):
     `Judged`, to which documents of a negative grade are judged.
     """
 
-    def __init__(self, measures: list[Any], qrels: Any, score_type: ScoreType) -> None:
+    def __init__(self, measures: list[Any], qrels: Any, policies: Policies) -> None:
         read = qrel_files.load_qrels(_held(qrels, _OF_QRELS))
         rows = read.rows
         self._groups: list[_Group] = []
@@ -123,14 +123,12 @@ class LexiframeEvaluator(providers.Evaluator):
             metric, removed = _ours(measure)
             of_each.setdefault((removed, measure.NAME == "Judged"), {})[measure] = metric
         for (removed, is_any_grade), some in of_each.items() if rows.height else ():
-            policies = Policies(
-                score_type=score_type, no_relevant="zero", unjudged="remove" if removed else "keep"
-            )
+            of_these = replace(policies, unjudged="remove" if removed else "keep")
             # To others a document of a negative grade is unjudged, as in trec_eval.
             grades = pl.col("relevance").clip(0) if is_any_grade else pl.col("relevance")
             some_read = replace(read, rows=rows.with_columns(grades))
-            judged = judgments.judged_items(some_read, policies, nonrelevant=True, are_part=True)
-            self._groups.append(_Group(policies, replace(judged, kept={}), some))
+            judged = judgments.judged_items(some_read, of_these, nonrelevant=True, are_part=True)
+            self._groups.append(_Group(of_these, replace(judged, kept={}), some))
         super().__init__(measures, {*rows["query_id"].cast(pl.String).unique()})
 
     def iter_calc(self, run: Any) -> Iterator[ir_measures.Metric]:

@@ -68,7 +68,7 @@ def assert_not_worse(
     Returns
     -------
     polars.DataFrame
-        The table of `gate`, whose rows all pass.
+        The table of `gate`, whose rows all pass, or are undecided for two runs that are the same.
 
     Raises
     ------

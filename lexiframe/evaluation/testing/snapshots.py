@@ -54,6 +54,7 @@ def read_snapshot(path: Path, now: Snapshot, measures: list[str]) -> pl.DataFram
     """
     try:
         found = Snapshot(**json.loads(path.read_text(encoding="utf-8")))
+        policies = dict(found.policies)
         tables = [
             pl.DataFrame({"query_id": [*of], "value": [*map(float, of.values())]}).select(
                 pl.lit("baseline").alias("run"), "query_id", measure=pl.lit(name), value="value"
@@ -65,10 +66,15 @@ def read_snapshot(path: Path, now: Snapshot, measures: list[str]) -> pl.DataFram
         raise ReadError(
             Problem(str(path), "a snapshot of scores", "another file", _AGAIN)
         ) from None
+    others = [
+        f"{name} {policies.get(name)!r}, not {value!r}"
+        for name, value in now.policies.items()
+        if policies.get(name) != value
+    ]
     for what, then, today in (
         ("version", found.version, now.version),
         ("judgments", found.judgments, now.judgments),
-        ("options", found.policies, now.policies),
+        (f"options ({'; '.join(others)})", found.policies, now.policies),
     ):
         if then != today:
             raise LexiframeError(f"{path}: the snapshot is of other {what}; {_AGAIN}")

@@ -115,9 +115,9 @@ def check_metric(m: MeasureLike, *, n: int = 6, seed: int = 0) -> MetricCheck:
     Raises
     ------
     LexiframeError
-        For a measure that needs subtopics, judged items that are not relevant, or a pool; for
-        several measures; for values that are not finite; and for an n below 2 or with more than
-        1,000 rankings.
+        For a measure that needs subtopics, judged items that are not relevant, or a pool; for one
+        with a ``rel`` above 1; for several measures; for values that are not finite; and for an n
+        below 2 or with more than 1,000 rankings.
 
     Notes
     -----
@@ -149,6 +149,11 @@ def check_metric(m: MeasureLike, *, n: int = 6, seed: int = 0) -> MetricCheck:
         raise LexiframeError(
             f"check_metric: expected a measure of the relevant items of a ranking, found "
             f"{measure}, which needs {measure.needs}; the rankings that are enumerated have none"
+        )
+    if measure.rel is not None and measure.rel > 1:
+        raise LexiframeError(
+            f"check_metric: expected a measure of all positive grades, found {measure}; the "
+            "relevant items of the rankings that are enumerated have grade 1: check it without rel"
         )
     return MetricCheck(
         _properties(measure, n), invariances(measure, seed), _ties(measure, seed), str(measure)

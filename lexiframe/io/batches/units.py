@@ -25,7 +25,7 @@ from lexiframe.io.batches.tables import (
     of_query,
     of_stream,
 )
-from lexiframe.io.column_forms.objects import is_frame, is_one_run
+from lexiframe.io.column_forms.objects import is_frame, is_one_run, refuse_open_file
 from lexiframe.io.files.data_sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
 from lexiframe.io.files.form import Form
 from lexiframe.io.files.packings import packing_of
@@ -103,29 +103,27 @@ def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit
 
 def _in_batches(data: Any) -> Any:
     """Replace what `find_sources` would read at once: readers, and folders with partitions."""
-    if isinstance(data, pa.RecordBatchReader):
-        return Once(data)
-    if isinstance(data, str | Path):
-        return data_sets_in(data)
-    if is_one_run(data):  # its rows may be tuples, which are no lists of runs
-        return data
-    if isinstance(data, Mapping):
-        return {name: _in_batches(value) for name, value in data.items()}
-    if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
-        return [_in_batches(value) for value in data]
-    return data
+    return _in_each(data, lambda of: Once(of) if isinstance(of, pa.RecordBatchReader) else of)
 
 
 def data_sets_in(data: Any) -> Any:
     """Replace folders with partitions (``run=bm25/``) by the data sets that they are."""
+    return _in_each(data, lambda of: of)
+
+
+def _in_each(data: Any, change: Callable[[Any], Any]) -> Any:
+    """Replace folders with partitions, and change what else is in dictionaries and lists."""
+    refuse_open_file(data)
     if isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data):
         folder = expanded(data)
         return _data_set(folder) if _has_partitions(folder) else data
-    if is_one_run(data):
+    if is_one_run(data):  # its rows may be tuples, which are no lists of runs
         return data
     if isinstance(data, Mapping):
-        return {name: data_sets_in(value) for name, value in data.items()}
-    return [data_sets_in(value) for value in data] if isinstance(data, list | tuple) else data
+        return {name: _in_each(value, change) for name, value in data.items()}
+    if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
+        return [_in_each(value, change) for value in data]
+    return change(data)
 
 
 def judgments_in(data: Any) -> Any:
@@ -200,8 +198,7 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
         return [_of_file(origin, number)]
     if _has_fragments(origin):
         return [_of_fragment(one, number) for one in origin.get_fragments()]
-    is_lazy = isinstance(origin, pl.LazyFrame)
-    rows = partial(_height if is_lazy else _length, origin)
+    is_lazy, rows = isinstance(origin, pl.LazyFrame), _counted(partial(_length, origin))
     if is_lazy or _is_stream(origin):
         batches = partial(of_query if is_lazy else of_stream, origin, where)
         return [Unit(where, "table", number, origin, batches, rows=rows, alone=True)]
@@ -248,7 +245,8 @@ def _of_file(file: File, number: int) -> Unit:
     form, size = form_of(start), stamp[2] if stamp else 0
     if form is not None:
         batches = partial(of_file, form, file.path, where)
-        return known(kind="table", batches=batches, rows=partial(_rows_of, form, file.path, size))
+        rows = _counted(partial(_rows_of, form, file.path, size))
+        return known(kind="table", batches=batches, rows=rows)
     return known(kind="text", rows=lambda: _rows_of_text(start, size))
 
 
@@ -258,47 +256,40 @@ def _of_fragment(fragment: Any, number: int) -> Unit:
     stamp = (info.size or 0, info.mtime_ns or 0)
     is_local = fragment.filesystem.type_name == "local"
     batches = partial(of_fragment, fragment, path)
-    rows = partial(_rows_of_fragment, fragment)
-    local = path if is_local else None
+    rows, local = _counted(fragment.count_rows), path if is_local else None
     return Unit(path, "table", number, fragment, batches, path=local, stamp=stamp, rows=rows)
 
 
-def _height(query: pl.LazyFrame) -> int | None:
-    try:
-        return int(query.select(pl.len()).collect(engine="streaming").item())
-    except Exception:  # noqa: BLE001 - reading it says what is wrong
-        return None
+def _counted(count: Callable[[], Any]) -> Callable[[], int | None]:
+    """Return a function that counts, and returns None where that is not possible."""
+
+    def rows() -> int | None:
+        try:
+            return int(count())
+        except Exception:  # noqa: BLE001 - reading it says what is wrong
+            return None
+
+    return rows
 
 
-def _length(data: Any) -> int | None:
-    """Count the rows of a data set, a DuckDB relation or an object, where that is possible."""
+def _length(data: Any) -> int:
+    """Count the rows of a data set, a DuckDB relation or an object."""
+    if isinstance(data, pl.LazyFrame):
+        return int(data.select(pl.len()).collect(engine="streaming").item())
     if isinstance(data, Mapping):
         return sum(len(one) if isinstance(one, Mapping) else 1 for one in data.values())
-    try:
-        if hasattr(data, "count_rows"):
-            return int(data.count_rows())
-        if type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-            return int(data.shape[0])
-        return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
-    except (TypeError, ValueError, OSError, pa.ArrowException):
-        return None
+    if hasattr(data, "count_rows"):
+        return int(data.count_rows())
+    if type(data).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+        return int(data.shape[0])
+    return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
 
 
 def _rows_of(form: Form, path: str, size: int) -> int | None:
     if form.n_rows is None:
         return size // _PER_ROW
-    try:
-        with pa.OSFile(path) as file:
-            return form.n_rows(file)
-    except (OSError, pa.ArrowException, ValueError):
-        return None
-
-
-def _rows_of_fragment(fragment: Any) -> int | None:
-    try:
-        return int(fragment.count_rows())
-    except (OSError, pa.ArrowException, ValueError):
-        return None
+    with pa.OSFile(path) as file:
+        return form.n_rows(file)
 
 
 def _rows_of_text(start: bytes, size: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from lexiframe.base import ReadError, typed
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.column_forms.records import flatten, table_of_records
-from lexiframe.io.files.data_sources import File, only_file
+from lexiframe.io.files.data_sources import File, expanded, only_file
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.problems.problem_tables import decoded
@@ -22,6 +23,8 @@ from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_records import load_json
 from lexiframe.io.text.json_tables import is_json
 
+LOG = "runs.jsonl"
+"""The file that `log_folder` adds lines to."""
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in KNOWN_NAMES[ours]}
 _SQLITE = b"SQLite format 3\0"
 _WHOLE = r"^(0|-?[1-9][0-9]*)$"
@@ -39,7 +42,7 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     ----------
     path
         A file: CSV with a header (fields separated by commas, semicolons or tabs), JSON with a
-        record on each line or a list of records, or Parquet.
+        record on each line or a list of records, or Parquet. Or a folder of `log_folder`.
 
     Returns
     -------
@@ -61,6 +64,9 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     ...     lf.read_log(path).rows()
     [('bm25', '007', 0.9), ('ql', '012', None)]
     """
+    folder = None if isinstance(path, File) else expanded(path)
+    if folder is not None and os.path.isfile(folder / LOG):  # noqa: PTH113 - too long names
+        path = folder / LOG
     file = only_file(path)
     data, where = file.read(), str(file)
     if data.startswith(_SQLITE):

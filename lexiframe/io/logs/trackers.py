@@ -23,6 +23,7 @@ from lexiframe.io.logs.entries import (
     settings_of_evaluation,
     write_artifacts,
 )
+from lexiframe.io.logs.files import LOG
 from lexiframe.io.logs.mlflow import needed, quiet_mlflow, unreadable
 
 _AT_ONCE = {"metrics": 1000, "params": 100}
@@ -31,11 +32,13 @@ _LONGEST = 500
 """The characters of a parameter that every version of MLflow takes."""
 _REFUSED = re.compile(r"[^\w\-. :/]+")
 _PARENT, _NAME = "mlflow.parentRunId", "mlflow.runName"
-LOG, FOLDERS = "runs.jsonl", "evaluations"
+FOLDERS = "evaluations"
 
 
 @typed
-def log_mlflow(e: Evaluated, /, tracking_uri: str | Path, experiment: str = "lexiframe") -> str:
+def log_mlflow(
+    e: Evaluated, /, tracking_uri: str | Path | None = None, experiment: str | None = None
+) -> str:
     """Log an evaluation to an MLflow store, with MLflow's own client.
 
     The evaluation becomes a run of MLflow, with its settings as parameters, and as artifacts its
@@ -55,9 +58,11 @@ def log_mlflow(e: Evaluated, /, tracking_uri: str | Path, experiment: str = "lex
     tracking_uri
         The address of the store, such as ``http://localhost:5000`` or ``sqlite:///mlflow.db``, or
         the path of an SQLite file, which is made if it does not exist. The artifacts of a new
-        experiment in an SQLite file lie in a folder ``artifacts`` beside it.
+        experiment in an SQLite file lie in a folder ``artifacts`` beside it. None: where MLflow
+        itself logs (``mlflow.get_tracking_uri()``), below the run that is active there, if one is.
     experiment
-        The name of the experiment, which is made if it does not exist.
+        The name of the experiment, which is made if it does not exist. None: that of the active
+        run, or else ``lexiframe``. With a name, the evaluation does not lie below the active run.
 
     Returns
     -------
@@ -77,6 +82,7 @@ def log_mlflow(e: Evaluated, /, tracking_uri: str | Path, experiment: str = "lex
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "nDCG@10"])
+    >>> lf.io.log_mlflow(e)  # doctest: +SKIP
     >>> lf.io.log_mlflow(e, "sqlite:///mlflow.db")  # doctest: +SKIP
     >>> log = lf.read_mlflow("sqlite:///mlflow.db", "lexiframe")  # doctest: +SKIP
     """
@@ -87,21 +93,35 @@ def log_mlflow(e: Evaluated, /, tracking_uri: str | Path, experiment: str = "lex
         write_artifacts(e, Path(folder))
         with quiet_mlflow():
             try:
-                return _log_all(str(tracking_uri), experiment, settings, folder, entries)
+                return _log_all(*_place(tracking_uri, experiment), settings, folder, entries)
             except LexiframeError:
                 raise
             except Exception as error:  # noqa: BLE001 - of MLflow, its drivers and servers
-                raise unreadable(str(tracking_uri), error, "write to") from None
+                uri = str(tracking_uri or "MLflow's own store")
+                raise unreadable(uri, error, "write to") from None
+
+
+def _place(uri: str | Path | None, experiment: str | None) -> tuple[Any, str, dict[str, str]]:
+    """Return MLflow's client for a store, an experiment there, and the tags of the evaluation."""
+    mlflow, *_ = [needed(module, "log_mlflow") for module in ("mlflow", "alembic", "sqlalchemy")]
+    tags = {_NAME: "evaluation"}
+    address, artifacts = _store(str(mlflow.get_tracking_uri() if uri is None else uri))
+    client = mlflow.MlflowClient(address)
+    above = mlflow.active_run() if uri is None and experiment is None else None
+    if above is not None:
+        return client, above.info.experiment_id, tags | {_PARENT: above.info.run_id}
+    return client, _experiment(client, experiment or "lexiframe", artifacts), tags
 
 
 def _log_all(
-    uri: str, experiment: str, settings: dict[str, str], folder: str, entries: list[Entry]
+    client: Any,
+    number: str,
+    tags: dict[str, str],
+    settings: dict[str, str],
+    folder: str,
+    entries: list[Entry],
 ) -> str:
-    mlflow, *_ = [needed(module, "log_mlflow") for module in ("mlflow", "alembic", "sqlalchemy")]
-    address, artifacts = _store(uri)
-    client = mlflow.MlflowClient(address)
-    number = _experiment(client, experiment, artifacts)
-    with _run(client, number, {_NAME: "evaluation"}) as parent:
+    with _run(client, number, tags) as parent:
         _log(client, parent, settings, {})
         client.log_artifacts(parent, folder)
         for entry in progress(entries, len(entries), "logging runs"):

@@ -117,10 +117,10 @@ item stand b items that are judged not relevant and u that are pooled, but have 
 grade is negative."""
 
 Judged = RankingMetric("Judged", judged.judged_share, kind="judged", needs=JUDGED,
-    parameters={"denominator": Word(("min", "k"))}, bounds="0 to 1",
+    parameters={"denominator": Word(("min", "k"))}, of_no_relevant=None, bounds="0 to 1",
     formula="#{judged of the first k} / min(k, ñ)", source="ir_measures")
 """The share of the first k documents that are judged; ``Judged(denominator='k')@k`` divides by k
-also when the ranking is shorter."""
+also when the ranking is shorter. Requests without a relevant document have one, too."""
 
 gm_map = RankingMetric("gm_map", partial(logarithm, AP), kind="logarithm",
     of_no_relevant=None, aggregate="geometric mean", formula="ln max(AP, 10⁻⁵)",

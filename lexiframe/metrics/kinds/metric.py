@@ -186,6 +186,12 @@ class Metric:
         accepted = _parameters(function)
         required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
         result = function(*arguments[: len(required)], **self.keywords(function))
+        if isinstance(result, str | None):
+            raise TypeError(
+                f"{self}: expected a Polars expression or a number of its function "
+                f"{getattr(function, '__name__', function)}, found {type(result).__name__}: "
+                f"{shown(result)}"
+            )
         result = result if isinstance(result, pl.Expr) else pl.lit(result)
         # a null would count as 0, as an item that was not retrieved does; `scores` refuses a NaN
         return result.cast(pl.Float64).fill_null(float("nan"))

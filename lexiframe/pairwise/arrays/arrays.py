@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,20 +102,21 @@ class Pairs:
         """
         if by == "preference":
             return np.asarray(np.sign(np.nan_to_num(self.values)))
-        return np.asarray(np.sign(self.places[:, self.b] - self.places[:, self.a]), np.float64)
+        places = self.places.astype(np.int32)
+        return np.asarray(np.sign(places[:, self.b] - places[:, self.a]), np.float64)
 
     @property
     def points(self) -> np.ndarray:
         """Borda's points, the number of runs below, ties half: requests × runs."""
-        return np.asarray(len(self.runs) - sums.mid_ranks(-self.places))
+        return np.asarray(len(self.runs) - sums.mid_ranks_of(self.places))
 
     @property
     def request_shares(self) -> np.ndarray:
         """(wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
         known = ~np.isnan(self.values)
         lead = self.by_run(np.sign(np.where(known, self.values, 0)).astype(np.int8), -1)
-        n = self.by_run(known.astype(np.int8), 1)
-        none = np.full(n.shape, np.nan)
+        n = self.by_run((known[:1] if known.all() else known).astype(np.int8), 1)
+        none = np.full(lead.shape, np.nan)
         return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
     @cached_property
@@ -150,11 +152,14 @@ class Pairs:
             a, b, values = a[order], b[order], values[:, order]
         dtype = np.int64 if values.dtype.kind == "i" else np.float64
         total = np.zeros((len(values), len(self.runs)), dtype)
-        runs, starts = np.unique(a, return_index=True)
-        for run, first, last in zip(runs, starts, [*starts[1:], len(a)], strict=True):
-            block = values[:, first:last]
-            total[:, run] += block.sum(axis=1, dtype=dtype)
-            total[:, b[first:last]] += sign * block
+        add = np.add if sign > 0 else np.subtract
+        starts = np.flatnonzero(np.diff(a, prepend=-1)).tolist()
+        for first, last in pairwise([*starts, len(a)]):
+            block, others = values[:, first:last], b[first:last]
+            total[:, a[first]] += block.sum(axis=1, dtype=dtype)
+            are_next = others[-1] - others[0] == last - first - 1  # as mostly: a view is faster
+            to: Any = slice(others[0], others[-1] + 1) if are_next else others
+            total[:, to] = add(total[:, to], block)
         return total
 
     @property
@@ -208,9 +213,34 @@ class Pairs:
         matrix[np.arange(len(self.a)), self.b] = -1
         return matrix
 
+    @property
+    def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """What is summed up over requests, beside its rounding errors, in the order of `PairSums`.
+
+        They are the preferences, and the mean preference, points and share of each run; NaN where a
+        request has no preference.
+        """
+        by_run = [self.means, self.points, self.request_shares]
+        is_unknown = np.isnan(self.values).all(axis=1)
+        if is_unknown.any():
+            by_run = [np.where(is_unknown[:, None], np.nan, values) for values in by_run]
+        errors = [self.request_rounding[:, None], _TIE, _TIE]
+        return [(self.values, self.rounding), *zip(by_run, errors, strict=True)]
+
     def of_known_requests(self) -> Pairs:
         """Return the pairs without the requests that have no preference."""
-        return _only_requests(self, np.flatnonzero((~np.isnan(self.values)).any(axis=1)))
+        query = np.flatnonzero((~np.isnan(self.values)).any(axis=1))
+        return self.some(query, np.arange(len(self.runs)))
+
+    def some(self, query: np.ndarray, run: np.ndarray) -> Pairs:
+        """Return the pairs of some of the runs in some of the requests, which are indices."""
+        if len(query) == len(self.queries) and len(run) == len(self.runs):
+            return self
+        kept = np.isin(self.a, run) & np.isin(self.b, run)
+        a, b = (np.searchsorted(run, of[kept]) for of in (self.a, self.b))
+        values = self.values[np.ix_(query, kept)]
+        scores = None if self.scores is None else self.scores[np.ix_(query, run)]
+        return Pairs(self.queries[query], self.runs[run], a, b, values, scores)
 
     def as_cube(self, measure: str) -> PairCube:
         """Return a cube of this measure alone."""
@@ -240,10 +270,10 @@ class ScoreCube:
 
     def __iter__(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, without the requests and runs that have none."""
-        for n, (measure, values) in enumerate(zip(self.measures, self.values, strict=True)):
-            query, run = (np.flatnonzero(~np.isnan(values).all(axis=k)) for k in (1, 0))
-            known, smaller = values[np.ix_(query, run)], bool(self.smaller_is_better[n])
-            yield measure, Scores(self.queries[query], self.runs[run], known, smaller)
+        for measure, s in self.whole():
+            query, run = (np.flatnonzero(~np.isnan(s.values).all(axis=k)) for k in (1, 0))
+            known = s.values[np.ix_(query, run)]
+            yield measure, Scores(s.queries[query], s.runs[run], known, s.smaller_is_better)
 
     def whole(self) -> Iterator[tuple[str, Scores]]:
         """Yield each measure and its scores, for all requests and runs of the cube."""
@@ -353,7 +383,7 @@ class PairCube:
                 run = np.unique([pairs.a[pair], pairs.b[pair]])
                 if pairs.scores is not None:
                     run = np.union1d(run, np.flatnonzero(~np.isnan(pairs.scores).all(axis=0)))
-                found.append((measure, _only_requests(_only_runs(pairs, run), query)))
+                found.append((measure, pairs.some(query, run)))
         return found
 
     @cached_property
@@ -472,12 +502,17 @@ def put(
     >>> target.tolist()
     [0.0, 5.0, 0.0]
     """
-    there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
-    places = (
-        known.search_sorted(names.filter(is_there)).to_numpy()
-        for known, names, is_there in zip(ours, theirs, there, strict=True)
-    )
-    target[np.ix_(*places)] = found[np.ix_(*(is_there.to_numpy() for is_there in there))]
+    places = [_places(known, names) for known, names in zip(ours, theirs, strict=True)]
+    ours_at, theirs_at = zip(*places, strict=True)
+    target[np.ix_(*ours_at)] = found[np.ix_(*theirs_at)]
+
+
+def _places(known: pl.Series, names: pl.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places in ``known``, which is sorted, of the names that it has, and in `names`."""
+    if known.equals(names):  # as on most axes, where this saves time
+        return (np.arange(len(known)),) * 2
+    there = names.is_in(known.implode())
+    return known.search_sorted(names.filter(there)).to_numpy(), there.arg_true().to_numpy()
 
 
 class PairsByMeasure(NamedTuple):
@@ -542,29 +577,6 @@ def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:
     matrix[pairs.a, pairs.b] = by_pair
     matrix[pairs.b, pairs.a] = -by_pair
     return matrix
-
-
-def _only_requests(pairs: Pairs, query: np.ndarray) -> Pairs:
-    """Keep some of the requests."""
-    if len(query) == len(pairs.queries):
-        return pairs
-    scores = None if pairs.scores is None else pairs.scores[query]
-    return replace(pairs, queries=pairs.queries[query], values=pairs.values[query], scores=scores)
-
-
-def _only_runs(pairs: Pairs, run: np.ndarray) -> Pairs:
-    """Keep the pairs of some of the runs."""
-    if len(run) == len(pairs.runs):
-        return pairs
-    kept = np.isin(pairs.a, run) & np.isin(pairs.b, run)
-    return replace(
-        pairs,
-        runs=pairs.runs[run],
-        a=np.searchsorted(run, pairs.a[kept]),
-        b=np.searchsorted(run, pairs.b[kept]),
-        values=pairs.values[:, kept],
-        scores=None if pairs.scores is None else pairs.scores[:, run],
-    )
 
 
 _TOO_GREAT = 1e300

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import islice
 from operator import add
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -46,10 +47,16 @@ class PairSums:
     shares: sums.Moments
 
     @classmethod
-    def of(cls, pairs: Pairs) -> PairSums:
-        """Sum up preferences; requests without any preference count in no sum."""
-        known = pairs.of_known_requests()
-        return cls(pairs.runs, pairs.a, pairs.b, **{name: getattr(known, name) for name in _SUMMED})
+    def of_each(cls, several: Sequence[Pairs]) -> list[PairSums]:
+        """Sum up the preferences by several measures of the same requests.
+
+        Requests without any preference count in no sum.
+        """
+        found = iter(sums.Moments.of_each([matrix for pairs in several for matrix in pairs.summed]))
+        return [
+            cls(pairs.runs, pairs.a, pairs.b, next(found), pairs.ballots, *islice(found, 3))
+            for pairs in several
+        ]
 
     def __add__(self, other: PairSums) -> PairSums:
         """Return the sums over the requests of both."""
@@ -147,8 +154,8 @@ class Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
         return Reduced(
             self.runs,
-            _sum_by_name(self.preferences, other.preferences),
-            _sum_by_name(self.scores, other.scores),
+            {name: one + other.preferences[name] for name, one in self.preferences.items()},
+            {name: one + other.scores[name] for name, one in self.scores.items()},
             self.agreement + other.agreement,
             _joined(self.groups, other.groups),
         )
@@ -215,12 +222,15 @@ class Reduced:
 def reduced(cube: PairCube, s: ScoreCube) -> Reduced:
     """Sum up the preferences and the scores of some requests, which have the same runs."""
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
+    of_runs = dict(s.whole())
+    moments = sums.Moments.of_each([(x.values, sums.rounding(x.values)) for x in of_runs.values()])
     scores = {
-        name: RunSums(s.runs, found.scores, found.smaller_is_better, n)
-        for (name, found), n in zip(s.whole(), n_requests, strict=True)
+        name: RunSums(s.runs, found, of_runs[name].smaller_is_better, n)
+        for name, found, n in zip(of_runs, moments, n_requests, strict=True)
     }
     cube = cube if len(cube.a) else cube.of_measures([])
-    preferences = {name: PairSums.of(pairs) for name, pairs in cube.preferences.items()}
+    of_pairs = cube.preferences
+    preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()]), strict=True))
     return Reduced(cube.runs, preferences, scores, cube.agreement)
 
 
@@ -232,16 +242,6 @@ def _against(sums: PairSums, baseline: str) -> PairSums:
     differences = sums.differences[kept].turned(a == place)
     others = np.where(a == place, b, a)
     return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
-
-
-_Sums = TypeVar("_Sums", PairSums, RunSums)
-
-
-def _sum_by_name(some: Mapping[str, _Sums], others: Mapping[str, _Sums]) -> dict[str, _Sums]:
-    """Add up sums of the same name; those that one part lacks are the other's."""
-    alone = {name: sums for name, sums in others.items() if name not in some}
-    added = {n: sums + others[n] if n in others else sums for n, sums in some.items()}
-    return added | alone
 
 
 def _joined(

@@ -159,21 +159,6 @@ def test_other_groups_than_those_that_were_kept(grouped):
         lf.win_rates(grouped, by="length")
 
 
-def test_a_measure_that_one_part_lacks():
-    """As in parts of the requests of which none has an item of the measure's ``rel``."""
-    first, second = parts(2)
-    of_others = replace(
-        first, preferences={k: v for k, v in first.preferences.items() if k != "LR"}
-    )
-    for total in (of_others + second, second + of_others):
-        assert total.preferences["LR"].differences.n.tolist() == (
-            second.preferences["LR"].differences.n.tolist()
-        )
-        assert lf.win_rates(total.of_measures(["AP"])).equals(
-            TABLES["win rates"](CUBE.of_measures(["AP"]))
-        )
-
-
 def test_a_measure_without_a_preference_has_no_row():
     some = reduced(np.arange(30) == 5)  # LR lacks this request
     for table in (lf.win_rates, lf.order_runs):  # by LR the runs could not be ordered
