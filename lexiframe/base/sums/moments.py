@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -134,11 +134,11 @@ class Moments:
     @classmethod
     def _joined(cls, parts: list[Moments]) -> Moments:
         """Return the moments of some columns beside those of others."""
-        columns = {f.name: [getattr(part, f.name) for part in parts] for f in fields(cls)}
-        return cls(**{
-            name: ExactSums.beside(some) if name in _EXACT else np.concatenate(some)
-            for name, some in columns.items()
-        })  # fmt: skip
+        joined = dict[str, Any]()
+        for name in (field.name for field in fields(cls)):
+            some = [getattr(part, name) for part in parts]
+            joined[name] = ExactSums.beside(some) if name in _EXACT else np.concatenate(some)
+        return cls(**joined)
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the requests of both, which have the same columns."""
