@@ -131,10 +131,13 @@ class Blocks:
 
 def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
-    stretches = query_id.rle().struct.unnest()
-    names, code = coded.encode(stretches["value"])
-    index = np.array([queries.get(name, -1) for name in names], np.int64)
+    n_rows = len(query_id)
+    is_new = query_id.slice(1) != query_id.slice(0, n_rows - 1)
+    starts = np.append(0, is_new.arg_true().to_numpy().astype(np.int64) + 1)
+    names, code = coded.encode(query_id.gather(starts))
+    known = names.to_list()
+    index = np.array([queries.get(name, -1) for name in known], np.int64)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
-    extra = names.filter(pl.Series(is_extra)).to_list()
-    return np.repeat(index[code], stretches["len"].to_numpy()), extra
+    extra = [known[n] for n in np.flatnonzero(is_extra)]
+    return np.repeat(index[code], np.diff(starts, append=n_rows)), extra

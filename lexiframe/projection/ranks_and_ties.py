@@ -245,22 +245,21 @@ def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarra
     sizes = edges[blocks + 1] - edges[blocks]
     shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
     members = np.arange(len(shift)) + shift
-    ordered = _tie_order(rows, members, np.repeat(blocks, sizes), ties)
     place_of_member = np.empty_like(members)
-    place_of_member[np.searchsorted(members, ordered)] = members
+    place_of_member[_tie_order(rows, members, np.repeat(blocks, sizes), ties)] = members
     place = hit.copy()
     place[tied] = place_of_member[np.searchsorted(members, hit[tied])]
     return place
 
 
 def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -> np.ndarray:
-    """Return the rows ``members``, sorted within their blocks by the tie policy."""
+    """Return the indices of the rows ``members`` by block and, within it, by the tie policy."""
     if rows.rank is not None:
-        return members[np.lexsort((rows.rank[members], block))]
+        return np.lexsort((rows.rank[members], block))
     doc_id = coded.strings_of(rows.doc_id.gather(members))
-    tied = pl.DataFrame({"block": block, "doc_id": doc_id, "row": members})
-    descending = [False, ties == "doc_id_desc"]
-    return tied.sort("block", "doc_id", descending=descending)["row"].to_numpy()
+    tied = pl.DataFrame({"block": block, "doc_id": doc_id})
+    order = pl.arg_sort_by("block", "doc_id", descending=[False, ties == "doc_id_desc"])
+    return tied.select(order).to_series().to_numpy()
 
 
 def _without_twins(

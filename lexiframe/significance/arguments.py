@@ -20,14 +20,16 @@ def checked_comparisons(c: Any) -> pl.DataFrame:
     Pairs of runs that share no request are left out: they were not compared.
     """
     comparisons = schemas.check(c, schemas.COMPARISONS)
-    if comparisons.select(schemas.COMPARISONS.key).is_duplicated().any():
+    keys = comparisons.select(schemas.COMPARISONS.key)
+    if not schemas.is_in_order(keys, keys.columns) and keys.is_duplicated().any():
         raise SchemaError(
             f"comparisons: expected one row for each {', '.join(schemas.COMPARISONS.key)}, found "
             "several; "
             "give tables of other families, baselines or levels one by one, and name groups of "
             "requests with by="
         )
-    return comparisons.filter(pl.col("n") > 0)
+    were_compared = (comparisons["n"] > 0).fill_null(value=False)
+    return comparisons if were_compared.all() else comparisons.filter(were_compared)
 
 
 def pairs_by_measure(called: str, d: Any, *, unshared: bool = False) -> list[tuple[str, Pairs]]:

@@ -143,7 +143,7 @@ def compared(
     moments = pairs.differences
     arrays.check_finite(called, np.where(moments.total.infinite == 0, 0, np.inf))
     pair = np.flatnonzero(moments.n > 0)
-    return iter([(pair, moments[pair])])
+    return iter([(pair, moments if len(pair) == len(moments.n) else moments[pair])])
 
 
 def rows_of_pairs(

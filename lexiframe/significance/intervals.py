@@ -104,7 +104,8 @@ def d_z_interval(t: np.ndarray, n: np.ndarray | int, options: Options) -> Interv
     with ThreadPoolExecutor(2) as executor:
         ends = executor.map(lambda tail: nctdtrinc(found.imag, tail, found.real), tails)
         low, high = (end[place] for end in ends)
-    spread = np.sqrt([chdtri(df, tail) / df for tail in tails])
+    of_n, which = np.unique(df, return_inverse=True)
+    spread = np.sqrt([chdtri(of_n, tail) / of_n for tail in tails])[:, which]
     far = np.abs(t) >= _TOO_LARGE
     low = np.where(far, t * np.where(t > 0, spread[0], spread[1]), low)
     high = np.where(far, t * np.where(t > 0, spread[1], spread[0]), high)

@@ -166,6 +166,10 @@ def smallest_significant_differences(
 def _counted(c: ComparisonsTable, alpha: float, *found: pl.Expr) -> pl.DataFrame:
     """Count the pairs of each curve and those that are significant, and compute ``found``."""
     counts = {"n_pairs": pl.len(), "n_significant": (pl.col("p_adjusted") < alpha).sum()}
-    groups = checked_comparisons(c).sort("run_a", "run_b").group_by(*CURVE)
-    table = groups.agg(*(n.cast(pl.Int64).alias(name) for name, n in counts.items()), *found)
+    checked = checked_comparisons(c)
+    if found:  # which may be the first pair of several
+        checked = checked.sort("run_a", "run_b")
+    table = checked.group_by(*CURVE).agg(
+        *(n.cast(pl.Int64).alias(name) for name, n in counts.items()), *found
+    )
     return table.with_columns(alpha=pl.lit(alpha, pl.Float64)).sort(*CURVE)

@@ -8,6 +8,7 @@ from .tolerance import difference as difference
 from .ranking import holm as holm
 from .tolerance import metric_difference as metric_difference
 from .ranking import mid_ranks as mid_ranks
+from .ranking import mid_ranks_of as mid_ranks_of
 from .tolerance import parts_of as parts_of
 from .ranking import ratio as ratio
 from .tolerance import rounding as rounding

@@ -5,8 +5,11 @@ Partial sums of batches, threads and machines are added to the same bits as all 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
@@ -17,10 +20,16 @@ _ROWS = 2**13
 
 The sum of 2^13 digits below 2^40 stays below 2^53, so it is exact.
 """
-_UNCARRIED = 2**22
-"""The rows after which digits are carried: 2^22 digits below 2^40 stay below 2^63."""
+_UNCARRIED = 2**21
+"""The rows after which digits are carried: 2^22 digits below 2^40 stay below 2^63.
+
+There are at most two matrices of so many rows.
+"""
 _CELLS = 2**16
 """The numbers that are handled at once, so that intermediate results stay in the cache."""
+
+_POWER = 1000
+"""Up to here a power of 2 is a float."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +52,8 @@ class ExactSums:
     infinite: np.ndarray
 
     @classmethod
-    def of(cls, values: np.ndarray) -> ExactSums:
-        """Add up the columns of a matrix without NaN: rows × columns.
+    def of(cls, values: np.ndarray, more: np.ndarray | None = None) -> ExactSums:
+        """Add up the columns of a matrix without NaN, or of two: rows × columns.
 
         Examples
         --------
@@ -54,10 +63,11 @@ class ExactSums:
         >>> values.sum(axis=0).tolist()
         [0.0, 0.6000000000000001]
         """
-        sums = cls.zero(values.shape[1])
-        for first in range(0, len(values), _UNCARRIED):
-            sums = sums + cls._of_rows(values[first : first + _UNCARRIED])
-        return sums
+        parts = [
+            cls._of_rows([m[first : first + _UNCARRIED] for m in (values, more) if m is not None])
+            for first in range(0, max(len(values), 1), _UNCARRIED)
+        ]
+        return reduce(add, parts)
 
     @classmethod
     def zero(cls, n_columns: int) -> ExactSums:
@@ -65,22 +75,45 @@ class ExactSums:
         return cls(np.zeros((1, n_columns), np.int64), 0, np.zeros(n_columns))
 
     @classmethod
-    def _of_rows(cls, values: np.ndarray) -> ExactSums:
-        n_columns = values.shape[1]
+    def beside(cls, parts: Sequence[ExactSums]) -> ExactSums:
+        """Return the sums of some columns beside those of others.
+
+        Examples
+        --------
+        >>> small, large = (ExactSums.of(np.array([[x]])) for x in (0.1, -1e30))
+        >>> ExactSums.beside([small, large]).rounded().tolist()
+        [0.1, -1e+30]
+        """
+        lowest = min(part.lowest for part in parts)
+        highest = max(part.lowest + len(part.digits) for part in parts)
+        ends = np.cumsum([part.digits.shape[1] for part in parts])
+        digits, infinite = np.zeros((highest - lowest, ends[-1]), np.int64), np.zeros(ends[-1])
+        for part, end in zip(parts, ends, strict=True):
+            rows, columns = part.digits.shape
+            start = part.lowest - lowest
+            digits[start : start + rows, end - columns : end] = part.digits
+            if part.infinite.any():
+                infinite[end - columns : end] = part.infinite
+        return cls(digits, lowest, infinite)._carried()
+
+    @classmethod
+    def _of_rows(cls, matrices: Sequence[np.ndarray]) -> ExactSums:
+        n_columns = matrices[0].shape[1]
         rows = max(min(_ROWS, _CELLS // max(n_columns, 1)), 1)
         by_place: dict[int, np.ndarray] = {}
         infinite = np.zeros(n_columns)
-        for first in range(0, len(values), rows):
-            block = values[first : first + rows]
-            largest = np.abs(block).max(initial=0.0)
-            if not np.isfinite(largest):
-                is_infinite = np.isinf(block)
-                with np.errstate(invalid="ignore"):
-                    infinite = infinite + np.where(is_infinite, block, 0.0).sum(axis=0)
-                block = np.where(is_infinite, 0.0, block)
-                largest = np.abs(block).max(initial=0.0)
-            for place, digit in _digits(block, largest):
-                by_place[place] = by_place.get(place, 0) + digit
+        for matrix in matrices:
+            for first in range(0, len(matrix), rows):
+                block = matrix[first : first + rows]
+                largest = max(block.max(initial=0.0), -block.min(initial=0.0))
+                if largest == np.inf:
+                    is_infinite = np.isinf(block)
+                    with np.errstate(invalid="ignore"):
+                        infinite = infinite + np.where(is_infinite, block, 0.0).sum(axis=0)
+                    block = np.where(is_infinite, 0.0, block)
+                    largest = np.abs(block).max(initial=0.0)
+                for place, digit in _digits(block, largest):
+                    by_place[place] = by_place.get(place, 0) + digit
         lowest, highest = min(by_place, default=0), max(by_place, default=0)
         digits = np.zeros((highest - lowest + 1, n_columns), np.int64)
         for place, digit in by_place.items():
@@ -89,6 +122,8 @@ class ExactSums:
 
     def __add__(self, other: ExactSums) -> ExactSums:
         """Return the sums of the numbers of both."""
+        if not any(x.any() for x in (self.digits, other.digits, self.infinite, other.infinite)):
+            return ExactSums.zero(self.digits.shape[1])  # which takes no memory until it is used
         lowest = min(self.lowest, other.lowest)
         highest = max(self.lowest + len(self.digits), other.lowest + len(other.digits))
         digits = np.zeros((highest - lowest, self.digits.shape[1]), np.int64)
@@ -104,7 +139,7 @@ class ExactSums:
             infinite = np.where(self.infinite == 0, 0.0, self.infinite * signs)
         return ExactSums(self.digits * signs, self.lowest, infinite)._carried()
 
-    def __getitem__(self, columns: np.ndarray) -> ExactSums:
+    def __getitem__(self, columns: np.ndarray | slice) -> ExactSums:
         """Return the sums of some columns."""
         return ExactSums(self.digits[:, columns], self.lowest, self.infinite[columns])
 
@@ -120,13 +155,15 @@ class ExactSums:
             return ExactSums(digits[:1], 0, self.infinite)
         # Zeros below go first: else −1, which is the digits 0 and −1 beside a column that has more
         # digits, would become the one digit −2^40, and would be −1 where it is alone.
-        first = int(used[0])
+        first, n_rows = int(used[0]), len(digits)
         digits = digits[first : used[-1] + 1]
         # After carrying, the highest digit of a negative sum is −1. It is added to the digit below,
         # which then has the sign.
-        while np.isin(digits[-1], (0, -1)).all() and len(digits) > 1:
+        while len(digits) > 1 and ((digits[-1] == 0) | (digits[-1] == -1)).all():
             digits[-2] += digits[-1] << _WIDTH
             digits = digits[:-1]
+        if len(digits) < n_rows:  # rows that are left out are freed
+            digits = digits.copy()
         return ExactSums(digits, self.lowest + first, self.infinite)
 
     def parts(self) -> tuple[np.ndarray, np.ndarray]:
@@ -156,12 +193,13 @@ class ExactSums:
 
 def _digits(values: np.ndarray, largest: float) -> Iterator[tuple[int, np.ndarray]]:
     """Yield the columns' sums of one digit, not carried, with its place; a place may come twice."""
-    place = -(-int(np.frexp(largest)[1]) // _WIDTH) - 1
+    place = -(-math.frexp(largest)[1] // _WIDTH) - 1
     if place > 0:  # small numbers are handled alone: divided by 2^(40 · place) they may lose bits
         is_small = np.abs(values) < 1
         yield from _digits(np.where(is_small, values, 0.0), 1.0)
         values = np.where(is_small, 0.0, values)
-    rest = np.ldexp(values, -_WIDTH * place)
+    scale = -_WIDTH * place
+    rest = values * 2.0**scale if abs(scale) < _POWER else np.ldexp(values, scale)
     whole = np.empty_like(rest)
     while rest.any():
         np.trunc(rest, out=whole)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
+from itertools import pairwise
 from operator import add
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,10 +16,15 @@ from lexiframe.base.sums.exact_sums import ExactSums, halves, two_sum
 from lexiframe.base.sums.ranking import ratio
 from lexiframe.base.sums.tolerance import TIE
 
-_CELLS = 2**20
-"""The numbers that a thread handles at once."""
-_SUMS = ("n", "wins", "losses", "total", "squares", "excess")
+_CELLS = 2**16
+"""The numbers that a thread handles at once, so that intermediate results stay in the cache."""
+_COLUMNS = 2**14
+"""The columns of a wide matrix that a thread handles at once."""
+_EXACT = ("total", "squares", "excess")
+_SUMS = ("n", "wins", "losses", *_EXACT)
 
+_Matrix: TypeAlias = tuple[np.ndarray, np.ndarray]
+"""Values, requests × columns, and their rounding errors."""
 _LARGE = 1e140
 """The squares of larger numbers count as infinite."""
 
@@ -54,7 +62,7 @@ class Moments:
     def of(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
         """Add up values, requests × columns, NaN where there is none.
 
-        ``rounding`` has the rounding error of each value, or one number for all.
+        ``rounding`` has the rounding error of each value, of each request, or one for all.
 
         Examples
         --------
@@ -62,14 +70,43 @@ class Moments:
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
-        rows = max(_CELLS // max(values.shape[1], 1), 1)
-        starts = range(0, max(len(values), 1), rows)
+        (moments,) = cls.of_each([(values, rounding)])
+        return moments
+
+    @classmethod
+    def of_each(cls, matrices: Sequence[_Matrix]) -> list[Moments]:
+        """Add up the values of several matrices of the same requests, each beside its ``rounding``.
+
+        They are added up together, because many small arrays take more time than a large one.
+        """
+        if not matrices:
+            return []
+        edges = np.cumsum([0, *(values.shape[1] for values, _ in matrices)])
+        if len(matrices) > 1 and edges[-1] > _CELLS:
+            return [cls.of(*matrix) for matrix in matrices]
+        if len(matrices) == 1 and edges[-1] > _COLUMNS:
+            return [cls._of_wide(*matrices[0])]
+        n_rows = len(matrices[0][0])
+        rows = max(_CELLS // max(int(edges[-1]), 1), 1)
 
         def block(first: int) -> Moments:
-            rough = rounding if rounding.size == 1 else rounding[first : first + rows]
-            return cls._of_block(values[first : first + rows], rough)
+            return cls._of_block(*_beside([_rows(m, first, first + rows) for m in matrices]))
 
-        return reduce(add, in_threads(block, starts))
+        found = reduce(add, in_threads(block, range(0, max(n_rows, 1), rows)))
+        if len(matrices) == 1:
+            return [found]
+        return [found[slice(first, last)] for first, last in pairwise(edges.tolist())]
+
+    @classmethod
+    def _of_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
+        """Add up the values of many columns, some columns after the other."""
+
+        def of_columns(first: int) -> Moments:
+            some = slice(first, first + _COLUMNS)
+            rough = rounding if rounding.shape[1] == 1 else rounding[:, some]
+            return cls.of(values[:, some], rough)
+
+        return cls._joined([*in_threads(of_columns, range(0, values.shape[1], _COLUMNS))])
 
     @classmethod
     def _of_block(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
@@ -88,11 +125,20 @@ class Moments:
             wins=(known > 0).sum(axis=0),
             losses=(known < 0).sum(axis=0),
             total=ExactSums.of(known),
-            squares=ExactSums.of(square) + ExactSums.of(error),
+            squares=ExactSums.of(square, error),
             excess=excess,
             least=least.min(axis=0, initial=np.inf),
             greatest=greatest.max(axis=0, initial=-np.inf),
         )
+
+    @classmethod
+    def _joined(cls, parts: list[Moments]) -> Moments:
+        """Return the moments of some columns beside those of others."""
+        joined = dict[str, Any]()
+        for name in (field.name for field in fields(cls)):
+            some = [getattr(part, name) for part in parts]
+            joined[name] = ExactSums.beside(some) if name in _EXACT else np.concatenate(some)
+        return cls(**joined)
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the requests of both, which have the same columns."""
@@ -101,7 +147,7 @@ class Moments:
         greatest = np.maximum(self.greatest, other.greatest)
         return Moments(**added, least=least, greatest=greatest)
 
-    def __getitem__(self, columns: np.ndarray) -> Moments:
+    def __getitem__(self, columns: np.ndarray | slice) -> Moments:
         """Return the moments of some columns."""
         return Moments(*(getattr(self, field.name)[columns] for field in fields(self)))
 
@@ -168,6 +214,21 @@ class Moments:
         difference, lost = two_sum(squares, -quotient)
         infinite = self.squares.infinite - self.total.infinite**2
         return np.asarray(difference + (lost + more - correction) + infinite)
+
+
+def _rows(matrix: _Matrix, first: int, last: int) -> _Matrix:
+    values, rounding = matrix
+    return values[first:last], rounding if len(rounding) == 1 else rounding[first:last]
+
+
+def _beside(matrices: Sequence[_Matrix]) -> _Matrix:
+    """Put matrices, and the rounding errors of their values, side by side."""
+    if len(matrices) == 1:
+        return matrices[0]
+    values = np.concatenate([values for values, _ in matrices], axis=1)
+    if all((rounding == TIE).all() for _, rounding in matrices):
+        return values, np.full((1, 1), TIE)
+    return values, np.concatenate([np.broadcast_to(r, v.shape) for v, r in matrices], axis=1)
 
 
 def _squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

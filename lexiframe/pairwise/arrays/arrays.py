@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,20 +102,21 @@ class Pairs:
         """
         if by == "preference":
             return np.asarray(np.sign(np.nan_to_num(self.values)))
-        return np.asarray(np.sign(self.places[:, self.b] - self.places[:, self.a]), np.float64)
+        places = self.places.astype(np.int32)
+        return np.asarray(np.sign(places[:, self.b] - places[:, self.a]), np.float64)
 
     @property
     def points(self) -> np.ndarray:
         """Borda's points, the number of runs below, ties half: requests × runs."""
-        return np.asarray(len(self.runs) - sums.mid_ranks(-self.places))
+        return np.asarray(len(self.runs) - sums.mid_ranks_of(self.places))
 
     @property
     def request_shares(self) -> np.ndarray:
         """(wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
         known = ~np.isnan(self.values)
         lead = self.by_run(np.sign(np.where(known, self.values, 0)).astype(np.int8), -1)
-        n = self.by_run(known.astype(np.int8), 1)
-        none = np.full(n.shape, np.nan)
+        n = self.by_run((known[:1] if known.all() else known).astype(np.int8), 1)
+        none = np.full(lead.shape, np.nan)
         return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
     @cached_property
@@ -150,11 +152,14 @@ class Pairs:
             a, b, values = a[order], b[order], values[:, order]
         dtype = np.int64 if values.dtype.kind == "i" else np.float64
         total = np.zeros((len(values), len(self.runs)), dtype)
-        runs, starts = np.unique(a, return_index=True)
-        for run, first, last in zip(runs, starts, [*starts[1:], len(a)], strict=True):
-            block = values[:, first:last]
-            total[:, run] += block.sum(axis=1, dtype=dtype)
-            total[:, b[first:last]] += sign * block
+        add = np.add if sign > 0 else np.subtract
+        starts = np.flatnonzero(np.diff(a, prepend=-1)).tolist()
+        for first, last in pairwise([*starts, len(a)]):
+            block, others = values[:, first:last], b[first:last]
+            total[:, a[first]] += block.sum(axis=1, dtype=dtype)
+            are_next = others[-1] - others[0] == last - first - 1  # as mostly: a view is faster
+            to: Any = slice(others[0], others[-1] + 1) if are_next else others
+            total[:, to] = add(total[:, to], block)
         return total
 
     @property
@@ -207,6 +212,20 @@ class Pairs:
         matrix[np.arange(len(self.a)), self.a] = 1
         matrix[np.arange(len(self.a)), self.b] = -1
         return matrix
+
+    @property
+    def summed(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """What is summed up over requests, beside its rounding errors, in the order of `PairSums`.
+
+        They are the preferences, and the mean preference, points and share of each run; NaN where a
+        request has no preference.
+        """
+        by_run = [self.means, self.points, self.request_shares]
+        is_unknown = np.isnan(self.values).all(axis=1)
+        if is_unknown.any():
+            by_run = [np.where(is_unknown[:, None], np.nan, values) for values in by_run]
+        errors = [self.request_rounding[:, None], _TIE, _TIE]
+        return [(self.values, self.rounding), *zip(by_run, errors, strict=True)]
 
     def of_known_requests(self) -> Pairs:
         """Return the pairs without the requests that have no preference."""
@@ -512,12 +531,17 @@ def put(
     >>> target.tolist()
     [0.0, 5.0, 0.0]
     """
-    there = [names.is_in(known.implode()) for known, names in zip(ours, theirs, strict=True)]
-    places = (
-        known.search_sorted(names.filter(is_there)).to_numpy()
-        for known, names, is_there in zip(ours, theirs, there, strict=True)
-    )
-    target[np.ix_(*places)] = found[np.ix_(*(is_there.to_numpy() for is_there in there))]
+    places = [_places(known, names) for known, names in zip(ours, theirs, strict=True)]
+    ours_at, theirs_at = zip(*places, strict=True)
+    target[np.ix_(*ours_at)] = found[np.ix_(*theirs_at)]
+
+
+def _places(known: pl.Series, names: pl.Series) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places in ``known``, which is sorted, of the names that it has, and in `names`."""
+    if known.equals(names):  # as on most axes, where this saves time
+        return (np.arange(len(known)),) * 2
+    there = names.is_in(known.implode())
+    return known.search_sorted(names.filter(there)).to_numpy(), there.arg_true().to_numpy()
 
 
 class PairsByMeasure(NamedTuple):

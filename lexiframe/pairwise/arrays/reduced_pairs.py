@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import islice
 from operator import add
 from typing import Any, ClassVar
 
@@ -46,10 +47,16 @@ class PairSums:
     shares: sums.Moments
 
     @classmethod
-    def of(cls, pairs: Pairs) -> PairSums:
-        """Sum up preferences; requests without any preference count in no sum."""
-        known = pairs.of_known_requests()
-        return cls(pairs.runs, pairs.a, pairs.b, **{name: getattr(known, name) for name in _SUMMED})
+    def of_each(cls, several: Sequence[Pairs]) -> list[PairSums]:
+        """Sum up the preferences by several measures of the same requests.
+
+        Requests without any preference count in no sum.
+        """
+        found = iter(sums.Moments.of_each([matrix for pairs in several for matrix in pairs.summed]))
+        return [
+            cls(pairs.runs, pairs.a, pairs.b, next(found), pairs.ballots, *islice(found, 3))
+            for pairs in several
+        ]
 
     def __add__(self, other: PairSums) -> PairSums:
         """Return the sums over the requests of both."""
@@ -216,12 +223,15 @@ def reduced(cube: PairCube) -> Reduced:
     """Sum up the preferences and the scores of some requests."""
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
+    of_runs = dict(s.whole())
+    moments = sums.Moments.of_each([(x.values, sums.rounding(x.values)) for x in of_runs.values()])
     scores = {
-        name: RunSums(s.runs, found.scores, found.smaller_is_better, n)
-        for (name, found), n in zip(s.whole(), n_requests, strict=True)
+        name: RunSums(s.runs, found, of_runs[name].smaller_is_better, n)
+        for name, found, n in zip(of_runs, moments, n_requests, strict=True)
     }
     cube = cube if len(cube.a) else cube.of_measures([])
-    preferences = {name: PairSums.of(pairs) for name, pairs in cube.preferences.items()}
+    of_pairs = cube.preferences
+    preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()]), strict=True))
     return Reduced(cube.runs, preferences, scores, cube.agreement)
 
 

@@ -180,3 +180,12 @@ def test_squares_of_very_large_values_count_as_infinite():
     found = Moments.of(values, rounding(values))
     np.testing.assert_array_equal(found.mean, [1.0, 1.0])
     np.testing.assert_array_equal(found.deviation, [math.inf, math.inf])
+
+
+@given(matrices(st.one_of(VALUES, INFINITE)))
+def test_columns_beside_each_other_have_the_same_bits(values):
+    """Of many columns some are added up at a time."""
+    whole = Moments.of(values, rounding(values))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(moments_module, "_COLUMNS", 1)
+        same(Moments.of(values, rounding(values)), whole)
