@@ -127,7 +127,7 @@ def _of_two_runs(
     runs = {**_one_run("baseline", baseline), **_one_run("candidate", candidate)}
     projected = measured.project_runs(runs, qrels, measures, policies)
     counts = answers.counts_of(projected.ranked)
-    return gates.RankedPairs(projected.part(measures).pairs, counts, projected.ranked)
+    return gates.RankedPairs(projected.part(measures), counts, projected.ranked)
 
 
 def _one_run(name: str, run: Any) -> dict[str, Any]:
