@@ -123,8 +123,8 @@ def test_snapshots_that_are_refused(tmp_path):
 def test_pytest_shows_the_line_of_the_test_and_the_verdict(tmp_path):
     path = tmp_path / "test_rankings.py"
     given = ", ".join(map(repr, map(str, (OLD, BAD, QRELS))))
-    lines = ["from lexiframe.testing import assert_not_worse", "def test_it():"]
-    lines.append(f"    assert_not_worse({given}, {{'AP': 0.05}})")
+    lines = ["from lexiframe import testing", "def test_it():"]
+    lines.append(f"    testing.assert_not_worse({given}, {{'AP': 0.05}})")
     path.write_text("\n".join(lines))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
