@@ -127,6 +127,6 @@ def evaluate_projected(
             if held is not None:
                 held.add(bucket, part)
             total = total.with_part(plan, part)
-            if part.pairs.values.size > _MANY:
+            if part.values.size > _MANY:
                 memory_use.give_back()
     return total
