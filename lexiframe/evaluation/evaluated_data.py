@@ -51,7 +51,7 @@ class Origin:
     fingerprints: pl.DataFrame
     kept: pl.DataFrame | None = None
     ranked: RankedRuns | None = None
-    whole: measured.Part | None = None
+    whole: PairCube | None = None
 
     @classmethod
     def of(
@@ -61,7 +61,7 @@ class Origin:
         qrels: Any,
         asked: Any,
         sources: dict[str, list[dict[str, Any]]],
-        whole: measured.Part | None = None,
+        whole: PairCube | None = None,
     ) -> Origin:
         """Keep what an evaluation needs to answer questions later, and to be added to."""
         measures, there, ranked = projected.measures, memory_use.available(), projected.ranked
@@ -99,7 +99,7 @@ class Origin:
         return _with_rel(_positions(self.rank_again(), self.measures, self.policies), self.policies)
 
     @cached_property
-    def part(self) -> measured.Part:
+    def part(self) -> PairCube:
         """The scores and preferences of all requests; they are computed only once.
 
         Raises
@@ -114,7 +114,7 @@ class Origin:
         projected, measures = self._projected()
         return projected.whole(measures)
 
-    def part_of_runs(self, names: Sequence[str]) -> measured.Part:
+    def part_of_runs(self, names: Sequence[str]) -> PairCube:
         """Return the scores and preferences of some of the runs, or of all if these are known.
 
         Raises
@@ -134,10 +134,10 @@ class Origin:
         fill the memory of a computer. Raises as `positions`.
         """
         if self._is_part_known:
-            return self.part.scores, [self.part.pairs]
+            return self.part.scores, [self.part]
         projected, measures = self._projected()
         scores = projected.scores(measures)
-        return scores, (part.pairs for part in projected.parts(measures, scores, in_order=True))
+        return scores, projected.parts(measures, scores, in_order=True)
 
     @property
     def _is_part_known(self) -> bool:

@@ -22,11 +22,11 @@ from lexiframe.io import kept_results, output_files, to_parquet
 from lexiframe.metrics import as_list
 from lexiframe.orderings import request_table
 from lexiframe.pairwise import (
+    PairCube,
     arrays,
     explain,
     explainable,
     fingerprints,
-    measured,
     one_pair,
     pairs,
     parse_measures,
@@ -107,7 +107,7 @@ class Evaluation:
     replicated: pl.DataFrame | None = None
     sums: arrays.Reduced | None = None
     _origin: Origin | None = None
-    _part: measured.Part | None = None
+    _part: PairCube | None = None
     _sample: tuple[Sample, SampledPositions, Plan] | None = None
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
@@ -141,9 +141,9 @@ class Evaluation:
     @cached_property
     def _tables_of_requests(self) -> dict[str, pl.DataFrame]:
         part = self.part()
-        return dict(zip(KEPT, pairs.tables_of(part.scores, part.pairs), strict=True))
+        return dict(zip(KEPT, pairs.tables_of(part), strict=True))
 
-    def part(self) -> measured.Part:
+    def part(self) -> PairCube:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
         if not self.has_requests:
             self._of_requests("preferences")  # raises
@@ -513,7 +513,7 @@ class Evaluation:
     def _written_of_requests(self) -> dict[str, Any]:
         """Return scores and preferences as they are written: these block by block."""
         scores, cubes = (
-            (self._part.scores, [self._part.pairs])
+            (self._part.scores, [self._part])
             if self._part is not None
             else self.origin("scores").in_blocks()
         )
@@ -597,7 +597,7 @@ class Evaluation:
                 "only; evaluate fewer runs, or a sample of the requests for it"
             )
         sample, positions, plan = self._sample
-        tables = pairs.tables_of(sample.part.scores, sample.part.pairs)
+        tables = pairs.tables_of(sample.part)
         n, among = len(sample.part.queries), int(self.coverage["requests"][0])
         known = Rankings(
             positions=positions.positions,
@@ -617,7 +617,7 @@ class Evaluation:
             return self.tables(), self._rankings()
         names = runs.to_list()
         part = self._part or self.origin("scores").part_of_runs(names)
-        tables = pairs.tables_of_runs(part.scores, part.pairs, names)
+        tables = pairs.tables_of(part.of_runs(names))
         said = f"The page has {len(runs):,} of {self.orderings['run'].n_unique():,} runs, those "
         said += "with the best rank by any measure; how stable ranks are is computed among these, "
         said += "and all other numbers are those of all runs."

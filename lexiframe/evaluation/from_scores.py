@@ -15,7 +15,7 @@ from lexiframe.evaluation.from_parts import assembled
 from lexiframe.evaluation.options import Inference, check_baseline, groups_by
 from lexiframe.io import qrel_files, score_forms
 from lexiframe.orderings import missing_requests
-from lexiframe.pairwise import By, arrays, grouping, measured
+from lexiframe.pairwise import By, arrays, grouping
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
@@ -140,8 +140,8 @@ def evaluated(
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
     if unknown := gates.unknown_directions(s):
         gates.warn_of_directions(unknown)
-    part = measured.Part(arrays.score_cube(s), arrays.pair_cube(s))
-    attributes = grouping.attributes_of(part.pairs, requests, by) if by else None
+    part = arrays.pair_cube(s)
+    attributes = grouping.attributes_of(part, requests, by) if by else None
     facts = {**sources, "measures": [*names], "missing": missing}
     return assembled(
         sums_of(part, attributes, by),
@@ -150,7 +150,7 @@ def evaluated(
         inference,
         (attributes, by, requests),
         missing=missing,
-        tested=part.pairs if of_replicates is None else of_replicates,
+        tested=part if of_replicates is None else of_replicates,
         coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
         replicated=of_replicates,
         _part=part,

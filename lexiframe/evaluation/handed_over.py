@@ -37,7 +37,7 @@ def options_of(e: Any) -> dict[str, Any]:
 def _pairs(e: Any) -> Any:
     if e.sums is not None:
         return e.sums
-    return e.part().pairs
+    return e.part()
 
 
 def _ranked_pairs(e: Any) -> gates.RankedPairs:

@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.io import data_sources, qrel_files, run_scan, scan_runs
 from lexiframe.metrics import Metric, needed, values_of
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
-from lexiframe.pairwise.arrays.cube import pair_cube_with_scores, score_cube
+from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.pairwise.fingerprints import fingerprint_of
 from lexiframe.pairwise.pairs import Measure, refuse_one_run
@@ -30,42 +30,6 @@ from lexiframe.projection import (
 
 M = TypeVar("M", bound=Measure)
 _ALL = 2**62
-
-
-@dataclass(frozen=True)
-class Part:
-    """The arrays of some requests: the scores of metrics, and the preferences between all runs.
-
-    They are without a measure where there is none of the kind, and without a pair for one run.
-    """
-
-    scores: ScoreCube
-    pairs: PairCube
-
-    @property
-    def queries(self) -> pl.Series:
-        """The requests, sorted."""
-        return self.pairs.queries
-
-    def fill(self, other: Part) -> None:
-        """Fill in the cells that other arrays have as well."""
-        self.scores.fill(other.scores)
-        self.pairs.fill(other.pairs)
-
-    def of_queries(self, names: pl.Series) -> Part:
-        """Return the arrays of those of some requests that are there."""
-        s, d = (
-            cube.queries.is_in(names.implode()).to_numpy() for cube in (self.scores, self.pairs)
-        )
-        return Part(self.scores.of_queries(s), self.pairs.of_queries(d))
-
-    def of_runs(self, names: Collection[str]) -> Part:
-        """Return the arrays of some of the runs, and of the pairs between them."""
-        return Part(self.scores.of_runs(names), self.pairs.of_runs(names))
-
-    def of_measures(self, names: Collection[str]) -> Part:
-        """Return the arrays of some of the measures."""
-        return Part(self.scores.of_measures(names), self.pairs.of_measures(names))
 
 
 @dataclass(frozen=True)
@@ -120,7 +84,7 @@ class Projected:
         compared: str | Collection[str] | None = None,
         most: int | None = None,
         in_order: bool = False,
-    ) -> Iterator[Part]:
+    ) -> Iterator[PairCube]:
         """Yield scores and preferences by some measures, of some requests after the other.
 
         Cells of measures that have nothing to count here are NaN. A single run is compared with
@@ -132,7 +96,7 @@ class Projected:
         if scores is None:
             scores = self.scores(measures)
         if len(self.ranked.runs) == 1:
-            yield Part(scores, unknown([], self.runs, scores.queries).pairs)
+            yield PairCube.unknown(_names([]), scores)
             return
         ordered = sorted(measures, key=str)
         several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
@@ -142,15 +106,13 @@ class Projected:
             for p, some in several
             if p.height
         ]
-        names = pl.Series([str(measure) for measure in ordered], dtype=pl.String)
+        names = _names(ordered)
         if len(cubes) > 1:
             cubes = [iter([PairCube.together([cube for of in cubes for cube in of], names)])]
         for cube in cubes[0] if cubes else []:
-            pairs = PairCube.together([cube], names)
-            known = scores.of_queries(scores.queries.is_in(cube.queries.implode()).to_numpy())
-            yield Part(known, pairs.with_scores(known))
+            yield PairCube.together([cube], names).with_scores(scores)
 
-    def whole(self, measures: Sequence[Measure], baseline: str | None = None) -> Part:
+    def whole(self, measures: Sequence[Measure], baseline: str | None = None) -> PairCube:
         """Return scores and preferences by some measures, of all requests: see `parts`.
 
         With a ``baseline`` only the pairs that contain it.
@@ -165,7 +127,7 @@ class Projected:
         found = [*self.parts(measures, compared=baseline, most=_ALL)]
         return found[0] if found else no_requests(measures, self.runs)
 
-    def part(self, measures: Sequence[Measure], baseline: str | None = None) -> Part:
+    def part(self, measures: Sequence[Measure], baseline: str | None = None) -> PairCube:
         """Return scores and preferences by some measures, of all requests, as `whole` does.
 
         Raises
@@ -197,34 +159,24 @@ class Projected:
                 yield p, some
 
 
-def together(parts: Sequence[Part]) -> Part:
-    """Join the arrays of different requests, by the same measures, of the same runs."""
-    first = parts[0]
-    pairs = PairCube.together([part.pairs for part in parts], first.pairs.measures)
-    values = np.full((len(first.scores.measures), len(pairs.queries), len(pairs.runs)), np.nan)
-    scores = replace(first.scores, queries=pairs.queries, values=values)
-    for part in parts:
-        scores.fill(part.scores)
-    return Part(scores, pairs)
+def _names(measures: Sequence[Measure]) -> pl.Series:
+    return pl.Series(sorted(map(str, measures)), dtype=pl.String)
 
 
-def unknown(measures: Sequence[Measure], runs: pl.Series, queries: pl.Series) -> Part:
+def unknown(measures: Sequence[Measure], runs: pl.Series, queries: pl.Series) -> PairCube:
     """Return arrays of some requests and runs without any value."""
     scores = ScoreCube.of_values([], [m for m in measures if isinstance(m, Metric)], runs, queries)
-    names = pl.Series(sorted(map(str, measures)) if len(runs) > 1 else [], dtype=pl.String)
-    a, b = np.triu_indices(len(runs), k=1)
-    values = np.full((len(names), len(queries), len(a)), np.nan)
-    return Part(scores, PairCube(names, queries, runs, a, b, values))
+    return PairCube.unknown(_names(measures if len(runs) > 1 else []), scores)
 
 
-def no_requests(measures: Sequence[Measure], runs: pl.Series) -> Part:
+def no_requests(measures: Sequence[Measure], runs: pl.Series) -> PairCube:
     """Return the arrays of no requests."""
     return unknown(measures, runs, pl.Series([], dtype=pl.String))
 
 
 def of_positions(
     p: pl.DataFrame, measures: Sequence[Measure], no_relevant: NoRelevant = "drop"
-) -> Part:
+) -> PairCube:
     """Return the scores and preferences by some measures, of all requests of checked positions.
 
     Raises
@@ -240,16 +192,19 @@ def of_positions(
     for measure, of_measure in zip(sorted(measures, key=str), pairs.values, strict=True):
         if of_measure.size and np.isnan(of_measure).all():
             raise needed.no_item_of_grade(measure)
-    return Part(scores, pairs)
+    return pairs.with_scores(scores)
 
 
-def of_tables(s: pl.DataFrame, d: pl.DataFrame) -> Part:
+def of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
     """Return tables of scores and preferences of the same runs as arrays; either may be empty."""
-    none = no_requests([], pl.Series([], dtype=pl.String))
-    return Part(
-        score_cube(s) if s.height else none.scores,
-        pair_cube_with_scores(d, s) if d.height else none.pairs,
-    )
+    none = pl.Series([], dtype=pl.String)
+    scores = score_cube(s) if s.height else ScoreCube.none(none, none)
+    pairs = pair_cube(d) if d.height else PairCube.unknown(none, scores)
+    both = (scores.queries, pairs.queries), (scores.runs, pairs.runs)
+    axes = (pl.concat(names).unique().sort() for names in both)
+    found = PairCube.unknown(pairs.measures, scores.of(*axes))
+    found.fill(pairs)
+    return found
 
 
 def project_runs(

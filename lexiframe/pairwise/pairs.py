@@ -185,24 +185,13 @@ def refuse_one_run(function: str, runs: Collection[str]) -> None:
         )
 
 
-def tables_of(s: ScoreCube, d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
+def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return the tables of scores and of preferences that arrays of all pairs hold."""
-    scores = scores_of(s)
+    scores = scores_of(d.scores)
     if not d.values.size:
         return scores, pl.DataFrame(schema=schemas.PREFERENCES.required)
     values = np.moveaxis(d.values, 0, 2)
     return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
-
-
-def tables_of_runs(
-    s: ScoreCube, d: PairCube, names: Collection[str]
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the tables of scores and of preferences of some runs alone."""
-    there = d.runs.is_in([*names]).to_numpy()
-    values = np.moveaxis(d.of_runs(names).values, 0, 2)
-    measures, chosen = d.measures.to_list(), there[d.a] & there[d.b]
-    preferences = preferences_table(d.queries, d.runs, measures, values, chosen=chosen)
-    return scores_of(s.of_runs(names)), preferences
 
 
 def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:

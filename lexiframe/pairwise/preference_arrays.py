@@ -109,4 +109,5 @@ def _cube(comparison: Comparison, groups: list[np.ndarray]) -> PairCube:
     names = pl.Series([str(measure) for measure in comparison.measures], dtype=pl.String)
     a, b = (run[comparison.chosen] for run in np.triu_indices(len(requests.runs), k=1))
     queries = requests.queries.gather(pl.Series(numbers))
-    return PairCube(names, queries, requests.runs, a, b, by_measure)
+    scores = ScoreCube.none(queries, requests.runs)
+    return PairCube(names, queries, requests.runs, a, b, by_measure, scores)

@@ -127,8 +127,8 @@ def mean_score(cube: PairCube | arrays.Reduced, baseline: str | None, measure: s
     if isinstance(cube, arrays.Reduced):
         sums = cube.scores.get(measure)
         return None if sums is None else float(sums.scores.mean[sums.runs.index_of(baseline)])
-    if cube.scores is None:
+    if measure not in cube.scores.measures:
         return None
-    scores = cube.scores[cube.measures.index_of(measure)][:, cube.runs.index_of(baseline)]
-    known = scores[~np.isnan(scores)]
+    place = cube.scores.measures.index_of(measure), slice(None), cube.runs.index_of(baseline)
+    known = cube.scores.values[place][~np.isnan(cube.scores.values[place])]
     return float(known.mean()) if len(known) else None

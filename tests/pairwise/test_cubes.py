@@ -77,7 +77,7 @@ def test_cubes_are_the_table(p, most, no_relevant):
     with warnings.catch_warnings(action="ignore"):
         d = lf.preferences(p, measures, no_relevant=no_relevant)
         cubes = cubes_of(p, measures, no_relevant, most=most)
-        whole = of_positions(p, parse_measures(measures), no_relevant).pairs
+        whole = of_positions(p, parse_measures(measures), no_relevant)
     assert_same(cubes, d, p["query_id"].n_unique(), most)
     assert_same([whole], d, p["query_id"].n_unique(), whole.values.size)
 

@@ -162,7 +162,7 @@ def test_judged_items_of_ranks_are_those_of_positions():
             options = dict(no_relevant=policies.no_relevant, unjudged=policies.unjudged)
             p = lf.positions(runs, qrels, judged=True, **options)
         expected = lf.scores(p, metrics, no_relevant=policies.no_relevant)
-        found, _ = tables_of(*vars(projected.whole(metrics)).values())
+        found, _ = tables_of(projected.whole(metrics))
         assert_frame_equal(found, expected, check_exact=True)
         shuffled = p.sample(fraction=1.0, shuffle=True, seed=1)
         again = lf.scores(shuffled, metrics, no_relevant=policies.no_relevant)

@@ -117,7 +117,7 @@ def _run_pairs(
         }
     asked = inputs.measures(measure) or parse_measures(MEASURES)
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies, baseline=baseline)
-    return projected.part(asked, baseline).pairs, {"policies": asdict(policies)}
+    return projected.part(asked, baseline), {"policies": asdict(policies)}
 
 
 def _score_pairs(

@@ -175,7 +175,7 @@ def _of_runs(
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies)
     names = [name for read in projected.ranked.read for name in read.names]
     counts = answers.counts_of(projected.ranked)
-    pairs = gates.RankedPairs(projected.part(asked).pairs, counts, projected.ranked)
+    pairs = gates.RankedPairs(projected.part(asked), counts, projected.ranked)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 

@@ -215,7 +215,7 @@ def _print_powered(
     for name, qrels in judges.items():
         projected = measured.project_runs(inputs.scan(), qrels, metrics, inputs.policies)
         part = projected.whole(metrics)
-        found[name] = pairs.tables_of(part.scores, part.pairs)[0]
+        found[name] = pairs.tables_of(part)[0]
     tables = [
         prediction_powered(found[human], found[name], alpha=tests.alpha).select(
             "run", "measure", pl.lit(name).alias("judge"), pl.exclude("run", "measure")

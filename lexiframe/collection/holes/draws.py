@@ -184,7 +184,7 @@ def _means_of_batch(
     judged = any(measure.needs == needed.JUDGED for measure in asked)
     projected = measured.projected_of(drawn.ranked(cases, judged=judged), asked, "drop")
     found = projected.whole(asked if pairs else [])
-    cubes = found.scores if pairs else projected.scores(asked), found.pairs
+    cubes = found.scores if pairs else projected.scores(asked), found
     both = [_by_case(cube, len(cases.query)) for cube in cubes]
     return [
         Means(*({k: _moments(v, cases.place[:, here]) for k, v in of.items()} for of in both))

@@ -274,7 +274,7 @@ def compare_judges(
     }
     test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
                        baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
-    comparisons = {judge: test_all(found.part.pairs) for judge, found in judged.items()}
+    comparisons = {judge: test_all(found.part) for judge, found in judged.items()}
     of_judge = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
     orderings = orderings_of(judged, method, groups, names)
     how = {"samples": samples, "seed": seed, "alpha": alpha, **groups}

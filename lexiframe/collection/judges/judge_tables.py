@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, schemas, warn
 from lexiframe.metrics import Metric
 from lexiframe.orderings import Method, correlate_samples, order_runs
-from lexiframe.pairwise import Measure, measured, pairs
+from lexiframe.pairwise import Measure, PairCube, measured, pairs
 from lexiframe.projection import Policies
 
 
@@ -21,13 +21,13 @@ from lexiframe.projection import Policies
 class Judged:
     """What the measures say of the runs under one judge, and which of them are metrics."""
 
-    part: measured.Part
+    part: PairCube
     metrics: tuple[str, ...]
 
     @cached_property
     def tables(self) -> tuple[pl.DataFrame, pl.DataFrame]:
         """The scores of metrics, and the preferences, which have their differences, too."""
-        return pairs.tables_of(self.part.scores, self.part.pairs)
+        return pairs.tables_of(self.part)
 
     def of(self, measure: str) -> pl.DataFrame:
         """Return the scores of a metric, or the preferences by another measure."""

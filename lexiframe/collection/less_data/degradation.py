@@ -133,7 +133,7 @@ def degradation(
     )  # fmt: skip
     needed.refuse_unfit(p, asked)
     complete = Conclusions.of(p, asked, order)
-    guide = next(measured.of_positions(p, [target]).pairs.whole()) if target else None
+    guide = next(measured.of_positions(p, [target]).whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -187,7 +187,7 @@ class Conclusions:
     @classmethod
     def of(cls, p: pl.DataFrame, asked: Sequence[Measure], order: Method) -> Conclusions:
         """Compute preferences and orderings from positions."""
-        cube = measured.of_positions(p, asked).pairs
+        cube = measured.of_positions(p, asked)
         ranks: dict[str, np.ndarray] = {}
         for measure in asked:
             method: Method = "mean" if isinstance(measure, Metric) else order

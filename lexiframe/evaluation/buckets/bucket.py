@@ -23,7 +23,7 @@ from lexiframe.evaluation.buckets.results import (
 from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
 from lexiframe.metrics import needed
-from lexiframe.pairwise import measured, pairs
+from lexiframe.pairwise import PairCube, measured, pairs
 
 F = TypeVar("F", bound=Callable[..., BucketResult])
 
@@ -99,7 +99,7 @@ def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
 def evaluate_projected(
     plan: Plan,
     projected: measured.Projected,
-    parts: Iterable[measured.Part] | None = None,
+    parts: Iterable[PairCube] | None = None,
     known: Mapping[str, Any] = NOTHING_KNOWN,
     *,
     bucket: int = 0,
@@ -118,10 +118,10 @@ def evaluate_projected(
     ):
         for part in projected.parts(plan.measures) if parts is None else parts:
             if plan.keep:
-                s, d = pairs.tables_of(part.scores, part.pairs)
+                s, d = pairs.tables_of(part)
                 write_s(s)
                 write_d(d)
             if held is not None:
-                held.add(bucket, part.pairs)
+                held.add(bucket, part)
             total = total.with_part(plan, part)
     return total

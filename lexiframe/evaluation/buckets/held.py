@@ -70,4 +70,4 @@ class Held:
         what = f"compare: the preferences by {name} in all requests"
         memory_use.refuse_more_than_available(size, what, advice, self.memory)
         for path in paths:
-            yield decoded(path.read_bytes(), (PairCube,))
+            yield decoded(path.read_bytes(), (PairCube, arrays.ScoreCube))

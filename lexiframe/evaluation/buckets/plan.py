@@ -10,7 +10,7 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.metrics import Metric
-from lexiframe.pairwise import Measure, measured
+from lexiframe.pairwise import Measure, PairCube, measured
 from lexiframe.projection import Policies
 
 Kept = Literal["scores", "preferences"]
@@ -55,7 +55,7 @@ class Plan:
         """The measures that compare runs, sorted by name; none if there is one run alone."""
         return sorted(self.measures, key=str) if len(self.runs) > 1 else []
 
-    def no_requests(self) -> measured.Part:
+    def no_requests(self) -> PairCube:
         """Return the arrays of no requests."""
         return measured.no_requests(self.measures, pl.Series([*self.runs], dtype=pl.String))
 

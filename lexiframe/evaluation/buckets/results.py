@@ -29,7 +29,7 @@ class Attributed:
     first: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, plan: Plan, part: measured.Part) -> Attributed:
+    def of(cls, plan: Plan, part: PairCube) -> Attributed:
         """Count the requests of a part, if requests have attributes."""
         if plan.requests is None:
             return cls()
@@ -93,21 +93,18 @@ class Said:
         )
 
 
-def sums_of(
-    part: measured.Part, attributes: pl.DataFrame | None, by: Sequence[str]
-) -> arrays.Reduced:
+def sums_of(part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str]) -> arrays.Reduced:
     """Sum up requests, as a whole or as the sum of the groups that they form by attributes."""
     if attributes is None or not len(part.queries):
-        return arrays.reduced(part.pairs, part.scores)
+        return arrays.reduced(part)
     groups = list[tuple[pl.DataFrame, arrays.Reduced]]()
     for group in attributes.select(by).unique().sort(by).iter_slices(1):
         members = attributes.join(group, on=by, how="semi", nulls_equal=True)["query_id"]
-        some = part.of_queries(members)
-        groups.append((group, arrays.reduced(some.pairs, some.scores)))
+        groups.append((group, arrays.reduced(part.of_ids(members))))
     return replace(reduce(add, (found for _, found in groups)), groups=tuple(groups))
 
 
-def _sums_of(plan: Plan, part: measured.Part) -> arrays.Reduced:
+def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     attributes = plan.attributes(part.queries.to_list()) if plan.by else None
     return sums_of(part, attributes, plan.by)
 
@@ -121,7 +118,7 @@ OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
 
 What the functions here return adds up: that of some requests + that of others is that of both.
 """
-OF_PART: Mapping[str, Callable[[Plan, measured.Part], Any]] = {
+OF_PART: Mapping[str, Callable[[Plan, PairCube], Any]] = {
     "sums": _sums_of,
     "attributed": Attributed.of,
     "sample": Sample.of,
@@ -145,7 +142,7 @@ class BucketResult:
         """Return what is kept of the requests of both."""
         return BucketResult({name: one + other.kept[name] for name, one in self.kept.items()})
 
-    def with_part(self, plan: Plan, part: measured.Part) -> BucketResult:
+    def with_part(self, plan: Plan, part: PairCube) -> BucketResult:
         """Return the result with that of the arrays of some more requests."""
         more = {name: self[name] + of(plan, part) for name, of in OF_PART.items()}
         return BucketResult({**self.kept, **more})
@@ -166,7 +163,6 @@ _CLASSES = (
     Said,
     Sample,
     SampledPositions,
-    measured.Part,
     PairCube,
     arrays.ScoreCube,
     coverages.CoverageSums,

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import hashing
 from lexiframe.evaluation.buckets.plan import Plan
-from lexiframe.pairwise import measured
+from lexiframe.pairwise import PairCube, measured
 
 _REQUESTS, _CELLS = 100, 2**21
 """The greatest number of requests, and of their preferences (16 MB), in a sample."""
@@ -36,21 +36,21 @@ class Sample:
     """
 
     n: int
-    part: measured.Part
+    part: PairCube
 
     @classmethod
-    def of(cls, plan: Plan, part: measured.Part) -> Sample:
+    def of(cls, plan: Plan, part: PairCube) -> Sample:
         """Draw requests from a part."""
         n = size_of(plan)
-        return cls(n, part.of_queries(_drawn(part.queries, n)))
+        return cls(n, part.of_ids(_drawn(part.queries, n)))
 
     def __add__(self, other: Sample) -> Sample:
         """Return the sample of the requests of both."""
         both = pl.concat([self.part.queries, other.part.queries]).sort()
         drawn = _drawn(both, self.n)
-        kept = [one.part.of_queries(drawn) for one in (self, other)]
+        kept = [one.part.of_ids(drawn) for one in (self, other)]
         kept = [part for part in kept if len(part.queries)]
-        return Sample(self.n, kept[0] if len(kept) == 1 else measured.together(kept or [self.part]))
+        return Sample(self.n, PairCube.together(kept or [self.part], self.part.measures))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from lexiframe.evaluation.options import Asked
 from lexiframe.evaluation.reuse.ranks import known_ranks
 from lexiframe.io import kept_results, run_scan
 from lexiframe.metrics import coverages, needed, order_metrics
-from lexiframe.pairwise import MatrixPreference, Measure, fingerprints, measured
+from lexiframe.pairwise import MatrixPreference, Measure, PairCube, fingerprints, measured
 from lexiframe.projection import Policies, RankedRuns
 
 
@@ -44,7 +44,7 @@ class Known:
     """
 
     coverage: pl.DataFrame
-    part: measured.Part
+    part: PairCube
     runs: frozenset[str]
     queries: pl.Series | None
     measures: frozenset[str]
@@ -159,7 +159,7 @@ Preferences are of the pairs that contain at least one of the runs.
 
 def completed(
     projected: measured.Projected, asked: Sequence[Measure], known: Known
-) -> tuple[measured.Part, dict[str, int]]:
+) -> tuple[PairCube, dict[str, int]]:
     """Return the arrays of all requests, of which only what is not known is computed.
 
     Beside them is what of them was known: numbers of runs, requests, measures and pairs.
@@ -181,9 +181,8 @@ def completed(
     whole = measured.unknown(asked, projected.runs, projected.queries)
     if measures:
         holding = known.part.of_measures([str(measure) for measure in measures])
-        whole.fill(holding.of_queries(same).of_runs(old))
+        whole.fill(holding.of_ids(same).of_runs(old))
     _compute(projected, [one for one in todo if one[0]], whole)
-    whole = measured.Part(whole.scores, whole.pairs.with_scores(whole.scores))
     if not measures:
         return whole, _reused()
     n_pairs = len(old) * (len(old) - 1) // 2
@@ -195,14 +194,14 @@ def _reused(runs: int = 0, requests: int = 0, measures: int = 0, pairs: int = 0)
     return {"runs": runs, "requests": requests, "measures": measures, "pairs": pairs}
 
 
-def _compute(projected: measured.Projected, todo: list[_Todo], whole: measured.Part) -> None:
+def _compute(projected: measured.Projected, todo: list[_Todo], whole: PairCube) -> None:
     """Fill in the cells that have to be computed: first the scores, then their differences too."""
     for measures, queries, runs in todo:
         whole.scores.fill(projected.restricted(measures, queries, runs).scores(measures))
-    for measures, queries, runs in todo if len(whole.pairs.a) else ():
+    for measures, queries, runs in todo if len(whole.a) else ():
         some = projected.restricted(measures, queries, None)
         for found in some.parts(measures, whole.scores, compared=runs):
-            whole.pairs.fill(found.pairs)
+            whole.fill(found)
 
 
 def _holds(measure: Measure, known: Known) -> bool:

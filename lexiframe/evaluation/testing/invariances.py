@@ -71,7 +71,7 @@ def _values(measure: Measure, of: Collection, depth: int | None = None) -> pl.Da
     """Return the values of a metric for each run and request, of a preference for each pair."""
     projected = measured.project_runs(of.runs, of.qrels, [measure], Policies(depth=depth))
     part = projected.part([measure])
-    return _of_tables(measure, *pairs.tables_of(part.scores, part.pairs))
+    return _of_tables(measure, *pairs.tables_of(part))
 
 
 def _of_tables(measure: Measure, s: pl.DataFrame, d: pl.DataFrame) -> pl.DataFrame:

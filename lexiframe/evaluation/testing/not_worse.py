@@ -94,6 +94,7 @@ def assert_not_worse(
     ...     print(str(error)[:70])
     candidate does not pass the gate: by AP it is worse than baseline by m
     """
+    __tracebackhide__ = True  # pytest shows the line of the test, and what follows from it
     sizes = dict(margin)
     measures = parse_measures([*sizes])
     policies = Policies(rel=rel, depth=depth)
@@ -126,7 +127,7 @@ def _of_two_runs(
     runs = {**_one_run("baseline", baseline), **_one_run("candidate", candidate)}
     projected = measured.project_runs(runs, qrels, measures, policies)
     counts = answers.counts_of(projected.ranked)
-    return gates.RankedPairs(projected.part(measures).pairs, counts, projected.ranked)
+    return gates.RankedPairs(projected.part(measures), counts, projected.ranked)
 
 
 def _one_run(name: str, run: Any) -> dict[str, Any]:

@@ -244,8 +244,11 @@ class Pairs:
 
     def as_cube(self, measure: str) -> PairCube:
         """Return a cube of this measure alone."""
-        scores = None if self.scores is None else self.scores[None]
-        names, values = pl.Series([measure]), self.values[None]
+        names, scores = pl.Series([measure]), ScoreCube.none(self.queries, self.runs)
+        if self.scores is not None:
+            flag = np.zeros(1, bool)  # what decided which values are better is in the preferences
+            scores = ScoreCube(names, self.queries, self.runs, self.scores[None], flag, flag)
+        values = self.values[None]
         return PairCube(names, self.queries, self.runs, self.a, self.b, values, scores)
 
     def square(self, by_pair: np.ndarray) -> np.ndarray:
@@ -320,10 +323,25 @@ class ScoreCube:
             values = values[self.queries.search_sorted(queries).to_numpy()]
         return np.asarray(values.T)
 
+    @classmethod
+    def none(cls, queries: pl.Series, runs: pl.Series) -> ScoreCube:
+        """Return the cube of no measure, of some requests and runs."""
+        return cls.of_values([], [], runs, queries)
+
     def fill(self, other: ScoreCube) -> None:
         """Fill in the cells that another cube has as well."""
-        ours, theirs = ((s.measures, s.queries, s.runs) for s in (self, other))
-        put(self.values, ours, other.values, theirs)
+        if other is not self and len(other.measures):
+            ours, theirs = ((s.measures, s.queries, s.runs) for s in (self, other))
+            put(self.values, ours, other.values, theirs)
+
+    def of(self, queries: pl.Series, runs: pl.Series) -> ScoreCube:
+        """Return the cube of these requests and runs, NaN for those that it does not have."""
+        if queries.equals(self.queries) and runs.equals(self.runs):
+            return self
+        values = np.full((len(self.measures), len(queries), len(runs)), np.nan)
+        found = replace(self, queries=queries, runs=runs, values=values)
+        found.fill(self)
+        return found
 
     def of_runs(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the runs."""
@@ -354,7 +372,8 @@ class ScoreCube:
 class PairCube:
     """Preferences as measures × requests × pairs of runs, NaN where there is none.
 
-    ``scores`` are measures × requests × runs, NaN where they are not known: see `Pairs`.
+    ``scores`` are those of the metrics among the measures, if they are known, of the same requests
+    and runs. For one run there are no pairs, and no measures but those of the scores.
     """
 
     measures: pl.Series
@@ -363,7 +382,7 @@ class PairCube:
     a: np.ndarray
     b: np.ndarray
     values: np.ndarray
-    scores: np.ndarray | None = None
+    scores: ScoreCube
 
     def __iter__(self) -> Iterator[tuple[str, Pairs]]:
         """Yield each measure and its preferences, without requests and runs that have none.
@@ -398,11 +417,16 @@ class PairCube:
 
     def whole(self) -> Iterator[Pairs]:
         """Yield the preferences of each measure, for all requests and runs of the cube."""
-        for n, values in enumerate(self.values):
-            scores = (
-                None if self.scores is None or np.isnan(self.scores[n]).all() else self.scores[n]
-            )
-            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores)
+        scores = {m: s.values for m, s in self.scores.whole() if not np.isnan(s.values).all()}
+        for measure, values in zip(self.measures, self.values, strict=True):
+            yield Pairs(self.queries, self.runs, self.a, self.b, values, scores.get(measure))
+
+    @classmethod
+    def unknown(cls, measures: pl.Series, scores: ScoreCube) -> PairCube:
+        """Return the cube of all pairs without any value, of the requests and runs of scores."""
+        a, b = np.triu_indices(len(scores.runs), k=1)
+        values = np.full((len(measures), len(scores.queries), len(a)), np.nan)
+        return cls(measures, scores.queries, scores.runs, a, b, values, scores)
 
     @classmethod
     def together(cls, cubes: Sequence[PairCube], measures: pl.Series) -> PairCube:
@@ -411,10 +435,8 @@ class PairCube:
         if len(cubes) == 1 and len(first.measures) == len(measures):
             return first
         queries = pl.concat([cube.queries for cube in cubes]).unique().sort()
-        shape = len(measures), len(queries)
-        values = np.full((*shape, len(first.a)), np.nan)
-        has_scores = any(cube.scores is not None for cube in cubes)
-        scores = np.full((*shape, len(first.runs)), np.nan) if has_scores else None
+        values = np.full((len(measures), len(queries), len(first.a)), np.nan)
+        scores = first.scores.of(queries, first.runs)
         joined = replace(first, measures=measures, queries=queries, values=values, scores=scores)
         for cube in cubes:
             joined.fill(cube)
@@ -424,8 +446,7 @@ class PairCube:
         """Fill in the cells that another cube has as well."""
         ours, theirs = (cube._axes(self.runs) for cube in (self, other))
         put(self.values, ours, other.values, theirs)
-        if self.scores is not None and other.scores is not None:
-            put(self.scores, (*ours[:2], self.runs), other.scores, (*theirs[:2], other.runs))
+        self.scores.fill(other.scores)
 
     def _axes(self, runs: pl.Series) -> tuple[pl.Series, pl.Series, pl.Series]:
         """Return the names along each axis, those of pairs as numbers by the places in ``runs``."""
@@ -434,17 +455,21 @@ class PairCube:
         return self.measures, self.queries, pl.Series(np.where(a | b < 0, -1, a * len(runs) + b))
 
     def with_scores(self, s: ScoreCube) -> PairCube:
-        """Return the cube with ``scores`` filled in for the measures that ``s`` has."""
-        ours, theirs = ((cube.measures, cube.queries, cube.runs) for cube in (self, s))
-        scores = np.full([len(names) for names in ours], np.nan)
-        put(scores, ours, s.values, theirs)
-        return replace(self, scores=scores)
+        """Return the cube with the scores ``s`` of its requests and runs."""
+        return replace(self, scores=s.of(self.queries, self.runs))
 
     def of_runs(self, names: Collection[str]) -> PairCube:
-        """Return the cube without the pairs that contain another run."""
+        """Return the cube of some of the runs, and of the pairs between them."""
         there = self.runs.is_in([*names]).to_numpy()
-        kept = there[self.a] & there[self.b]
-        return replace(self, a=self.a[kept], b=self.b[kept], values=self.values[:, :, kept])
+        kept, place = there[self.a] & there[self.b], np.cumsum(there) - 1
+        return replace(
+            self,
+            runs=self.runs.filter(pl.Series(there)),
+            a=place[self.a[kept]],
+            b=place[self.b[kept]],
+            values=self.values[:, :, kept],
+            scores=self.scores.of_runs(names),
+        )
 
     def of_measures(self, names: Collection[str]) -> PairCube:
         """Return the cube of some of the measures."""
@@ -453,7 +478,7 @@ class PairCube:
             self,
             measures=self.measures.filter(chosen),
             values=self.values[chosen],
-            scores=None if self.scores is None else self.scores[chosen],
+            scores=self.scores.of_measures(names),
         )
 
     def against(self, baseline: str) -> PairCube:
@@ -483,8 +508,12 @@ class PairCube:
             self,
             queries=self.queries.filter(pl.Series(chosen)),
             values=self.values[:, chosen],
-            scores=None if self.scores is None else self.scores[:, chosen],
+            scores=self.scores.of_queries(chosen),
         )
+
+    def of_ids(self, names: pl.Series) -> PairCube:
+        """Return the cube of those of some requests that are there."""
+        return self.of_queries(self.queries.is_in(names.implode()).to_numpy())
 
 
 def put(

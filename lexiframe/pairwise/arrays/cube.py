@@ -117,7 +117,8 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     cells = (query, pair, measure)
     values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)
     by_measure = np.ascontiguousarray(np.moveaxis(values, 2, 0))
-    return PairCube(measures, queries, runs, a, b, by_measure)
+    scores = ScoreCube.none(queries, runs)
+    return PairCube(measures, queries, runs, a, b, by_measure, scores)
 
 
 def _turned(d: pl.DataFrame) -> pl.DataFrame:
@@ -182,7 +183,7 @@ def _score_differences(s: ScoreCube, baseline: str | None) -> PairCube:
         flags = {"smaller_is_better": s.smaller_is_better[n], "is_exact": s.is_exact[n]}
         parts = sums.parts_of(values) if s.is_exact[n] else None
         delta[n] = sums.metric_difference(values[:, a], values[:, b], parts=parts, **flags)
-    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s.values)
+    return PairCube(s.measures, s.queries, s.runs, a, b, delta, s)
 
 
 def _scatter(

@@ -202,4 +202,4 @@ def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
 def _part_of_queries(table: Any, queries: pl.Series) -> Any:
     if not isinstance(table, PairCube):
         return table.filter(pl.col("query_id").is_in(queries.implode()))
-    return table.of_queries(table.queries.is_in(queries.implode()).to_numpy())
+    return table.of_ids(queries)

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums, unknown_name
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube, square_of
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, square_of
 
 _SUMMED = ("differences", "ballots", "preferred", "borda", "shares")
 """What of `Pairs` is summed up over requests."""
@@ -219,8 +219,9 @@ class Reduced:
         return replace(self, preferences=turned)
 
 
-def reduced(cube: PairCube, s: ScoreCube) -> Reduced:
-    """Sum up the preferences and the scores of some requests, which have the same runs."""
+def reduced(cube: PairCube) -> Reduced:
+    """Sum up the preferences and the scores of some requests."""
+    s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
     moments = sums.Moments.of_each([(x.values, sums.rounding(x.values)) for x in of_runs.values()])

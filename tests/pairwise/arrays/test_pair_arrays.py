@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from lexiframe.pairwise.arrays.arrays import PairCube, Pairs
+from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, ScoreCube
 
 NAN = math.nan
 RUNS = pl.Series(["a", "b", "c", "d"])
@@ -67,7 +67,8 @@ def test_a_run_with_scores_stays_where_it_shares_no_request():
 def test_against_a_baseline_signs_are_turned_and_a_tie_stays_plus_zero():
     values = np.array([[[0.0, 0.5, -0.25], [-0.0, -1.0, 0.0]]])  # ab, ac, bc
     a, b = np.triu_indices(3, k=1)
-    cube = PairCube(pl.Series(["m"]), QUERIES.head(2), RUNS.head(3), a, b, values)
+    axes = QUERIES.head(2), RUNS.head(3)
+    cube = PairCube(pl.Series(["m"]), *axes, a, b, values, ScoreCube.none(*axes))
     for baseline, others, expected in [
         ("a", "bc", [[0.0, -0.5], [0.0, 1.0]]),
         ("b", "ac", [[0.0, 0.25], [-0.0, 0.0]]),

@@ -59,7 +59,7 @@ REQUESTS = pl.DataFrame({"query_id": CUBE.queries, "kind": np.where(IS_LONG, "lo
 
 
 def reduced(chosen):
-    return reduced_pairs.reduced(CUBE.of_queries(chosen), score_cube(S).of_queries(chosen))
+    return reduced_pairs.reduced(CUBE.of_queries(chosen))
 
 
 def parts(n=3, groups=False):
@@ -148,7 +148,7 @@ def test_groups_of_different_parts_are_sorted():
 
 def test_a_run_without_scores_of_a_measure_has_no_mean():
     scores = S.filter((pl.col("run") != "d") | (pl.col("measure") != "cost"))
-    total = reduced_pairs.reduced(CUBE.of_measures([]), score_cube(scores))
+    total = reduced_pairs.reduced(CUBE.of_measures([]).with_scores(score_cube(scores)))
     assert run_means(total.of_scores).equals(run_means(scores))
 
 
@@ -170,7 +170,9 @@ def test_a_measure_without_a_preference_has_no_row():
 def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
     without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
     with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pair of runs"):
-        lf.order_runs(reduced_pairs.reduced(without, score_cube(S).of_measures([])), "win_rate")
+        lf.order_runs(
+            reduced_pairs.reduced(without.with_scores(score_cube(S).of_measures([]))), "win_rate"
+        )
 
 
 def test_a_run_that_is_not_there():
