@@ -112,7 +112,7 @@ def mixed(state: np.ndarray) -> np.ndarray:
     return state
 
 
-def sum_of_rows(columns: Sequence[np.ndarray]) -> np.uint64:
+def sum_of_rows(columns: Sequence[np.ndarray]) -> int:
     """Return the sum of a hash of each row of some columns of 64 bits, whatever their order.
 
     A few rows at a time are hashed, so that intermediate results stay in the cache.
@@ -123,7 +123,7 @@ def sum_of_rows(columns: Sequence[np.ndarray]) -> np.uint64:
         for column in columns:
             state = mixed(state + column[start : start + _BLOCK])
         total += state.sum(dtype=np.uint64)
-    return total[0]
+    return int(total[0])
 
 
 def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

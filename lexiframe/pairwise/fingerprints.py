@@ -73,7 +73,7 @@ def _hash_of_rows(part: run_parts.RunPart, *, is_ordered: bool) -> int:
     words += [hashing.bits_of(rows[name]) for name in ("score", "rank") if name in rows.columns]
     if is_ordered:
         words.append(np.arange(rows.height, dtype=np.uint64))
-    return int(hashing.sum_of_rows(words) + of_empty)
+    return (hashing.sum_of_rows(words) + int(of_empty)) % 2**64
 
 
 def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFrame:
