@@ -61,6 +61,7 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
         for name, value in given.arguments.items():
             if name in hints:
                 given.arguments[name] = _checked(function.__name__, name, value, hints[name])
+        __tracebackhide__ = True  # pytest then shows the caller's line, and not this one
         return function(*given.args, **given.kwargs)
 
     return checked

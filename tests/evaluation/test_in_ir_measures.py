@@ -103,6 +103,29 @@ def test_every_measure_that_ir_measures_names_is_computed(provider):
     assert not provider.supports(ir_measures.ERR_IA)  # which is computed to a rank alone
 
 
+def test_one_evaluator_for_several_runs_has_the_values_of_one_each(provider):
+    """To the bit: what follows from the judgments is made for the first run alone."""
+    needed = {"cutoff": 5, "max_rel": 3, "recall": 0.3}
+    asked = [
+        measure(**{k: v for k, v in needed.items() if k in measure.SUPPORTED_PARAMS})
+        for measure in dict.fromkeys(ir_measures.measures.registry.values())
+    ]
+    asked += measures(USUAL)
+    qrels = [*(one._replace(iteration=str(n % 3)) for n, one in enumerate(QRELS))]
+    others = [one._replace(score=float(n % 4)) for n, one in enumerate(RUN[40:])]
+    nothing = [ir_measures.ScoredDoc("q1", "unknown", 1.0)]
+    runs = [RUN, others, nothing, [], RUN[:25], dictionaries(None)[1], others]
+    kept = provider.evaluator(asked, qrels)
+    for run in runs:
+        fresh = provider.evaluator(asked, qrels)
+        expected = values(fresh.iter_calc(run))
+        assert values(kept.iter_calc(run)) == expected
+        assert len(expected) == len({*map(str, asked)}) * 8
+        by_mean = kept.calc_aggregate(run)
+        assert by_mean == fresh.calc_aggregate(run)
+        assert by_mean == super(type(kept), kept).calc_aggregate(run)
+
+
 def test_where_it_stands_in_the_pipeline(provider):
     def names():
         return [one.NAME for one in ir_measures.DefaultPipeline.providers]

@@ -1,6 +1,8 @@
 """A gate in a test: what passes, what fails, what is refused, and snapshots of a baseline."""
 
 import json
+import subprocess
+import sys
 
 import polars as pl
 import polars.testing
@@ -115,3 +117,18 @@ def test_snapshots_that_are_refused(tmp_path):
         path.write_text(text)
         with pytest.raises(lf.ReadError, match="expected a snapshot of scores, found another file"):
             assert_not_worse(None, NEW, QRELS, margin, **how)
+
+
+@pytest.mark.slow
+def test_pytest_shows_the_line_of_the_test_and_the_verdict(tmp_path):
+    path = tmp_path / "test_rankings.py"
+    given = ", ".join(map(repr, map(str, (OLD, BAD, QRELS))))
+    lines = ["from lexiframe import testing", "def test_it():"]
+    lines.append(f"    testing.assert_not_worse({given}, {{'AP': 0.05}})")
+    path.write_text("\n".join(lines))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 1
+    assert "candidate does not pass the gate: by AP it is worse" in done.stdout
+    assert "def assert_not_worse" not in done.stdout
+    assert "guards.py" not in done.stdout

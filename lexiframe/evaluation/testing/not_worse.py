@@ -94,6 +94,7 @@ def assert_not_worse(
     ...     print(str(error)[:70])
     candidate does not pass the gate: by AP it is worse than baseline by m
     """
+    __tracebackhide__ = True  # pytest shows the line of the test, and what follows from it
     sizes = dict(margin)
     measures = parse_measures([*sizes])
     policies = Policies(rel=rel, depth=depth)
