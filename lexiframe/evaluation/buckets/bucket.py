@@ -107,10 +107,12 @@ def evaluate_projected(
     *,
     bucket: int = 0,
     held: Held | None = None,
+    label: str = "",
 ) -> BucketResult:
     """Reduce the arrays of a bucket's requests to sums, and write what is kept.
 
     Both the arrays, ``parts``, and what sinks keep of the bucket as a whole may be known already.
+    With a ``label`` there is a progress bar.
     """
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
@@ -119,7 +121,8 @@ def evaluate_projected(
         part_writer(plan, "scores", bucket) as write_s,
         part_writer(plan, "preferences", bucket) as write_d,
     ):
-        for part in projected.parts(plan.measures) if parts is None else parts:
+        found = projected.parts(plan.measures, label=label) if parts is None else parts
+        for part in found:
             if plan.keep:
                 s, d = pairs.tables_of(part)
                 write_s(s)
