@@ -6,6 +6,8 @@ was started elsewhere, or before an update, could not go on with theirs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
@@ -103,9 +105,25 @@ def _ones(n_bytes: np.ndarray) -> np.ndarray:
 def mixed(state: np.ndarray) -> np.ndarray:
     """Make every bit of the state depend on every bit (the finaliser of SplitMix64)."""
     state = state + _MULTIPLIER
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(state ^ (state >> np.uint64(31)))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        state ^= state >> np.uint64(shift)
+        state *= np.uint64(factor)
+    state ^= state >> np.uint64(31)
+    return state
+
+
+def sum_of_rows(columns: Sequence[np.ndarray]) -> int:
+    """Return the sum of a hash of each row of some columns of 64 bits, whatever their order.
+
+    A few rows at a time are hashed, so that intermediate results stay in the cache.
+    """
+    total = np.zeros(1, np.uint64)
+    for start in range(0, len(columns[0]), _BLOCK):
+        state = np.zeros(1, np.uint64)
+        for column in columns:
+            state = mixed(state + column[start : start + _BLOCK])
+        total += state.sum(dtype=np.uint64)
+    return int(total[0])
 
 
 def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -137,7 +137,7 @@ class Origin:
             return self.part.scores, [self.part]
         projected, measures = self._projected()
         scores = projected.scores(measures)
-        return scores, projected.parts(measures, scores, in_order=True)
+        return scores, projected.parts(measures, scores, in_order=True, label="preferences")
 
     @property
     def _is_part_known(self) -> bool:

@@ -342,7 +342,9 @@ def evaluate_ranked(
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
     e = evaluated_by(
-        lambda plan, held: evaluate_projected(plan, projected, parts, sums, held=held),
+        lambda plan, held: evaluate_projected(
+            plan, projected, parts, sums, held=held, label="evaluating requests"
+        ),
         how,
         names,
         sources if reused is None else {**sources, "reused": reused},

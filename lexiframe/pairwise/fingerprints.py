@@ -69,14 +69,11 @@ def _hash_of_rows(part: run_parts.RunPart, *, is_ordered: bool) -> int:
     of_empty = hashing.mixed(hashing.hashes_of(empty)).sum(dtype=np.uint64)
     if rows.is_empty():
         return int(of_empty)
-    state = hashing.mixed(hashing.hashes_of(rows["query_id"]))
-    state = hashing.mixed(state + hashing.hashes_of(rows["doc_id"]))
-    for name in ("score", "rank"):
-        if name in rows.columns:
-            state = hashing.mixed(state + hashing.bits_of(rows[name]))
+    words = [hashing.hashes_of(rows[name]) for name in ("query_id", "doc_id")]
+    words += [hashing.bits_of(rows[name]) for name in ("score", "rank") if name in rows.columns]
     if is_ordered:
-        state = hashing.mixed(state + np.arange(len(state), dtype=np.uint64))
-    return int(state.sum(dtype=np.uint64) + of_empty)
+        words.append(np.arange(rows.height, dtype=np.uint64))
+    return (hashing.sum_of_rows(words) + int(of_empty)) % 2**64
 
 
 def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFrame:

@@ -84,6 +84,7 @@ class Projected:
         compared: str | Collection[str] | None = None,
         most: int | None = None,
         in_order: bool = False,
+        label: str = "",
     ) -> Iterator[PairCube]:
         """Yield scores and preferences by some measures, of some requests after the other.
 
@@ -91,7 +92,7 @@ class Projected:
         none. Where ``scores`` are known they are not computed. Only the pairs that contain one of
         the runs ``compared`` are compared, if there are some. Measures by subtopic may have other
         requests than the others, and are compared with them: then there is one part. Requests come
-        ``in_order`` of their names if they are asked to.
+        ``in_order`` of their names if they are asked to. With a ``label`` there is a progress bar.
         """
         if scores is None:
             scores = self.scores(measures)
@@ -101,6 +102,7 @@ class Projected:
         ordered = sorted(measures, key=str)
         several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
         how: Any = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
+        how["label"] = label
         cubes = [
             preference_cubes(p, some, scores, self.no_relevant, baseline=compared, **how)
             for p, some in several
@@ -124,7 +126,7 @@ class Projected:
         """
         shape = (len(self.runs), len(self.queries), len(measures))
         refuse_too_many("preferences", *shape, IN_ARRAYS, baseline=baseline)
-        found = [*self.parts(measures, compared=baseline, most=_ALL)]
+        found = [*self.parts(measures, compared=baseline, most=_ALL, label="preferences")]
         return found[0] if found else no_requests(measures, self.runs)
 
     def part(self, measures: Sequence[Measure], baseline: str | None = None) -> PairCube:

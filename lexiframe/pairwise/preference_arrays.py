@@ -8,6 +8,7 @@ from itertools import groupby
 import numpy as np
 import polars as pl
 
+from lexiframe.base import progress
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.pairs import comparison_of
@@ -29,6 +30,7 @@ def preference_cubes(
     baseline: str | Collection[str] | None = None,
     most: int | None = None,
     in_order: bool = False,
+    label: str = "",
 ) -> Iterator[PairCube]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
@@ -43,6 +45,8 @@ def preference_cubes(
         they stay in the cache. A cube has one request at least, whatever its size.
     in_order
         Whether all requests of a cube come before those of the next one by their names.
+    label
+        What a progress bar says; there is none without it, where an outer loop has one.
 
     Yields
     ------
@@ -64,8 +68,12 @@ def preference_cubes(
         most = min(max(_TOGETHER * cells_of_request, _LEAST), _MOST)
     n_requests = max(most // cells_of_request, 1)
     pack = _in_order if in_order else _packed
-    for groups in pack(comparison.groups(n_requests), n_requests):
-        yield _cube(comparison, groups)
+    packs = [*pack(comparison.groups(n_requests), n_requests)]
+    if len(packs) == 1:
+        yield _cube(comparison, packs[0], label)
+    else:
+        for groups in progress(packs, len(packs), label) if label else packs:
+            yield _cube(comparison, groups)
 
 
 def _packed(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
@@ -100,12 +108,12 @@ def _in_order(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.nda
         yield [*some]
 
 
-def _cube(comparison: Comparison, groups: list[np.ndarray]) -> PairCube:
+def _cube(comparison: Comparison, groups: list[np.ndarray], label: str = "") -> PairCube:
     """Compute the preferences of the requests of some groups."""
     requests, n_measures = comparison.requests, len(comparison.measures)
     numbers = np.sort(np.concatenate([np.empty(0, np.int64), *groups]))
     by_measure = np.empty((n_measures, len(numbers), len(comparison.chosen)))
-    comparison.preferences(np.moveaxis(by_measure, 0, 2), groups)
+    comparison.preferences(np.moveaxis(by_measure, 0, 2), groups, label)
     names = pl.Series([str(measure) for measure in comparison.measures], dtype=pl.String)
     a, b = (run[comparison.chosen] for run in np.triu_indices(len(requests.runs), k=1))
     queries = requests.queries.gather(pl.Series(numbers))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import polars as pl
 
-from lexiframe.base import errors, to_polars
+from lexiframe.base import errors, memory_use, to_polars
 from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import (
@@ -24,6 +24,9 @@ from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import PairCube, measured, pairs
+
+_MANY = 2**22
+"""Preferences of a part after which memory is given back to the system; that takes milliseconds."""
 
 F = TypeVar("F", bound=Callable[..., BucketResult])
 
@@ -104,10 +107,12 @@ def evaluate_projected(
     *,
     bucket: int = 0,
     held: Held | None = None,
+    label: str = "",
 ) -> BucketResult:
     """Reduce the arrays of a bucket's requests to sums, and write what is kept.
 
     Both the arrays, ``parts``, and what sinks keep of the bucket as a whole may be known already.
+    With a ``label`` there is a progress bar.
     """
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
@@ -116,7 +121,8 @@ def evaluate_projected(
         part_writer(plan, "scores", bucket) as write_s,
         part_writer(plan, "preferences", bucket) as write_d,
     ):
-        for part in projected.parts(plan.measures) if parts is None else parts:
+        found = projected.parts(plan.measures, label=label) if parts is None else parts
+        for part in found:
             if plan.keep:
                 s, d = pairs.tables_of(part)
                 write_s(s)
@@ -124,4 +130,6 @@ def evaluate_projected(
             if held is not None:
                 held.add(bucket, part)
             total = total.with_part(plan, part)
+            if part.values.size > _MANY:
+                memory_use.give_back()
     return total

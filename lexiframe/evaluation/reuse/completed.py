@@ -200,7 +200,7 @@ def _compute(projected: measured.Projected, todo: list[_Todo], whole: PairCube) 
         whole.scores.fill(projected.restricted(measures, queries, runs).scores(measures))
     for measures, queries, runs in todo if len(whole.a) else ():
         some = projected.restricted(measures, queries, None)
-        for found in some.parts(measures, whole.scores, compared=runs):
+        for found in some.parts(measures, whole.scores, compared=runs, label="preferences"):
             whole.fill(found)
 
 

@@ -86,7 +86,9 @@ class GradedMetric(Metric):
 
 def best_first(ideal: Rankings, gain: pl.Expr) -> np.ndarray:
     """Return the gains of ideal rankings in decreasing order; a higher grade may have less gain."""
-    gains = ideal.of_each(gain)
+    gains, ranking = ideal.of_each(gain), ideal.of_relevant
+    if ((gains[1:] <= gains[:-1]) | (ranking[1:] != ranking[:-1])).all():
+        return gains
     order = np.lexsort((-gains, ideal.of_relevant))
     return np.asarray(gains[order])
 

@@ -12,6 +12,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.base.memory_use import NotEnoughMemoryError
 from lexiframe.evaluation.buckets import batches
+from lexiframe.pairwise import preference_arrays
 
 
 @pytest.fixture
@@ -126,3 +127,21 @@ def test_a_terminal_shows_how_long_it_will_take(data, monkeypatch):
     assert any("<00:" in bar and "/" in bar for bar in bars), bars
     assert any("reading runs and judgments" in bar for bar in shown.split("\r"))
     assert shown.endswith(" \r")
+
+
+def test_a_terminal_shows_it_in_memory_and_when_preferences_are_asked_for(monkeypatch):
+    """They are computed at first access, and not again."""
+    monkeypatch.setattr(preference_arrays, "_LEAST", 1)
+    monkeypatch.setattr(preference_arrays, "_TOGETHER", 1)
+    folder = lf.bundled("example")
+    ticks = count(0, 1.5)
+    monkeypatch.setattr("tqdm.std.time", lambda: next(ticks))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "RPP"])
+    assert "evaluating requests: " in sys.stderr.getvalue()
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert e.preferences.height
+    assert "preferences: " in sys.stderr.getvalue()
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert e.preferences.height
+    assert sys.stderr.getvalue() == ""
