@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice
+from lexiframe.base import LexiframeError, check_choice, memory_use
 from lexiframe.evaluation.buckets.batches import HELD, Work, report
 from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.plan import KEPT, Kept, Plan
@@ -77,13 +77,14 @@ def evaluated_by(
     plan = plan_of(how, runs, out, keep)
     held = _held_for(plan, how, work)
     total = engine(plan, held)
+    memory_use.give_back()  # before tables with a row a pair are made, and after that
     report(plan, total, some_queries)
     kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
     if in_parts:
         sampled = total["sample"], total["positions"], plan
         kept |= {"sums": total["sums"], "_sample": sampled, "_in_parts": True}
     measures = [str(measure) for measure in plan.measures]
-    return assembled(
+    e = assembled(
         total["sums"],
         {"runs": [], "qrels": [], "measures": measures, "policies": asdict(how.policies), **facts},
         how.order,
@@ -93,6 +94,9 @@ def evaluated_by(
         tested=None if held is None else held.by_measure(),
         **kept,
     )
+    del total
+    memory_use.give_back()
+    return e
 
 
 def assembled(

@@ -70,6 +70,7 @@ class RunPart:
     header: str | None = None  # the ir_metadata in the file's comments, as YAML
     n_wider: int = 0  # how many lines of the file have more fields than are read
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
+    distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
 
 
 def load_source(
@@ -81,7 +82,10 @@ def load_source(
         return parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
-        return [_from_file(part, data) for part in parts_of_table(frame, source, options)]
+        parts = parts_of_table(frame, source, options)
+        if isinstance(data, dict):
+            return [replace(part, distinct=True) for part in parts]
+        return [_from_file(part, data) for part in parts]
     given = data.read()
     content = content_of(given, source.where)
     try:

@@ -81,14 +81,13 @@ class Rankings:
             return cls._of_any(p, ranked)
         first = ranked.judged.once(("rankings", p.height), lambda: cls._of_any(p, ranked))
         items_of_run = items_of_ranked(ranked, first.keys["query_id"])
-        return replace(first, rows=p, items_of_run=items_of_run, imputed_by={})
+        rows = p if p.height == first.rows.height else _counting(p)
+        return replace(first, rows=rows, items_of_run=items_of_run, imputed_by={})
 
     @classmethod
     def _of_any(cls, p: Any, ranked: RankedRuns | None) -> Rankings:
         table = schemas.check(p, schemas.POSITIONS)
-        rows = table
-        if table["level"].null_count():
-            rows = table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
+        rows = _counting(table) if table["level"].null_count() else table
         keys, ranking = _stretches(rows)
         if ranked is None and not _is_in_order(rows, keys, ranking):
             rows = rows.sort("run", "query_id", "doc_id")
@@ -262,6 +261,11 @@ class Rankings:
         ideals = pl.DataFrame({"query_id": queries, "ideal": by_request})
         joined = self.keys.join(ideals, on="query_id", how="left", maintain_order="left")
         return np.asarray(joined["ideal"].fill_null(0.0).to_numpy())
+
+
+def _counting(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of relevant items, and those of requests without any."""
+    return table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
 
 
 def _stretches(table: pl.DataFrame) -> tuple[pl.DataFrame, np.ndarray]:

@@ -41,6 +41,20 @@ def _mark_of(measure: Measure) -> str | None:
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
+_OF_CODE = "co_code co_names co_varnames co_freevars co_consts co_exceptiontable".split()
+_PARTS: tuple[tuple[Any, Callable[[Any], Iterable[Any]]], ...] = (
+    ((list, tuple), iter),
+    ((set, frozenset), lambda v: sorted(v, key=repr)),  # their order depends on the process
+    (Mapping, lambda v: [*v.keys(), *v.values()]),
+    (partial, lambda v: [v.func, v.args, v.keywords]),
+    (MethodType, lambda v: [v.__func__, v.__self__]),
+    ((staticmethod, classmethod), lambda v: [v.__func__]),
+    (property, lambda v: [v.fget]),
+    (CodeType, lambda v: [getattr(v, name, b"") for name in _OF_CODE]),
+)
+"""What objects are defined by, by their types."""
+
+
 @dataclass
 class _Definition:
     """The text of an object that it is defined by, in which each object is described once."""
@@ -63,6 +77,9 @@ class _Definition:
 
     @singledispatchmethod
     def _inside(self, value: Any) -> str:
+        for kind, parts in _PARTS:
+            if isinstance(value, kind):
+                return self._all(parts(value))
         if is_dataclass(value) and not isinstance(value, type):
             names = [one.name for one in fields(value)]
             return self._all([type(value), *(getattr(value, name) for name in names)])
@@ -70,37 +87,9 @@ class _Definition:
             return f"{getattr(value, '__module__', '')}.{value.__name__}"
         return repr(pickle.dumps(value, protocol=5))
 
-    @_inside.register(list | tuple)
-    def _(self, value: Any) -> str:
-        return self._all(value)
-
-    @_inside.register(set | frozenset)
-    def _(self, value: Any) -> str:
-        return self._all(sorted(value, key=repr))  # their order depends on the process
-
-    @_inside.register
-    def _(self, value: Mapping) -> str:  # type: ignore[type-arg]
-        return self._all([*value.keys(), *value.values()])
-
     @_inside.register
     def _(self, value: np.ndarray) -> str:
         return f"{value.dtype}{value.shape}{sha256(value.tobytes()).hexdigest()}"
-
-    @_inside.register
-    def _(self, value: partial) -> str:  # type: ignore[type-arg]
-        return self._all([value.func, value.args, value.keywords])
-
-    @_inside.register
-    def _(self, value: MethodType) -> str:
-        return self._all([value.__func__, value.__self__])
-
-    @_inside.register(staticmethod | classmethod)
-    def _(self, value: Any) -> str:
-        return self._all([value.__func__])
-
-    @_inside.register
-    def _(self, value: property) -> str:
-        return self._all([value.fget])
 
     @_inside.register
     def _(self, value: ModuleType) -> str:
@@ -123,11 +112,6 @@ class _Definition:
         inner = [value.__code__, value.__defaults__, value.__kwdefaults__, *cells]
         names = _names_in(value.__code__)
         return f"{self._all(inner)},{self._globals(value.__globals__, names)}"
-
-    @_inside.register
-    def _(self, value: CodeType) -> str:
-        parts = [value.co_code, value.co_names, value.co_varnames, value.co_freevars]
-        return self._all([*parts, value.co_consts, getattr(value, "co_exceptiontable", b"")])
 
     def _globals(self, there: Mapping[str, Any], names: list[str]) -> str:
         """Describe what a function finds outside of itself, in modules of one's own, too."""

@@ -135,7 +135,7 @@ def _in_order(
         _refuse_missing_ranks(part)
     rows = Rows.of(part, queries, policies.score_type, rank=ties == "rank")
     duplicate = 0
-    if rows.has_twins():
+    if not part.distinct and rows.has_twins():
         rows, duplicate = _without_twins(rows, part, policies, len(queries))
     if ties == "rank":
         _refuse_repeated_ranks(rows, queries, part.where)

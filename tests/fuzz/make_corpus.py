@@ -50,6 +50,9 @@ TEXTS = {
     "twice.csv": 'qid,docno,score\nq1,d1,3\nq1,"d\n1",2\nq1,d1,1\n',
     "records.json": json.dumps(RECORDS, indent=0, ensure_ascii=False),
     "nested.json": "".join(json.dumps(record) + "\n" for record in NESTED),
+    "predictions.json": json.dumps(
+        {"mteb_model_meta": {"model_name": "a/b"}, "default": {"test": {"q1": {"d1": 3.5}}}}
+    ),
     "dictionary.json": json.dumps({"q1": {"d1": 3.5, "d2": 1}, "q2": {}}),
     "trec_eval.scores": "map   \tq1\t0.5\nP_10  \tq1\t0.1\nrunid\tall\tbm25\nmap   \tall\t0.5\n",
     "ir_measures.scores": "q1\tAP\t0.5\nq2\tAP\t0.25\nall\tAP\t0.375\n",

@@ -90,6 +90,9 @@ def test_mtebs_broken_predictions(tmp_path):
     path.write_text(text)
     with pytest.raises(lf.LexiframeError, match="'d1'"):
         lf.read_runs(path)
+    path.write_text(text.replace('"d1": 2', '"d2": 2').replace("}}}}", '}}}, "default": {}}'))
+    with pytest.raises(lf.LexiframeError, match="two fields are named 'default'"):
+        lf.read_runs(path)
 
 
 def test_mtebs_predictions_beside_its_results_are_no_results(tmp_path):

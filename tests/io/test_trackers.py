@@ -74,6 +74,20 @@ def test_lines_are_added_once(evaluation, tmp_path):
     assert len(list((tmp_path / "evaluations").iterdir())) == 2
 
 
+def test_lines_of_other_programs_stay_whole(evaluation, tmp_path):
+    path = tmp_path / "runs.jsonl"
+    other = b'{"run": "other", "metrics": {"AP": 0.5}}'
+    path.write_bytes(other)
+    lf.io.log_folder(evaluation, tmp_path)
+    assert path.read_bytes().startswith(other + b"\n{")
+    log = lf.read_log(tmp_path)
+    assert log["run"].to_list() == ["other", *evaluation.means["run"].unique().sort()]
+    (tmp_path / "log" / "runs.jsonl").mkdir(parents=True)
+    with pytest.raises(lf.LexiframeError, match=r"runs\.jsonl: cannot be written, because it is a"):
+        lf.io.log_folder(evaluation, tmp_path / "log")
+    assert not (tmp_path / "log" / "evaluations").exists()
+
+
 def test_groups_of_requests_have_names_of_their_own(tmp_path):
     folder = lf.bundled("example")
     queries = sorted(set(lf.read_qrels(folder / "qrels.txt")["query_id"].to_pylist()))

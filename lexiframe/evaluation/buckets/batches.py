@@ -18,19 +18,17 @@ import polars as pl
 from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets
-from lexiframe.evaluation.buckets.codec import DamagedError
+from lexiframe.evaluation.buckets.codec import DamagedError, decoded, encoded
 from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.jobs import (
     buckets_before,
-    read_facts,
     refuse_another,
     remove,
-    write_facts,
 )
 from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
-from lexiframe.evaluation.buckets.results import Attributed, BucketResult, nothing
+from lexiframe.evaluation.buckets.results import CLASSES, Attributed, BucketResult, nothing
 from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
 from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
@@ -39,7 +37,7 @@ from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
 
-_BUCKETS, _STATE, _JOB = "buckets", "sums.bin", "job.json"
+_BUCKETS, _STATE = "buckets", "sums.bin"
 HELD = "held"
 """The folder of preferences of single requests, in that of a job."""
 _SECONDS = 5.0
@@ -123,9 +121,9 @@ def reduced_in_batches(
         total = total + evaluate_one(plan, buckets, number, held)
         memory_use.give_back()
         if time.monotonic() - stored > _SECONDS:
-            _store(work, number + 1, total)
+            _store(work, job, number + 1, total)
             stored = time.monotonic()
-    _store(work, len(buckets), total)
+    _store(work, job, len(buckets), total)
     return total
 
 
@@ -185,37 +183,34 @@ def _report_groups(plan: Plan, found: Attributed) -> None:
 
 def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:
     """Return the number of buckets that are done, and their sums; raise for another job."""
-    path, state = work.folder / _JOB, work.folder / _STATE
-    if work.resume and path.exists():
-        before = read_facts(path)  # nothing if they are damaged: then it starts again
+    before = _read_state(work.folder / _STATE) if work.resume else None
+    if before is not None:
         for name in (name for name, mark in job["functions"].items() if mark is None):
             raise LexiframeError(
                 f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
                 "an object that cannot be compared with that of the job before; start again "
                 "without resume"
             )
-        if before:
-            refuse_another(work.folder.parent, before, dict(sorted(job.items())))
-        if before and (found := _read_state(state)) is not None:
-            return found
-    state.unlink(missing_ok=True)
+        refuse_another(work.folder.parent, before["job"], dict(sorted(job.items())))
+        return before["done"], before["total"]
     for part in earlier_parts(plan.out, plan.keep):  # there may be more of them than buckets now
         part.unlink()
     for table in KEPT if plan.keep else ():
         if table not in plan.keep:  # they would be taken for tables of one evaluation
             remove_parts(str(plan.out), table)
-    write_facts(path, job)
+    _store(work, job, 0, nothing(plan))
     return 0, nothing(plan)
 
 
-def _read_state(path: Path) -> tuple[int, BucketResult] | None:
-    """Return the number of buckets that are done, and their sums; None if there are none.
+def _store(work: Work, job: Mapping[str, Any], done: int, total: BucketResult) -> None:
+    """Store what the job is, the number of buckets that are done, and their sums."""
+    write_whole(work.folder / _STATE, encoded({"job": job, "done": done, "total": total}))
 
-    A file that is damaged counts as none: its buckets are evaluated again.
-    """
+
+def _read_state(path: Path) -> dict[str, Any] | None:
+    """Return what `_store` wrote; None if there is nothing, or it is damaged."""
     try:
-        data = path.read_bytes()
-        return int.from_bytes(data[:8], "big"), BucketResult.from_bytes(data[8:])
+        return dict(decoded(path.read_bytes(), CLASSES))
     except FileNotFoundError:
         return None
     except DamagedError:
@@ -240,12 +235,7 @@ def _facts(plan: Plan, buckets: Buckets) -> dict[str, Any]:
     return dict(json.loads(json.dumps(facts)))
 
 
-def _store(work: Work, done: int, total: BucketResult) -> None:
-    write_whole(work.folder / _STATE, done.to_bytes(8, "big") + total.to_bytes())
-
-
 def _remove(folder: Path) -> None:
     remove(folder / _BUCKETS)
     shutil.rmtree(folder / HELD, ignore_errors=True)
-    for name in (_STATE, _JOB):
-        (folder / name).unlink(missing_ok=True)
+    (folder / _STATE).unlink(missing_ok=True)

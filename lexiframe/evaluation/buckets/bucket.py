@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 
 import polars as pl
 
-from lexiframe.base import errors, to_polars
+from lexiframe.base import errors, memory_use, to_polars
 from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import (
@@ -24,6 +24,9 @@ from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.pairwise import PairCube, measured, pairs
+
+_MANY = 2**22
+"""Preferences of a part after which memory is given back to the system; that takes milliseconds."""
 
 F = TypeVar("F", bound=Callable[..., BucketResult])
 
@@ -127,4 +130,6 @@ def evaluate_projected(
             if held is not None:
                 held.add(bucket, part)
             total = total.with_part(plan, part)
+            if part.values.size > _MANY:
+                memory_use.give_back()
     return total

@@ -154,11 +154,12 @@ class BucketResult:
     @classmethod
     def from_bytes(cls, data: bytes) -> BucketResult:
         """Return the result from what `to_bytes` made; raise for other bytes, and run nothing."""
-        found: BucketResult = decoded(data, (*_CLASSES, cls))
+        found: BucketResult = decoded(data, CLASSES)
         return found
 
 
-_CLASSES = (
+CLASSES = (
+    BucketResult,
     Attributed,
     Said,
     Sample,

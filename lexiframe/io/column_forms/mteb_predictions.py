@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from lexiframe.base import Problem, SchemaError, n_and_first
@@ -40,14 +40,12 @@ def text_of_one_split(data: bytes, where: str, *, is_run: bool) -> bytes:
         return data
     try:
         text = data.decode()
-        subset, split = _only(_DECODER.decode(text), where, is_run=is_run)
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, SchemaError):
-            raise
+        saved = _DECODER.decode(text)
+    except (ValueError, RecursionError):
         return data  # the reader of JSON says where it is broken
-    for name in (subset, split):
-        text = next(value for key, value in _members(text) if key == name)
-    return text.encode()
+    members = _members(text, where)
+    subset, split = _only(saved, where, is_run=is_run)
+    return _members(members[subset], where)[split].encode()
 
 
 def _only(saved: Any, where: str, *, is_run: bool) -> tuple[str, str]:
@@ -65,7 +63,8 @@ def _only(saved: Any, where: str, *, is_run: bool) -> tuple[str, str]:
         found = n_and_first([f"{subset} {split}" for subset, split, _ in splits])
         first = "".join(f"[{name!r}]" for name in splits[0][:2]) if splits else "[subset][split]"
         advice = (
-            f"give one of them: read_runs({{'name': json.load(open(path)){first}}})"
+            f"give one of them: read_runs({{'name': json.load(open(path)){first}}}), or write it "
+            "to a file of its own"
             if splits
             else "evaluate the model again with prediction_folder"
         )
@@ -78,15 +77,20 @@ def _only(saved: Any, where: str, *, is_run: bool) -> tuple[str, str]:
     return subset, split
 
 
-def _members(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and the text of each value of an object that is valid JSON."""
+def _members(text: str, where: str) -> dict[str, str]:
+    """Return the text of each value of an object that is valid JSON; raise for a repeated name."""
+    found: dict[str, str] = {}
     at = _end(_BETWEEN, text, 0)
     while text[at] == '"':
         name, at = _DECODER.raw_decode(text, at)
+        if name in found:  # Python keeps only the last of them
+            problem = f"two fields are named {name!r}"
+            raise SchemaError(Problem(where, "", problem, "rename or remove one", is_first=True))
         begin = _end(_COLON, text, at)
         _, at = _DECODER.raw_decode(text, begin)
-        yield name, text[begin:at]
+        found[name] = text[begin:at]
         at = _end(_BETWEEN, text, at)
+    return found
 
 
 def _end(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lexiframe.base import LexiframeError, progress, typed
-from lexiframe.io.files.output_files import output_folder
+from lexiframe.io.files.output_files import found_at, output_folder
 from lexiframe.io.logs.entries import (
     Entry,
     Evaluated,
@@ -241,7 +241,10 @@ def log_folder(e: Evaluated, /, folder: str | Path) -> Path:
     key = json.dumps([settings, entries], sort_keys=True, default=str)
     name = sha256(key.encode()).hexdigest()[:16]
     path, logged = target / LOG, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if path.exists() and f'"evaluation": "{name}"' in path.read_text(encoding="utf-8"):
+    if found_at(path) == "a folder":
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+    before = path.read_bytes() if path.exists() else b""
+    if f'"evaluation": "{name}"'.encode() in before:
         return path
     write_artifacts(e, output_folder(target / FOLDERS / name))
     lines = [
@@ -255,6 +258,8 @@ def log_folder(e: Evaluated, /, folder: str | Path) -> Path:
         for entry in entries
     ]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+    if before and not before.endswith(b"\n"):  # a line of another program, without its end
+        text = f"\n{text}"
     with path.open("a", encoding="utf-8") as file:  # others may write to it at the same time
         file.write(text)
     return path

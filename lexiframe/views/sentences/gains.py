@@ -22,12 +22,18 @@ GAIN = _gain()
 """Greater than 0 if the test favours run_a, even where the mean difference does not."""
 
 
-def both_ways(c: pl.DataFrame) -> pl.DataFrame:
-    """Return each comparison for both of its runs: ``run``, its ``rival``, and how far it gains."""
-    a, b = pl.col("run_a"), pl.col("run_b")
+def both_ways(c: pl.DataFrame, rivals: pl.DataFrame) -> pl.DataFrame:
+    """Return the comparisons of runs with their ``rivals``, one row for each run and rival.
+
+    ``run`` gains ``gain`` over ``rival``. The other columns of ``rivals`` say where these are
+    rivals, as by one measure. Of a million pairs few contain a rival, and all would be twice here.
+    """
+    on = [name for name in rivals.columns if name != "rival"]
     return pl.concat(
-        c.with_columns(run=run, rival=rival, gain=sign * GAIN)
-        for run, rival, sign in ((a, b, 1), (b, a, -1))
+        c.join(
+            rivals.rename({"rival": rival}), on=[*on, rival], how="semi", nulls_equal=True
+        ).with_columns(run=pl.col(run), rival=pl.col(rival), gain=sign * GAIN)
+        for run, rival, sign in (("run_a", "run_b", 1), ("run_b", "run_a", -1))
     )
 
 

@@ -284,10 +284,8 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
     best = of_measure.filter("is_best").rename({"run": "rival"})
     others = of_measure.filter(~pl.col("is_best"))
-    against = (
-        both_ways(c)
-        .join(best, on=[*by, "measure", "rival"], how="semi", nulls_equal=True)
-        .join(others, on=[*by, "measure", "run"], nulls_equal=True)
+    against = both_ways(c, best.select(*by, "measure", "rival")).join(
+        others, on=[*by, "measure", "run"], nulls_equal=True
     )
     # A run is worse if any of the best runs is significantly better.
     is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()

@@ -90,10 +90,9 @@ def marks(
     rivals = best.select("measure", rival="run")
     if baseline is not None:
         rivals = means.select("measure", rival=pl.lit(baseline)).unique()
-    both = both_ways(of_first_test(comparisons, inference))
+    both = both_ways(of_first_test(comparisons, inference), rivals)
     told = pl.col("reject") & indistinct_groups.IS_TESTED
-    against = both.join(rivals, on=["measure", "rival"]).group_by("measure", "run")
-    found = against.agg(
+    found = both.group_by("measure", "run").agg(
         n=indistinct_groups.IS_TESTED.sum(),
         told=told.any(),
         gain=pl.col("gain").filter(told).first(),

@@ -95,8 +95,8 @@ def _better_than(
     Which run of a pair is better is decided by what the test compares, as in the verdict. One
     request says nothing about others: ``?`` stands behind the letters where a pair is not tested.
     """
-    both = both_ways(of_first_test(comparisons, inference))
-    both = both.filter(pl.col("rival").is_in([*letters]))
+    rivals = pl.DataFrame({"rival": pl.Series([*letters], dtype=pl.String)})
+    both = both_ways(of_first_test(comparisons, inference), rivals)
     won = pl.col("reject") & indistinct_groups.IS_TESTED & (pl.col("gain") > 0)
     letter = pl.col("rival").replace_strict(letters, default=None, return_dtype=pl.String)
     untested = (

@@ -106,7 +106,6 @@ def test_sums_that_are_damaged_are_computed_again(interrupted, tmp_path, harm):
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"lexiframe": 1', "\0\0"])
 def test_a_damaged_job_starts_again(interrupted, text):
     run, job = interrupted
-    (job / "job.json").write_text(text)
     for facts in (job / "buckets").glob("*/*.json"):
         facts.write_text(text)
     e = run(resume=True)
