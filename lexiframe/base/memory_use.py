@@ -12,7 +12,6 @@ from pathlib import Path
 from lexiframe.base.errors import LexiframeError
 
 _ROOT = Path("/")
-_FEW = 1 << 20
 
 
 class NotEnoughMemoryError(LexiframeError):
@@ -25,8 +24,7 @@ def refuse_more_than_available(
     """Raise when work needs more bytes than are available; do nothing where that is not known.
 
     ``what`` is the subject of the message's "need", and ``advice`` says what the user can do. With
-    a ``limit`` no more than that many bytes are available. A megabyte is there: to ask the system
-    would take longer than such work.
+    a ``limit`` no more than that many bytes are available.
 
     Examples
     --------
@@ -35,8 +33,6 @@ def refuse_more_than_available(
     lexiframe.base.memory_use.NotEnoughMemoryError: 2 runs need about 1000000000.0 GB of memory, \
 but ... GB are available; give one
     """
-    if needed < _FEW and limit is None:
-        return
     there = min((n for n in (available(), limit) if n is not None), default=None)
     if there is not None and needed > there:
         raise NotEnoughMemoryError(

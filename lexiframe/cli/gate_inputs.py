@@ -58,11 +58,11 @@ AskedMeasures = Annotated[
     ),
 ]
 GivenMargins = Annotated[
-    list[str],
+    list[str] | None,
     option(
         MEASURES,
         "The difference that does not matter yet: nDCG@10=0.01, or 2% of the baseline's mean; "
-        "without a measure, that of the measures that have no other. Repeat for several.",
+        "without a measure, that of the measures that have no other. Repeat for several. Required.",
         metavar="[MEASURE=]SIZE",
     ),
 ]
@@ -274,7 +274,9 @@ def told_apart(paths: Sequence[str]) -> list[str]:
     return next((end for end in ends if end[0] != end[1]), [])
 
 
-def margins_by_measure(given: Sequence[str], asked: Sequence[str] | None) -> dict[str, str | float]:
+def margins_by_measure(
+    given: Sequence[str] | None, asked: Sequence[str] | None
+) -> dict[str, str | float]:
     """Return the margin of each measure that is asked for, by its name here.
 
     Examples
@@ -284,6 +286,12 @@ def margins_by_measure(given: Sequence[str], asked: Sequence[str] | None) -> dic
     >>> margins_by_measure(["2%", "RPP=0.05"], ["map,RPP"])
     {'AP': '2%', 'RPP': 0.05}
     """
+    if not given:
+        raise typer.BadParameter(
+            "--margin: expected the difference that does not matter yet, found none; say, for "
+            "instance, --margin 0.01 for all measures of -m, --margin nDCG@10=0.01 for one, or "
+            "--margin AP=2% for a share of the baseline's mean"
+        )
     sizes: dict[str | None, str | float] = {}
     for text in (piece for one in given for piece in _COMMA.split(one)):
         name, _, size = text.strip().rpartition("=")

@@ -8,6 +8,7 @@ from .chosen_scores import load_chosen as load_chosen
 from .evaluation import Evaluation as Evaluation
 from .leaderboards import leaderboard as leaderboard
 from .leaderboards import Leaderboard as Leaderboard
+from .read_back import read_results as read_results
 from .evaluation import result_files as result_files
 from .evaluation import table_files as table_files
 

@@ -98,7 +98,8 @@ def rank_runs(
             how = {"nonrelevant": complete, "hashed": hashed, "are_part": are_part}
             judged = judged_items(qrels, policies, **how)
             loaders, n_rows = loading.result()
-    _refuse_many(len(loaders), judged)
+    # the system is asked once for runs that come one after the other: it takes longer than they do
+    judged.once(("memory", len(loaders)), lambda: _refuse_many(len(loaders), judged))
     if foresee is not None:
         foresee(len(loaders), judged)
     codes = shared_codes() if documents else None

@@ -5,6 +5,8 @@ import json
 import polars as pl
 import pytest
 
+import lexiframe as lf
+
 
 def test_leaderboard_prints_its_conclusion_and_writes(lexiframe, tmp_path):
     table = pl.DataFrame(
@@ -96,3 +98,37 @@ def test_files_of_weights_that_are_refused(lexiframe, board, tmp_path, text, mes
     found = lexiframe("leaderboard", board, "--weights", tmp_path / "w.csv")
     assert found.status == 1
     assert message in found.err
+
+
+def test_folders_of_evaluations_are_collections(lexiframe, tmp_path):
+    example = lf.bundled("example")
+    for name in ("news", "law", "old/law"):
+        found = lexiframe("evaluate", example / "qrels.txt", example / "runs", "-m", "AP,RR",
+                          "--out", tmp_path / name)  # fmt: skip
+        assert found.status == 0, found.err
+    folders = [tmp_path / "news", tmp_path / "law"]
+    found = lexiframe("leaderboard", *folders, "-m", "AP", "--all", "--format", "json")
+    e = lf.read_results(folders[0])
+    expected = lf.leaderboard({"news": e, "law": e}, measure="AP").ranking
+    assert [row["value"] for row in json.loads(found.out)] == expected["value"].to_list()
+    found = lexiframe("leaderboard", *folders)
+    assert "expected one measure in each collection, found 2 ('AP', 'RR')" in found.err
+    found = lexiframe("leaderboard", *folders, tmp_path / "old" / "law", "-m", "AP")
+    assert "expected folders of different names" in found.err
+    found = lexiframe("leaderboard", folders[0], example / "qrels.txt")
+    assert "give folders of evaluations, or scores" in found.err
+
+
+def test_an_evaluation_of_collections_is_a_leaderboard(lexiframe, tmp_path):
+    example = lf.bundled("example")
+    runs = pl.DataFrame(lf.read_runs(example / "runs"))
+    qrels = pl.DataFrame(lf.read_qrels(example / "qrels.txt"))
+    runs, qrels = (
+        pl.concat([table.with_columns(collection=pl.lit(name)) for name in ("news", "law")])
+        for table in (runs, qrels)
+    )
+    e = lf.evaluate(runs, qrels, ["AP"])
+    e.write(tmp_path / "both")
+    found = lexiframe("leaderboard", tmp_path / "both")
+    assert found.status == 0, found.err
+    assert "By the mean over 2 collections" in found.out

@@ -776,7 +776,7 @@ def test_what_lies_beside_the_runs_in_a_folder(write):
         assert_same(lf.read_runs(folder), EXPECTED)
     assert len(caught) == 1
     (folder / f"{NAME}.run").unlink()
-    with pytest.raises(lf.ReadError, match="has no files in it that could be runs"):
+    with pytest.raises(lf.ReadError, match="has no files in it that could be read"):
         lf.read_runs(folder)
 
 

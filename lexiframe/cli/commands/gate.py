@@ -57,7 +57,7 @@ def gate(
     *,
     inputs: GateInputs,
     measure: AskedMeasures = None,
-    margin: GivenMargins,
+    margin: GivenMargins = None,
     require: Required = "not-worse",
     any_measure: AnyMeasure = False,
     test: TestOfGate = None,

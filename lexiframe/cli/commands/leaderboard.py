@@ -13,7 +13,7 @@ from lexiframe.cli.inputs import refuse_replacing
 from lexiframe.cli.options import INPUT, OUTPUT, Format, option
 from lexiframe.cli.output import print_table
 from lexiframe.collection import leaderboards as of
-from lexiframe.evaluation import Leaderboard
+from lexiframe.evaluation import Leaderboard, read_results
 from lexiframe.evaluation import leaderboard as leaderboard_of
 from lexiframe.io import logs, output_files, score_forms
 
@@ -22,6 +22,7 @@ EXAMPLES = (
     "leaderboard scores.csv",
     "leaderboard scores.parquet --rule mean --rule borda --group type --report board.html",
     "leaderboard results/ --missing votes --rule borda",
+    "leaderboard evaluated/robust evaluated/dl19 -m AP",
     "leaderboard scores.csv --weights news=2 --weights law=1 --weights sport=0",
 )
 
@@ -30,7 +31,7 @@ Sources = Annotated[
     typer.Argument(
         metavar="FILE|FOLDER...",
         help="Tables with a value for each run and collection, or folders of results of MTEB, "
-        "lm-evaluation-harness, HELM or BEIR.",
+        "lm-evaluation-harness, HELM or BEIR; or a folder of evaluate --out for each collection.",
         show_default=False,
     ),
 ]
@@ -79,6 +80,34 @@ Folder = Annotated[
     str | None,
     option(OUTPUT, "Write all tables as Parquet.", "-o", "--out", metavar="DIR"),
 ]
+
+
+def scores_in(given: list[str]) -> Any:
+    """Return what a leaderboard is made of: the paths, or the evaluations that they name.
+
+    An evaluation has the name of its folder as its collection, unless it has several.
+    """
+    are_evaluations = [(Path(path) / "means.parquet").is_file() for path in given]
+    if not any(are_evaluations):
+        return given[0] if len(given) == 1 else given
+    if not all(are_evaluations):
+        raise LexiframeError(
+            f"{given[are_evaluations.index(False)]}: expected a folder of evaluate --out, as "
+            f"{given[are_evaluations.index(True)]} is one, found something else; give folders of "
+            "evaluations, or scores"
+        )
+    found: dict[str, Any] = {}
+    for path in given:
+        name = Path(path).resolve().name
+        if name in found:
+            raise LexiframeError(
+                f"{path}: expected folders of different names, which name the collections, found "
+                f"two that are called {name!r}; rename one"
+            )
+        found[name] = read_results(path)
+    one = next(iter(found.values()))
+    has_several = len(found) == 1 and "collection" in one.means.columns
+    return one.scores if has_several else found
 
 
 def weights_of(given: list[str] | None) -> Any:
@@ -159,7 +188,7 @@ def leaderboard(
     refuse_replacing(written, scores)
     rules: Any = rule or ["mean"]  # names, which leaderboard checks
     board = leaderboard_of(
-        scores[0] if len(scores) == 1 else scores,
+        scores_in(scores),
         rules,
         missing,
         weights=weights_of(weights),

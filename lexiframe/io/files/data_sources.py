@@ -369,7 +369,7 @@ def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
             f"'{folder}/*/*', or, for partitions, a dataset of PyArrow"
         )
         raise ReadError(
-            f"{folder}: the folder has no files in it that could be runs{deeper if inner else ''}"
+            f"{folder}: the folder has no files in it that could be read{deeper if inner else ''}"
         )
     return sorted(inside - left_out), sorted(left_out)
 

@@ -262,8 +262,8 @@ MARGIN = ["--margin", "AP=0.1"]
     [
         ([QRELS, GOOD, *MARGIN], "expected QRELS BASELINE CANDIDATE: two runs, found 1"),
         ([QRELS, GOOD, BAD, BAD, *MARGIN], "two runs, found 3 after the judgments"),
-        ([QRELS, GOOD, BAD], "Missing option"),
-        ([QRELS, GOOD, BAD, "-m", "AP"], "Missing option"),
+        ([QRELS, GOOD, BAD], "--margin: expected the difference that does not matter"),
+        ([QRELS, GOOD, BAD, "-m", "AP"], "--margin: expected the difference that does not matter"),
         ([QRELS, GOOD, BAD, "-m", "AP,RR", *MARGIN], "none for RR; add --margin RR=SIZE"),
         ([QRELS, GOOD, BAD, "-m", "RR", *MARGIN], "AP is no measure of -m; name it there"),
         ([QRELS, GOOD, BAD, "--margin", "0.1"], "expected measures, found none; name them"),
