@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from lexiframe.base import unknown_name
+from lexiframe.base import LexiframeError, unknown_name
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import as_list, catalogues, derived
 from lexiframe.typing import MeasureLike, ScoresLike
@@ -27,6 +27,8 @@ def load_chosen(
     ``warns`` says whether there is a warning of runs that lack requests.
     """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
+    if asked == []:
+        raise LexiframeError("measures: expected at least one, found none")
     only = asked[0] if asked is not None and len(asked) == 1 else None
     loaded = per_request_scores.load_scores(
         score_forms.given_scores(scores, None, run, keys),
