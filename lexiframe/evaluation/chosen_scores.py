@@ -25,6 +25,11 @@ def load_chosen(
     """Read the scores of the measures that are asked for; see `evaluate_scores`.
 
     ``warns`` says whether there is a warning of runs that lack requests.
+
+    Raises
+    ------
+    LexiframeError
+        As `evaluate_scores`; and for the scores of collections.
     """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     if asked == []:
@@ -36,6 +41,12 @@ def load_chosen(
         warns=warns,
         columns=columns,
     )
+    if "collection" in loaded.table.columns:
+        raise LexiframeError(
+            "scores: expected the scores of single requests by one or several measures, found a "
+            "leaderboard, whose scores are those of collections; give it to `lexiframe "
+            "leaderboard`, lf.leaderboard in Python"
+        )
     names = _chosen(loaded.measures, asked)
     return per_request_scores.Loaded(
         loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files

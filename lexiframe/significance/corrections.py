@@ -61,7 +61,8 @@ def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) 
 def families_of(table: pl.DataFrame, groups: Sequence[str], family: str) -> np.ndarray:
     """Number the families: of one test and, unless ``family="all"``, one measure and group."""
     same = ["test", *([*groups, "measure"] if family == "measure" else [])]
-    return table.select(pl.struct(same).rank("dense")).to_series().to_numpy()
+    runs = table.select(pl.struct(same).rle()).to_series().struct.unnest()  # few, of many pairs
+    return np.repeat(runs["value"].rank("dense").to_numpy(), runs["len"].to_numpy())
 
 
 def corrected(

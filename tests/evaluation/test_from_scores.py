@@ -171,3 +171,10 @@ def test_a_forked_process_says_what_to_do(when, said):
         command, capture_output=True, text=True, timeout=60, check=False, env=environment
     )
     assert said in found.stdout, found
+
+
+@pytest.mark.parametrize("measures", [None, "AP"])
+def test_a_leaderboard_is_no_table_of_requests(measures):
+    """Its scores are those of collections."""
+    with pytest.raises(lf.LexiframeError, match=r"^scores: .* found a leaderboard, .* lf.leaderb"):
+        lf.evaluate_scores(lf.bundled("leaderboard") / "scores.csv", measures)
