@@ -32,6 +32,8 @@ def load_chosen(
         As `evaluate_scores`; and for the scores of collections.
     """
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
+    if asked == []:
+        raise LexiframeError("measures: expected at least one, found none")
     only = asked[0] if asked is not None and len(asked) == 1 else None
     loaded = per_request_scores.load_scores(
         score_forms.given_scores(scores, None, run, keys),

@@ -125,6 +125,8 @@ def test_a_name_measures_a_matrix_and_chooses_elsewhere(tmp_path):
     long = pl.DataFrame({"run": "x", "qid": ["q1"], "measure": "map", "value": 0.5})
     with pytest.raises(lf.UnknownNameError, match=r"unknown measure 'nDCG'\. Known: map"):
         lf.evaluate_scores(long, "nDCG")
+    with pytest.raises(lf.LexiframeError, match="measures: expected at least one, found none"):
+        lf.evaluate_scores(long, ())
 
 
 @pytest.mark.parametrize(
