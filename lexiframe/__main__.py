@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib.machinery import ModuleSpec
 from types import FrameType
 
 
@@ -16,7 +15,6 @@ def main() -> None:
     gc.set_threshold(500_000)
     # The threads of NumPy's and SciPy's BLAS wait for work asleep, not in a loop that takes a core.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    sys.meta_path.insert(0, _NoFortran)
     with _noted_interruptions() as noted, _orderly_ends(), _quick_end():
         try:
             from lexiframe.cli.app import main as run
@@ -28,17 +26,6 @@ def main() -> None:
             if not (noted or _comes_from_an_interruption(error)):
                 raise
             sys.exit(130)
-
-
-class _NoFortran:
-    """Finds an empty module in place of NumPy's compiler of Fortran, which no command needs.
-
-    SciPy copies all of NumPy's names, and with this one imports what takes 0.05 s.
-    """
-
-    @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        return ModuleSpec(name, None, is_package=True) if name == "numpy.f2py" else None
 
 
 @contextmanager

@@ -175,7 +175,7 @@ def test_nothing_to_read(tmp_path, monkeypatch, runs, message, function):
 def test_a_folder_of_folders(tmp_path):
     (tmp_path / "qid=1").mkdir()
     message = (
-        r"runs; the folders in it are not read \(1 \('qid=1'\)\): give a glob, such as '.*/\*/"
+        r"read; the folders in it are not read \(1 \('qid=1'\)\): give a glob, such as '.*/\*/"
     )
     with pytest.raises(lf.ReadError, match=message):
         lf.read_runs(tmp_path)

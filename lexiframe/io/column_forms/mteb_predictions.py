@@ -84,8 +84,12 @@ def _members(text: str, where: str) -> dict[str, str]:
     while text[at] == '"':
         name, at = _DECODER.raw_decode(text, at)
         if name in found:  # Python keeps only the last of them
-            problem = f"two fields are named {name!r}"
-            raise SchemaError(Problem(where, "", problem, "rename or remove one", is_first=True))
+            raise SchemaError(
+                Problem(
+                    where, "", f"two fields are named {name!r}", "rename or remove one",
+                    is_first=True,
+                )
+            )  # fmt: skip
         begin = _end(_COLON, text, at)
         _, at = _DECODER.raw_decode(text, begin)
         found[name] = text[begin:at]
