@@ -330,12 +330,14 @@ def projected_of(
     """Find the positions of ranked runs, for those of the measures that have something to count."""
     items = ranked.judged.items
     relevant = items["relevance"].filter(items["is_relevant"])
+    # Positions have the same columns where nothing counts: those of other requests are added.
+    pool = any(measure.needs == needed.POOL for measure in measures)
     measures = _counting(measures, relevant, no_relevant)
     needs = {measure.needs for measure in measures}
     by_subtopic = None
     if needed.SUBTOPICS in needs:
         by_subtopic = project(ranked, no_relevant=no_relevant, subtopics=True)
-    positions = project(ranked, no_relevant=no_relevant, pool=needed.POOL in needs)
+    positions = project(ranked, no_relevant=no_relevant, pool=pool)
     return Projected(ranked, measures, positions, by_subtopic, no_relevant)
 
 

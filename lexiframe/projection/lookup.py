@@ -16,7 +16,7 @@ from lexiframe.base import coded
 
 # 2^64 over the golden ratio: multiples of it spread evenly over 64 bits (Fibonacci hashing)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_FEW = 1 << 20
+_FEW = 1 << 16
 """The items for each of which eight slots are kept, and not four, which saves time."""
 _BITS, _TURN = np.uint64(64), np.uint64(23)
 

@@ -219,3 +219,15 @@ def test_buckets_without_a_relevant_item():
         parts, said = in_batches(runs, qrels, how, 9)
         same_tables(whole, parts)
         assert said == warned
+
+
+def test_a_bucket_without_relevant_items_has_a_pool():
+    """Its positions are put together with those of other buckets, which have the pool's size."""
+    runs = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["1", "2"] * 2,
+                         "doc_id": ["d1", "d2", "d3", "d1"], "score": [1.0] * 4})  # fmt: skip
+    qrels = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["d1", "d2"], "relevance": [1, 0]})
+    how = {"measures": ["SL1"], "test": "t", "order": "mean"}
+    whole, _ = said_by(lambda: lf.evaluate(runs, qrels, **how))
+    for n_buckets in (1, 2, 3, 5):
+        parts, _ = in_batches(runs, qrels, how, n_buckets)
+        same_tables(whole, parts)
