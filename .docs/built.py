@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from reference_pages import rooms_for_users
+from reference_pages import place_of, rooms_for_users
 
 import lexiframe as lf
 from lexiframe import spark, theory
@@ -46,11 +46,10 @@ def problems(site: Path) -> list[str]:
 
 def public_names() -> list[str]:
     """Return the names that the reference must have, with their modules."""
-    whole = {"spark", "theory", "views", *(room.__name__[10:] for room in rooms_for_users())}
+    whole = {"spark", "theory", "views", *(place_of(room)[10:] for room in rooms_for_users())}
     names = [f"lexiframe.{name}" for name in lf.__all__ if name not in whole]
-    modules = {module.__name__: module.__all__ for module in (theory, charts, display)}
-    modules["lexiframe.spark"] = spark.__all__  # the name under which users reach it
-    modules |= {room.__name__: for_users(room) for room in rooms_for_users()}
+    modules = {place_of(one): one.__all__ for one in (theory, charts, display, spark)}
+    modules |= {place_of(room): for_users(room) for room in rooms_for_users()}
     return [*names, *(f"{place}.{name}" for place, of in modules.items() for name in of)]
 
 

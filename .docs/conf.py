@@ -9,7 +9,7 @@ shows the notebooks with the outputs that are stored in them. Furo loads nothing
 import re
 
 from docutils import nodes
-from reference_pages import rooms_for_users
+from reference_pages import place_of, rooms_for_users
 
 import lexiframe
 
@@ -58,7 +58,7 @@ _MODULES = [
     "lexiframe.spark",
     "lexiframe.views.charts",
     "lexiframe.views.display",
-    *(room.__name__ for room in rooms_for_users()),
+    *(place_of(room) for room in rooms_for_users()),
 ]
 
 

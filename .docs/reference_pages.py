@@ -10,7 +10,7 @@ from typing import Any
 from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
-from lexiframe import spark, theory
+from lexiframe import spark, testing, theory
 from lexiframe.base.face import for_users
 from lexiframe.views import charts, display
 
@@ -49,7 +49,7 @@ class Group:
     @property
     def place(self) -> str:
         """The name under which users reach the module."""
-        return "lexiframe.spark" if self.module is spark else str(self.module.__name__)
+        return place_of(self.module)
 
     @property
     def page(self) -> str:
@@ -70,7 +70,7 @@ def _groups() -> Iterator[Group]:
         for name, module in _MODULES.items():
             yield Group(name, inspect.getdoc(module) or "", module, module.__all__)
         for room in rooms_for_users():
-            yield Group(room.__name__, inspect.getdoc(room) or "", room, for_users(room))
+            yield Group(place_of(room), inspect.getdoc(room) or "", room, for_users(room))
 
 
 def rooms_for_users() -> list[Any]:
@@ -79,8 +79,16 @@ def rooms_for_users() -> list[Any]:
     return [getattr(lf, name) for name in places if name not in ("spark", "theory", "views")]
 
 
-# Users reach it under this name; autodoc imports what it documents.
-sys.modules["lexiframe.spark"] = spark
+_REACHED = {"lexiframe.spark": spark, "lexiframe.testing": testing}
+"""Modules of a room that users reach under another name."""
+sys.modules.update(_REACHED)  # autodoc imports what it documents
+
+
+def place_of(module: Any) -> str:
+    """Return the name under which users reach a module."""
+    return next((name for name, one in _REACHED.items() if one is module), module.__name__)
+
+
 _MODULES = {"Theory": theory, "Charts": charts, "Display tables": display, "Spark": spark}
 
 
