@@ -102,19 +102,27 @@ def test_files_of_weights_that_are_refused(lexiframe, board, tmp_path, text, mes
 
 def test_folders_of_evaluations_are_collections(lexiframe, tmp_path):
     example = lf.bundled("example")
-    for name in ("news", "law", "old/law"):
-        found = lexiframe("evaluate", example / "qrels.txt", example / "runs", "-m", "AP,RR",
+    lines = (example / "qrels.txt").read_text().splitlines(keepends=True)
+    few = tmp_path / "few.txt"
+    few.write_text("".join(line for line in lines if line.split()[0] != lines[0].split()[0]))
+    judged = {"news": example / "qrels.txt", "law": few, "old/law": few}
+    for name, qrels in judged.items():
+        found = lexiframe("evaluate", qrels, example / "runs", "-m", "AP,RR",
                           "--out", tmp_path / name)  # fmt: skip
         assert found.status == 0, found.err
     folders = [tmp_path / "news", tmp_path / "law"]
     found = lexiframe("leaderboard", *folders, "-m", "AP", "--all", "--format", "json")
     e = lf.read_results(folders[0])
-    expected = lf.leaderboard({"news": e, "law": e}, measure="AP").ranking
+    both = {"news": e, "law": lf.read_results(folders[1])}
+    expected = lf.leaderboard(both, measure="AP").ranking
     assert [row["value"] for row in json.loads(found.out)] == expected["value"].to_list()
     found = lexiframe("leaderboard", *folders)
     assert "expected one measure in each collection, found 2 ('AP', 'RR')" in found.err
     found = lexiframe("leaderboard", *folders, tmp_path / "old" / "law", "-m", "AP")
     assert "expected folders of different names" in found.err
+    (tmp_path / "old" / "law").rename(tmp_path / "copy")
+    found = lexiframe("leaderboard", *folders, tmp_path / "copy", "-m", "AP")
+    assert "found the same means as in 'law'; give each evaluation once" in found.err
     found = lexiframe("leaderboard", folders[0], example / "qrels.txt")
     assert "give folders of evaluations, or scores" in found.err
 

@@ -104,8 +104,14 @@ def scores_in(given: list[str]) -> Any:
                 f"{path}: expected folders of different names, which name the collections, found "
                 f"two that are called {name!r}; rename one"
             )
-        found[name] = read_results(path)
-    one = next(iter(found.values()))
+        one = read_results(path)
+        same = [other for other, known in found.items() if known.means.equals(one.means)]
+        if same:
+            raise LexiframeError(
+                f"{path}: expected evaluations of different collections, found the same means as "
+                f"in {same[0]!r}; give each evaluation once"
+            )
+        found[name] = one
     has_several = len(found) == 1 and "collection" in one.means.columns
     return one.scores if has_several else found
 
