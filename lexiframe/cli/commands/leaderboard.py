@@ -104,7 +104,7 @@ def scores_in(given: list[str]) -> Any:
                 f"{path}: expected folders of different names, which name the collections, found "
                 f"two that are called {name!r}; rename one"
             )
-        one = read_results(path)
+        one: Any = read_results(path)
         same = [other for other, known in found.items() if known.means.equals(one.means)]
         if same:
             raise LexiframeError(
