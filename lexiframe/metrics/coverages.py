@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import coded, schemas, sums, typed
 from lexiframe.io import problems
 from lexiframe.metrics.catalogues.ranked import AP, RR, nDCG
-from lexiframe.metrics.scored import scores
+from lexiframe.metrics.scored import values_of
 from lexiframe.metrics.stretches import begins
 from lexiframe.projection import (
     NoRelevant,
@@ -156,12 +156,10 @@ def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
     """
     if not ranked.runs:
         return no_coverage([])
-    worst, best = _of_few_runs_at_once(ranked, p)
-    shape = (len(ranked.runs), len(worst) // len(ranked.runs), len(_MEASURES))
+    worst, best = _extreme_scores(ranked, p)
+    rounding = np.full((1, 1), sums.TIE)
     bounds = {
-        f"{measure}_{name}": sums.Moments.of(
-            values.reshape(shape)[:, :, n].T, np.full((1, 1), sums.TIE)
-        )
+        f"{measure}_{name}": sums.Moments.of(values[:, :, n].T, rounding)
         for n, measure in enumerate(_MEASURES)
         for name, values in (("min", worst), ("max", best))
     }
@@ -169,46 +167,40 @@ def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
 
 
 _ROWS = 2**18
-"""The positions that are scored at once."""
-
-
-def _of_few_runs_at_once(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return `_extreme_scores` of all runs, of which a few are in memory at a time."""
-    height = p.height // len(ranked.runs)
-    if not height:
-        return (np.zeros((0, len(_MEASURES))),) * 2
-    few = max(_ROWS // height, 1)
-    parts = [
-        _extreme_scores(
-            replace(ranked, runs=ranked.runs[n : n + few]), p[n * height :][: few * height]
-        )
-        for n in range(0, len(ranked.runs), few)
-    ]
-    worst, best = (np.concatenate(of_parts) for of_parts in zip(*parts, strict=True))
-    return worst, best
+"""The positions in which ties are looked for at once."""
 
 
 def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the scores, rankings × measures, with ties at their worst and at their best."""
-    worst = _scores(p)
+    """Return the scores, runs × requests × measures, with ties at their worst and at their best."""
+    n_runs = len(ranked.runs)
+    shape = (n_runs, -1 if p.height else 0, len(_MEASURES))
+    worst = values_of(p, _MEASURES, "drop", ranked).values.reshape(shape)
     best = worst.copy()
-    request = np.cumsum(begins(p, "run", "query_id")) - 1
-    row = _rows_of_tied_items(ranked, p)
-    if len(row):
-        tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
-        # Levels follow from ranks, also those of items that were not retrieved: they come last.
-        position = p["position"].fill_null(effect_of_ties.NOWHERE).to_numpy().copy()
-        table = p.filter(is_tied)
-        for values, ranks in ((worst, "worst"), (best, "best")):
-            position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
-            values[tied] = _scores(_moved(table, position[is_tied], request[is_tied]))
+    height = max(p.height // n_runs, 1)
+    few = max(_ROWS // height, 1)
+    for n in range(0, n_runs, few):
+        some = replace(ranked, runs=ranked.runs[n : n + few])
+        ends = (of.reshape(-1, len(_MEASURES)) for of in (worst[n : n + few], best[n : n + few]))
+        _put_extremes(some, p[n * height :][: few * height], *ends)
     return worst, best
 
 
-def _scores(p: pl.DataFrame) -> np.ndarray:
-    """Return the scores of all rankings: rankings × measures."""
-    values = scores(p, _MEASURES)["value"].to_numpy()
-    return values.reshape(-1, len(_MEASURES)).copy()
+def _put_extremes(
+    ranked: RankedRuns, p: pl.DataFrame, worst: np.ndarray, best: np.ndarray
+) -> None:
+    """Put in the scores, rankings × measures, of requests with ties at their worst and best."""
+    row = _rows_of_tied_items(ranked, p)
+    if not len(row):
+        return
+    request = np.cumsum(begins(p, "run", "query_id")) - 1
+    tied, is_tied = np.unique(request[row]), np.isin(request, request[row])
+    # Levels follow from ranks, also those of items that were not retrieved: they come last.
+    position = p["position"].fill_null(effect_of_ties.NOWHERE).to_numpy().copy()
+    table = p.filter(is_tied)
+    for values, ranks in ((worst, "worst"), (best, "best")):
+        position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
+        moved = _moved(table, position[is_tied], request[is_tied])
+        values[tied] = values_of(moved, _MEASURES, "drop").values
 
 
 def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:
