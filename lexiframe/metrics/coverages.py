@@ -185,9 +185,7 @@ def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np
     return worst, best
 
 
-def _put_extremes(
-    ranked: RankedRuns, p: pl.DataFrame, worst: np.ndarray, best: np.ndarray
-) -> None:
+def _put_extremes(ranked: RankedRuns, p: pl.DataFrame, worst: np.ndarray, best: np.ndarray) -> None:
     """Put in the scores, rankings × measures, of requests with ties at their worst and best."""
     row = _rows_of_tied_items(ranked, p)
     if not len(row):

@@ -142,7 +142,8 @@ class Comparison:
         values = self.values.by_request(metric, self.requests.queries)  # type: ignore[union-attr]
 
         def differences(block: blocks.Block, group: np.ndarray) -> np.ndarray:
-            a, b = (values[run[:, None], group] for run in block.pairs)
+            of_group = values[:, group]  # so that whole rows are copied for the pairs
+            a, b = (of_group[run] for run in block.pairs)
             smaller, is_exact = metric.smaller_is_better, metric.is_exact
             # whole numbers or halves over m
             parts = 2 * np.maximum(block.at_least(metric.rel).m, 1) if is_exact else None
