@@ -153,11 +153,9 @@ def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.nd
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
     edges = _edges_of(is_new.to_numpy())
     ids = query_id.gather(edges[:-1])
-    if ids.to_physical().n_unique() == len(ids):  # as mostly, and faster
-        known, code = ids.cast(pl.String).to_list(), slice(None)
-    else:
-        names, code = coded.encode(ids)
-        known = names.to_list()
+    are_distinct = ids.to_physical().n_unique() == len(ids)  # as mostly: this is faster then
+    names, code = (ids.cast(pl.String), np.arange(len(ids))) if are_distinct else coded.encode(ids)
+    known = names.to_list()
     index = np.array([queries.get(name, -1) for name in known], np.int64)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
