@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import pairwise
-from operator import add
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from lexiframe.base.progress_bars import in_threads
-from lexiframe.base.sums.exact_sums import ExactSums, halves, two_sum
+from lexiframe.base.sums.exact_sums import Adder, ExactSums, halves, sums_of_whole, two_sum
 from lexiframe.base.sums.ranking import ratio
 from lexiframe.base.sums.tolerance import TIE
 
 _CELLS = 2**16
-"""The numbers that a thread handles at once, so that intermediate results stay in the cache."""
-_COLUMNS = 2**14
-"""The columns of a wide matrix that a thread handles at once."""
+"""The numbers that are handled at once, so that intermediate results stay in the cache."""
+_COLUMNS = 2**11
+"""The columns of a wide matrix that are handled at once."""
 _EXACT = ("total", "squares", "excess")
 _SUMS = ("n", "wins", "losses", *_EXACT)
 
@@ -82,17 +80,16 @@ class Moments:
         if not matrices:
             return []
         edges = np.cumsum([0, *(values.shape[1] for values, _ in matrices)])
-        if len(matrices) > 1 and edges[-1] > _CELLS:
+        n_rows, n_columns = len(matrices[0][0]), int(edges[-1])
+        if len(matrices) > 1 and n_columns > _COLUMNS:
             return [cls.of(*matrix) for matrix in matrices]
-        if len(matrices) == 1 and edges[-1] > _COLUMNS:
+        if n_columns > _COLUMNS:
             return [cls._of_wide(*matrices[0])]
-        n_rows = len(matrices[0][0])
-        rows = max(_CELLS // max(int(edges[-1]), 1), 1)
-
-        def block(first: int) -> Moments:
-            return cls._of_block(*_beside([_rows(m, first, first + rows) for m in matrices]))
-
-        found = reduce(add, in_threads(block, range(0, max(n_rows, 1), rows)))
+        rows = max(min(_CELLS // max(n_columns, 1), n_rows), 1)
+        adder = _Adder(n_columns, rows)
+        for first in range(0, n_rows, rows):
+            adder.add([_rows(matrix, first, first + rows) for matrix in matrices])
+        found = adder.moments()
         if len(matrices) == 1:
             return [found]
         return [found[slice(first, last)] for first, last in pairwise(edges.tolist())]
@@ -100,36 +97,12 @@ class Moments:
     @classmethod
     def _of_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
         """Add up the values of many columns, some columns after the other."""
-
-        def of_columns(first: int) -> Moments:
+        found = list[Moments]()
+        for first in range(0, values.shape[1], _COLUMNS):
             some = slice(first, first + _COLUMNS)
             rough = rounding if rounding.shape[1] == 1 else rounding[:, some]
-            return cls.of(values[:, some], rough)
-
-        return cls._joined([*in_threads(of_columns, range(0, values.shape[1], _COLUMNS))])
-
-    @classmethod
-    def _of_block(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
-        missing = np.isnan(values)
-        has_gaps = bool(missing.any())
-        known = np.where(missing, 0.0, values) if has_gaps else values
-        square, error = _squares(known)
-        excess = ExactSums.zero(values.shape[1])
-        if (rounding != TIE).any():
-            excess = ExactSums.of(np.where(missing, 0.0, rounding / TIE - 1))
-        least, greatest = values + rounding / 2, values - rounding / 2
-        if has_gaps:
-            least[missing], greatest[missing] = np.inf, -np.inf
-        return cls(
-            n=len(values) - missing.sum(axis=0),
-            wins=(known > 0).sum(axis=0),
-            losses=(known < 0).sum(axis=0),
-            total=ExactSums.of(known),
-            squares=ExactSums.of(square, error),
-            excess=excess,
-            least=least.min(axis=0, initial=np.inf),
-            greatest=greatest.max(axis=0, initial=-np.inf),
-        )
+            found.append(cls.of(values[:, some], rough))
+        return cls._joined(found)
 
     @classmethod
     def _joined(cls, parts: list[Moments]) -> Moments:
@@ -221,25 +194,90 @@ def _rows(matrix: _Matrix, first: int, last: int) -> _Matrix:
     return values[first:last], rounding if len(rounding) == 1 else rounding[first:last]
 
 
-def _beside(matrices: Sequence[_Matrix]) -> _Matrix:
-    """Put matrices, and the rounding errors of their values, side by side."""
-    if len(matrices) == 1:
-        return matrices[0]
-    values = np.concatenate([values for values, _ in matrices], axis=1)
-    if all((rounding == TIE).all() for _, rounding in matrices):
-        return values, np.full((1, 1), TIE)
-    return values, np.concatenate([np.broadcast_to(r, v.shape) for v, r in matrices], axis=1)
+class _Adder:
+    """Moments to which one block of rows after the other is added.
 
+    The arrays are filled again for each block: the system clears new ones, which would take as much
+    time as all that is done with them.
+    """
 
-def _squares(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return two numbers that add up to each square, with at least 78 bits."""
-    if has_large := bool((large := np.abs(values) > _LARGE).any()):
-        values = np.where(large, 0.0, values)
-    high, low = halves(values)
-    square, rest = high * high, low * (high + values)
-    if has_large:
-        square[large] = np.inf
-    return square, rest
+    def __init__(self, n_columns: int, n_rows: int) -> None:
+        self.n, self.wins, self.losses = np.zeros((3, n_columns), np.int64)
+        self.least, self.greatest = np.full((2, n_columns), [[np.inf], [-np.inf]])
+        self.total, self.squares, self.excess = (Adder(n_columns) for _ in range(3))
+        self.floats = np.empty((3, n_rows, n_columns))
+        self.other = np.empty((n_rows, n_columns))
+        self.is_so = np.empty((n_rows, n_columns), bool)
+
+    def add(self, matrices: Sequence[_Matrix]) -> None:
+        """Add a block of rows: values, side by side, and their rounding errors."""
+        n_rows = len(matrices[0][0])
+        (values, high, low), is_so = self.floats[:, :n_rows], self.is_so[:n_rows]
+        np.concatenate([values for values, _ in matrices], axis=1, out=values)
+        np.isnan(values, out=is_so)
+        has_gaps = is_so.any()
+        self.n += n_rows - sums_of_whole(is_so.view(np.uint8)) if has_gaps else n_rows
+        largest = self._add_bounds(matrices, values, high, is_so)
+        if has_gaps:
+            np.copyto(values, 0.0, where=is_so)
+        np.greater(values, 0, out=is_so)
+        self.wins += sums_of_whole(is_so.view(np.uint8))
+        np.less(values, 0, out=is_so)
+        self.losses += sums_of_whole(is_so.view(np.uint8))
+        self._add_squares(values, high, low, largest)
+        self.total.add(values, high, largest)
+
+    def _add_bounds(
+        self,
+        matrices: Sequence[_Matrix],
+        values: np.ndarray,
+        other: np.ndarray,
+        missing: np.ndarray,
+    ) -> float:
+        """Add the bounds of the values, and the excess; return the largest size of a value."""
+        least = np.fmin.reduce(values, axis=0, initial=np.inf)
+        greatest = np.fmax.reduce(values, axis=0, initial=-np.inf)
+        largest = max(float(greatest.max(initial=0.0)), -float(least.min(initial=0.0)))
+        if all((rounding == TIE).all() for _, rounding in matrices):
+            least, greatest = least + TIE / 2, greatest - TIE / 2
+        else:
+            shapes = [(rounding, values.shape) for values, rounding in matrices]
+            rounding = np.concatenate([np.broadcast_to(*shape) for shape in shapes], axis=1)
+            least = np.fmin.reduce(values + rounding / 2, axis=0, initial=np.inf)
+            greatest = np.fmax.reduce(values - rounding / 2, axis=0, initial=-np.inf)
+            self.excess.add(np.where(missing, 0.0, rounding / TIE - 1), other)
+        np.minimum(self.least, least, out=self.least)
+        np.maximum(self.greatest, greatest, out=self.greatest)
+        return largest
+
+    def _add_squares(
+        self, values: np.ndarray, high: np.ndarray, low: np.ndarray, largest: float
+    ) -> None:
+        """Add two numbers that add up to each square, with at least 78 bits."""
+        large = np.abs(values) > _LARGE if largest > _LARGE else None
+        known = values if large is None else np.where(large, 0.0, values)
+        halves(known, high, low)
+        low *= np.add(high, known, out=self.other[: len(high)])
+        high *= high
+        bound = min(largest, _LARGE) ** 2
+        self.squares.add(low, self.other[: len(high)], bound * 2.0**-24)
+        if large is not None:
+            np.copyto(high, np.inf, where=large)
+            bound = np.inf
+        self.squares.add(high, low, bound)
+
+    def moments(self) -> Moments:
+        """Return the moments of all rows so far."""
+        return Moments(
+            self.n,
+            self.wins,
+            self.losses,
+            self.total.sums(),
+            self.squares.sums(),
+            self.excess.sums(),
+            self.least,
+            self.greatest,
+        )
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -34,7 +34,7 @@ def exact(column):
 def value_of(sums, column):
     return sum(
         (
-            int(d) * Fraction(2) ** (40 * (sums.lowest + n))
+            int(d) * Fraction(2) ** (45 * (sums.lowest + n))
             for n, d in enumerate(sums.digits[:, column])
         ),
         Fraction(0),
@@ -54,7 +54,7 @@ def test_they_are_the_sums_of_fractions(values):
     for n, column in enumerate(values.T):
         assert value_of(sums, n) == exact(column)
     assert (sums.digits[:-1] >= 0).all()
-    assert (sums.digits[:-1] < 2**40).all()
+    assert (sums.digits[:-1] < 2**45).all()
 
 
 @given(matrices())
@@ -156,10 +156,10 @@ def test_many_rows(columns):
 
 
 def test_digits_are_carried_before_they_overflow():
-    """2^23 rows of almost 2^40 exceed 2^63, unless the digits are carried before."""
-    n = 2**23 + 3
-    values = np.broadcast_to(2.0**40 - 1, (n, 1))
-    assert value_of(ExactSums.of(values), 0) == n * (2**40 - 1)
+    """2^19 rows of almost 2^45 exceed 2^63, unless the digits are carried before."""
+    n = 2**19 + 3
+    values = np.broadcast_to(2.0**45 - 1, (n, 1))
+    assert value_of(ExactSums.of(values), 0) == n * (2**45 - 1)
 
 
 @given(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100))
