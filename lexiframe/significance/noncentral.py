@@ -68,7 +68,8 @@ def _of_df(t: np.ndarray, df: float, tail: float) -> np.ndarray:
         delta, slope = _solved(np.sinh(node) * scale, df, tail)
         return np.stack([delta / np.cosh(node), slope * np.cosh(node)], axis=1)
 
-    polynomials = chebyshev.chebinterpolate(at_nodes, _NODES - 1)
+    interpolate: Any = chebyshev.chebinterpolate  # its type says nothing of two polynomials
+    polynomials = interpolate(at_nodes, _NODES - 1)
 
     def newton(first: int) -> np.ndarray:
         some = slice(first, first + _AT_ONCE)
