@@ -58,12 +58,22 @@ def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Se
     >>> of_each(categories_of(pl.Series([12, 7, 12])), lambda ids: ids.str.len_bytes()).to_list()
     [2, 1, 2]
     """
-    if not isinstance(ids.dtype, pl.Enum):
+    dtype = None if _are_strings(ids) else ids.dtype
+    if not isinstance(dtype, pl.Enum):
         return function(ids)
-    categories = ids.dtype.categories
+    categories = dtype.categories
     if len(categories) > len(ids):
         return function(ids.cast(pl.String))
     return function(categories).gather(ids.to_physical()).alias(ids.name)
+
+
+def _are_strings(ids: pl.Series) -> bool:
+    """Return whether a column has plain strings.
+
+    Polars builds and checks all categories anew each time that it is asked for the type of their
+    column, which takes milliseconds where there are many.
+    """
+    return ids.to_physical().dtype == pl.String
 
 
 def strings_of(ids: pl.Series) -> pl.Series:
@@ -108,7 +118,7 @@ def _in_stretches(column: pl.Series) -> pl.DataFrame | None:
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
-    is_numbered = isinstance(ids.dtype, pl.Enum)
+    is_numbered = not _are_strings(ids) and isinstance(ids.dtype, pl.Enum)
     # New categories number the ids from 0. In categories shared with other columns, codes would go
     # on from theirs, and the arrays below would be longer.
     numbered = ids if is_numbered else ids.cast(pl.Categorical(pl.Categories.random()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,15 +58,26 @@ class Rows:
     def in_order(self, *, stable: bool) -> Rows:
         """Sort by query, and by descending score; ``stable`` keeps the order of equal scores."""
         query, score = self.query, self.score
-        same = query[1:] == query[:-1]
-        if np.all(~same | (score[1:] <= score[:-1])):
-            starts = np.append(0, np.flatnonzero(~same) + 1)
-            if len(np.unique(query[starts])) == len(starts):
+        if self.are_together:
+            falls = score[1:] <= score[:-1]
+            falls[self.edges[1:-1] - 1] = True
+            if falls.all():
                 return self
         by_score = np.argsort(-score, kind="stable" if stable else None)
         # NumPy's stable sort of integers of up to 16 bits is a radix sort, which is much faster
         small = query.astype(np.min_scalar_type(query.max(initial=0)))
         return self.take(by_score[np.argsort(small[by_score], kind="stable")])
+
+    @cached_property
+    def edges(self) -> np.ndarray:
+        """The first row of each stretch of one query, and the number of rows behind them."""
+        return _edges_of(self.query[1:] != self.query[:-1])
+
+    @cached_property
+    def are_together(self) -> bool:
+        """Whether the rows of each query follow each other."""
+        queries = self.query[self.edges[:-1]]
+        return len(np.unique(queries)) == len(queries)
 
     def retrieved(self, n_queries: int) -> np.ndarray:
         """Count the rows of every judged query, of which there are ``n_queries``."""
@@ -88,16 +100,18 @@ class Rows:
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """Return, for each of the rows ``hit``, the first row of its query."""
-        return Blocks.of(self.query[1:] != self.query[:-1], hit).first
+        return Blocks.of(self.edges, hit).first
 
     def ties(self, hit: np.ndarray) -> Blocks:
         """Return the group of equal scores to which each of the rows ``hit`` belongs."""
-        ends = (self.query[1:] != self.query[:-1]) | (self.score[1:] != self.score[:-1])
-        return Blocks.of(ends, hit)
+        ends = self.score[1:] != self.score[:-1]
+        ends[self.edges[1:-1] - 1] = True
+        return Blocks.of(_edges_of(ends), hit)
 
     def has_twins(self) -> bool:
         """Return whether two rows have the same hash, as two rows of one document in a query do."""
-        return has_repeated(self.hashes)
+        edges = self.edges if self.are_together else np.array([0, len(self.hashes)])
+        return has_repeated(self.hashes, edges)
 
     def documents(self, judged: JudgedItems) -> pl.DataFrame:
         """Return query and document of the rows of judged queries."""
@@ -113,9 +127,8 @@ class Blocks:
     block: np.ndarray
 
     @classmethod
-    def of(cls, ends: np.ndarray, rows: np.ndarray) -> Blocks:
-        """Return the blocks of ``rows``; ``ends`` marks the rows, except the last, that end one."""
-        edges = np.concatenate([[0], np.flatnonzero(ends) + 1, [len(ends) + 1]])
+    def of(cls, edges: np.ndarray, rows: np.ndarray) -> Blocks:
+        """Return the blocks of ``rows``; ``edges`` has all first rows, and the number of rows."""
         return cls(edges, np.searchsorted(edges, rows, side="right") - 1)
 
     @property
@@ -129,15 +142,22 @@ class Blocks:
         return np.asarray(self.edges[self.block + 1] - 1)
 
 
+def _edges_of(ends: np.ndarray) -> np.ndarray:
+    """Return the edges of blocks; ``ends`` marks the rows, except the last, that end one."""
+    return np.concatenate([[0], np.flatnonzero(ends) + 1, [len(ends) + 1]])
+
+
 def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
-    n_rows = len(query_id)
-    is_new = query_id.slice(1) != query_id.slice(0, n_rows - 1)
-    starts = np.append(0, is_new.arg_true().to_numpy().astype(np.int64) + 1)
-    names, code = coded.encode(query_id.gather(starts))
+    n_rows, numbers = len(query_id), query_id.to_physical()
+    is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
+    edges = _edges_of(is_new.to_numpy())
+    ids = query_id.gather(edges[:-1])
+    are_distinct = ids.to_physical().n_unique() == len(ids)  # as mostly: this is faster then
+    names, code = (ids.cast(pl.String), np.arange(len(ids))) if are_distinct else coded.encode(ids)
     known = names.to_list()
     index = np.array([queries.get(name, -1) for name in known], np.int64)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
     extra = [known[n] for n in np.flatnonzero(is_extra)]
-    return np.repeat(index[code], np.diff(starts, append=n_rows)), extra
+    return np.repeat(index[code], np.diff(edges)), extra

@@ -8,6 +8,7 @@ than a join on strings. Equal hashes are only candidates: the caller compares th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,8 @@ from lexiframe.base import coded
 
 # 2^64 over the golden ratio: multiples of it spread evenly over 64 bits (Fibonacci hashing)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_BLOCK = 1 << 15
+"""Rows that are looked up at once: the arrays of so many stay in the processor's cache."""
 _FEW = 1 << 16
 """The items for each of which eight slots are kept, and not four, which saves time."""
 _BITS, _TURN = np.uint64(64), np.uint64(23)
@@ -29,29 +32,42 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     return hashes
 
 
-def has_repeated(hashes: np.ndarray) -> bool:
-    """Return whether two of the hashes are equal, without sorting them.
+def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
+    """Return whether two of the hashes between two edges are equal, without sorting them.
+
+    The first edge is 0 and the last one the number of hashes. Equal hashes with an edge between
+    them do not count, but they may be found: several stretches are searched at once.
+
+    Examples
+    --------
+    >>> hashes = np.array([7, 8, 7], np.uint64)
+    >>> has_repeated(hashes, np.array([0, 3])), has_repeated(hashes[:2], np.array([0, 2]))
+    (True, False)
+    """
+    blocks = edges[np.searchsorted(edges, np.arange(0, len(hashes), _BLOCK))]
+    cuts = np.unique([*blocks, len(hashes)]).tolist()
+    return any(_has_repeated(hashes[start:end]) for start, end in pairwise(cuts))
+
+
+def _has_repeated(hashes: np.ndarray) -> bool:
+    """Return whether two of the hashes are equal.
 
     Every hash writes its number into the slot of its low bits, where the last one stays. A hash
     whose slot holds another number has a twin there, or it shares the slot by chance: such hashes
     are looked at again among themselves, where each still meets its twin if it has one.
-
-    Examples
-    --------
-    >>> has_repeated(np.array([7, 8, 7], np.uint64)), has_repeated(np.array([7, 8], np.uint64))
-    (True, False)
     """
+    small = np.min_scalar_type(len(hashes))
     while len(hashes):
         n_slots = 1 << (2 * len(hashes)).bit_length()
         slot = (hashes & np.uint64(n_slots - 1)).view(np.int64)
-        number = np.arange(len(hashes), dtype=np.uint32)
-        last = np.empty(n_slots, np.uint32)  # only slots that were written are read
+        number = np.arange(len(hashes), dtype=small)
+        last = np.empty(n_slots, small)  # only slots that were written are read
         last[slot] = number
         found = last[slot]
         other = np.flatnonzero(found != number)
-        if (hashes[found[other]] == hashes[other]).any():
-            return True
         left = hashes[other]
+        if (hashes[found[other]] == left).any():
+            return True
         hashes = left >> _TURN | left << (_BITS - _TURN)  # other bits decide next time
     return False
 

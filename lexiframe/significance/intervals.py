@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 
 from lexiframe.base import progress, sums
 from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.noncentral import noncentrality
 
 Interval = tuple[np.ndarray, np.ndarray]
-
-_TOO_LARGE = 1e5
-"""From this |t| on SciPy's inverse of the noncentral t fails, and `d_z_interval` uses a limit."""
 
 _PAIRS_AT_ONCE = 500
 
@@ -86,30 +83,13 @@ def one_sided(low: np.ndarray, high: np.ndarray, options: Options) -> Interval:
 
 
 def d_z_interval(t: np.ndarray, n: np.ndarray | int, options: Options) -> Interval:
-    """Return the d_z for which the observed t is the α/2 or 1 − α/2 quantile of the noncentral t.
-
-    For very large |t| the noncentral t varies only by its χ in the divisor: t times the quantiles
-    of √(χ²/df) is then the limit.
-    """
-    from scipy.special import chdtri, nctdtrinc
-
+    """Return the d_z of which the observed t is the α/2 or 1 − α/2 quantile, by noncentral t."""
     n = np.broadcast_to(n, t.shape)
-    df, known = np.maximum(n - 1, 1), np.isfinite(t)
-    t = np.where(known, t, 0.0)
-    tails = (1 - options.tail, options.tail)
-    within = np.clip(t, -_TOO_LARGE, _TOO_LARGE)
-    # The slowest step of a t-test: in threads, and once for pairs with the same t and n, of which a
-    # measure of few values has many.
-    found, place = np.unique(within + 1j * df, return_inverse=True)
-    with ThreadPoolExecutor(2) as executor:
-        ends = executor.map(lambda tail: nctdtrinc(found.imag, tail, found.real), tails)
-        low, high = (end[place] for end in ends)
-    of_n, which = np.unique(df, return_inverse=True)
-    spread = np.sqrt([chdtri(of_n, tail) / of_n for tail in tails])[:, which]
-    far = np.abs(t) >= _TOO_LARGE
-    low = np.where(far, t * np.where(t > 0, spread[0], spread[1]), low)
-    high = np.where(far, t * np.where(t > 0, spread[1], spread[0]), high)
-    low, high = (np.where(known & (n > 1), end / np.sqrt(n), np.nan) for end in (low, high))
+    known = np.isfinite(t) & (n > 1)
+    t, df = np.where(known, t, 0.0), np.maximum(n - 1, 1)
+    # The lower end is the upper one of −t with the other sign.
+    low, high = -noncentrality(-t, df, options.tail), noncentrality(t, df, options.tail)
+    low, high = (np.where(known, end / np.sqrt(n), np.nan) for end in (low, high))
     return one_sided(low, high, options)
 
 

@@ -3,12 +3,9 @@
 import numpy as np
 import polars as pl
 import pytest
-from scipy.special import nctdtrinc
 
 import lexiframe as lf
 from lexiframe.pairwise import preference_arrays
-from lexiframe.significance import Options
-from lexiframe.significance.intervals import d_z_interval
 
 MEASURES = ["RPP", "LR", "AP", "RR"]
 N_RUNS = 130
@@ -66,14 +63,3 @@ def test_the_page_has_some_of_many_runs_and_says_so(evaluation, tmp_path):
     page = evaluation.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 5_000_000
     assert f"of {N_RUNS} runs, those with the best rank by any measure" in page
-
-
-def test_an_interval_is_that_of_its_t_alone():
-    """Where many pairs have the same t and n, it is computed once."""
-    t = np.array([1.5, -0.25, 1.5, 0.0, -0.0, np.nan, 1.5])
-    n = np.array([10, 10, 10, 10, 10, 10, 4])
-    low, high = d_z_interval(t, n, Options("two-sided", 0.05, 1, 0))
-    for found, tail in ((low, 0.975), (high, 0.025)):
-        alone = [nctdtrinc(k - 1, tail, x) / np.sqrt(k) for x, k in zip(t, n, strict=True)]
-        expected = np.where(np.isnan(t), np.nan, alone)
-        np.testing.assert_array_equal(found, expected)

@@ -5,13 +5,16 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.io.run_parts import RunPart
 from lexiframe.projection import coded_rows as rows
 from lexiframe.projection import judgments as judged
+from lexiframe.projection import lookup
 from lexiframe.projection.judgments import judged_items
-from lexiframe.projection.lookup import HashIndex
+from lexiframe.projection.lookup import HashIndex, has_repeated
 from lexiframe.projection.policies import Policies
 
 RUNS = pl.DataFrame(
@@ -62,6 +65,50 @@ def test_lookup_in_windows_of_queries(sizes, bits):
     assert row.tolist() == np.flatnonzero(np.isin(of_rows, hashes)).tolist()
     assert (hashes[item] == of_rows[row]).all()
     assert (query[item] == rows[row]).all()
+
+
+@given(st.lists(st.lists(st.integers(0, 1 << 63), max_size=5, unique=True), max_size=9))
+def test_hashes_that_are_found_twice(stretches):
+    """In small blocks: hashes that are twice in a stretch are found, and none where all differ."""
+    hashes = np.array([number for stretch in stretches for number in stretch], np.uint64)
+    edges = np.cumsum([0, *map(len, stretches)])
+    all_differ = len({*hashes.tolist()}) == len(hashes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lookup, "_BLOCK", 4)
+        assert not all_differ or not has_repeated(hashes, edges)
+        assert has_repeated(hashes, np.array([0, len(hashes)])) == (not all_differ)
+        for row in np.flatnonzero(np.diff(edges)).tolist():
+            twice = np.append(hashes, hashes[edges[row]])
+            assert has_repeated(twice, np.array([0, len(twice)]))
+            twin = np.insert(hashes, edges[row], hashes[edges[row]])
+            assert has_repeated(twin, edges + (np.arange(len(edges)) > row))
+
+
+@pytest.mark.parametrize("length", [40, 300, 70_000])
+def test_a_twin_far_from_its_twin(length):
+    """In one query that is longer than a block, with numbers of one, two and four bytes."""
+    hashes = np.random.default_rng(length).integers(0, 1 << 63, length, np.uint64)
+    edges = np.array([0, length])
+    assert not has_repeated(hashes, edges)
+    hashes[-1] = hashes[3]
+    assert has_repeated(hashes, edges)
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+@pytest.mark.parametrize("as_numbers", [False, True])
+def test_a_document_twice_in_a_query_whose_rows_lie_apart(monkeypatch, as_numbers):
+    """Queries with and without judgments, as strings and as categories."""
+    monkeypatch.setattr(lookup, "_BLOCK", 2)
+    rows = [(1, 1, 4.0), (2, 1, 3.0), (3, 1, 3.0), (1, 2, 2.0), (2, 2, 1.0), (3, 1, 1.0)]
+    runs = pl.DataFrame(rows, ["query_id", "doc_id", "score"], orient="row")
+    judged = pl.DataFrame({"query_id": [1, 2], "doc_id": [2, 2], "relevance": 1.0})
+    if not as_numbers:
+        runs = runs.with_columns(pl.col("query_id", "doc_id").cast(pl.String))
+    with pytest.raises(lf.LexiframeError, match=r"'3'.*'1'|'1'.*'3'"):
+        lf.positions({"x": runs}, judged)
+    assert lf.positions({"x": runs.head(5)}, judged)["position"].to_list() == [2, 2]
+    found = lf.coverage({"x": runs}, judged, duplicates="best")
+    assert found.select("extra", "duplicates").row(0) == (1, 0)
 
 
 def test_a_document_that_is_judged_for_two_queries():
