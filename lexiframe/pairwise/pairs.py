@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
 from lexiframe.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
 from lexiframe.metrics import (
@@ -194,20 +196,31 @@ def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
 
 
-def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
-    """Yield the table of preferences that arrays of all pairs hold, some requests at a time.
+def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[Any]:
+    """Yield the table of preferences that arrays of all pairs hold, a million rows at a time.
 
-    The whole table takes a hundred bytes a row, where an array takes eight. The requests come in
-    the order of the arrays; without any preference there is an empty table.
+    As text the names take a hundred bytes a row, where an array takes eight. So the tables are
+    Arrow's, with names as dictionaries, which Parquet writes as they are. The requests come in the
+    order of the arrays; without any preference there is an empty table.
     """
     n_tables = 0
     for d in cubes:
-        measures, (_, n_queries, n_pairs) = d.measures.to_list(), d.values.shape
-        most = max(1, _ROWS // max(n_pairs * len(measures), 1))
-        for first in range(0, n_queries, most) if d.values.size else ():
-            some = slice(first, first + most)
-            values = np.moveaxis(d.values[:, some], 0, 2)
-            yield preferences_table(d.queries[some], d.runs, measures, values)
+        n_measures, n_queries, n_pairs = d.values.shape
+        query, measure = np.arange(n_queries)[:, None, None], np.arange(n_measures)
+        axes = (d.queries, d.runs, d.runs, d.measures)
+        names = [pa.array(axis.to_list(), pa.string()) for axis in axes]
+        pairs = max(1, _ROWS // max(n_measures, 1))
+        queries = max(1, pairs // max(n_pairs, 1))
+        for first, start in product(range(0, n_queries, queries), range(0, n_pairs, pairs)):
+            some, these = slice(first, first + queries), slice(start, start + pairs)
+            delta = np.moveaxis(d.values[:, some, these], 0, 2)
+            is_known = ~np.isnan(delta)
+            codes = query[some], d.a[these, None], d.b[these, None], measure
+            columns = [
+                pa.DictionaryArray.from_arrays(np.broadcast_to(code, delta.shape)[is_known], of)
+                for code, of in zip(codes, names, strict=True)
+            ]
+            yield pa.table([*columns, delta[is_known]], [*schemas.PREFERENCES.required])
             n_tables += 1
     if not n_tables:
         yield pl.DataFrame(schema=schemas.PREFERENCES.required)
