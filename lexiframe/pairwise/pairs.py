@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from lexiframe.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
 from lexiframe.metrics import (
@@ -196,31 +195,27 @@ def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
     return scores, preferences_table(d.queries, d.runs, d.measures.to_list(), values)
 
 
-def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[Any]:
+def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
     """Yield the table of preferences that arrays of all pairs hold, a million rows at a time.
 
-    As text the names take a hundred bytes a row, where an array takes eight. So the tables are
-    Arrow's, with names as dictionaries, which Parquet writes as they are. The requests come in the
-    order of the arrays; without any preference there is an empty table.
+    As text the names take a hundred bytes a row, where an array takes eight, so they are categories
+    here, which are written as they are. The requests come in the order of the arrays; without any
+    preference there is an empty table.
     """
     n_tables = 0
     for d in cubes:
         n_measures, n_queries, n_pairs = d.values.shape
-        query, measure = np.arange(n_queries)[:, None, None], np.arange(n_measures)
         axes = (d.queries, d.runs, d.runs, d.measures)
-        names = [pa.array(axis.to_list(), pa.string()) for axis in axes]
+        names = [axis.cast(pl.Enum(axis)) for axis in axes]
         pairs = max(1, _ROWS // max(n_measures, 1))
         queries = max(1, pairs // max(n_pairs, 1))
         for first, start in product(range(0, n_queries, queries), range(0, n_pairs, pairs)):
-            some, these = slice(first, first + queries), slice(start, start + pairs)
-            delta = np.moveaxis(d.values[:, some, these], 0, 2)
-            is_known = ~np.isnan(delta)
-            codes = query[some], d.a[these, None], d.b[these, None], measure
-            columns = [
-                pa.DictionaryArray.from_arrays(np.broadcast_to(code, delta.shape)[is_known], of)
-                for code, of in zip(codes, names, strict=True)
-            ]
-            yield pa.table([*columns, delta[is_known]], [*schemas.PREFERENCES.required])
+            some = d.values[:, first : first + queries, start : start + pairs]
+            cells = np.moveaxis(some, 0, 2)
+            query, pair, measure = np.nonzero(~np.isnan(cells))
+            codes = first + query, d.a[start + pair], d.b[start + pair], measure
+            table = pl.DataFrame([*map(coded.decode, names, codes)], [*schemas.PREFERENCES.key])
+            yield table.with_columns(preference=cells[query, pair, measure])
             n_tables += 1
     if not n_tables:
         yield pl.DataFrame(schema=schemas.PREFERENCES.required)
