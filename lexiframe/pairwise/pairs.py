@@ -205,15 +205,15 @@ def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
     n_tables = 0
     for d in cubes:
         n_measures, n_queries, n_pairs = d.values.shape
-        axes = (d.queries, d.runs, d.runs, d.measures)
-        names = [axis.cast(pl.Enum(axis)) for axis in axes]
         pairs = max(1, _ROWS // max(n_measures, 1))
         queries = max(1, pairs // max(n_pairs, 1))
         for first, start in product(range(0, n_queries, queries), range(0, n_pairs, pairs)):
-            some = d.values[:, first : first + queries, start : start + pairs]
-            cells = np.moveaxis(some, 0, 2)
+            some, these = slice(first, first + queries), slice(start, start + pairs)
+            cells = np.moveaxis(d.values[:, some, these], 0, 2)
             query, pair, measure = np.nonzero(~np.isnan(cells))
-            codes = first + query, d.a[start + pair], d.b[start + pair], measure
+            codes = query, d.a[these][pair], d.b[these][pair], measure
+            axes = (d.queries[some], d.runs, d.runs, d.measures)
+            names = [axis.cast(pl.Enum(axis)) for axis in axes]
             table = pl.DataFrame([*map(coded.decode, names, codes)], [*schemas.PREFERENCES.key])
             yield table.with_columns(preference=cells[query, pair, measure])
             n_tables += 1

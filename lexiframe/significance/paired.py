@@ -354,7 +354,11 @@ def _of_group(
             )
             for test in tests
         ]
-    return pl.concat(frames)
+    table = pl.concat(frames)
+    frames.clear()
+    for n in range(table.width):  # or a column that is added would copy all of them, at once
+        table.replace_column(n, table.to_series(n).rechunk())
+    return table
 
 
 def _results(
