@@ -143,8 +143,7 @@ def compared(
     moments = pairs.differences
     arrays.check_finite(called, np.where(moments.total.infinite == 0, 0, np.inf))
     pair = np.flatnonzero(moments.n > 0)
-    chosen = slice(None) if len(pair) == len(moments.n) else pair
-    return iter([(pair, moments[chosen])])  # what they cache goes with them
+    return iter([(pair, moments if len(pair) == len(moments.n) else moments[pair])])
 
 
 def rows_of_pairs(

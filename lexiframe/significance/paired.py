@@ -354,11 +354,7 @@ def _of_group(
             )
             for test in tests
         ]
-    table = pl.concat(frames)
-    frames.clear()
-    for n in range(table.width):  # or a column that is added would copy all of them, at once
-        table.replace_column(n, table.to_series(n).rechunk())
-    return table
+    return pl.concat(frames)
 
 
 def _results(
