@@ -297,9 +297,12 @@ def _at_once(
     tables = kept.of_requests if work is None and kept is not None else None
 
     def foresee(n_runs: int, judged: Any) -> None:
-        needs_requests = tables is not None or not are_of_sums(how) or how.is_reported
-        if work is None and needs_requests:
-            measured.refuse_many_pairs(n_runs, judged, measures, policies, None, limit)
+        needs_all = tables is not None or not are_of_sums(how)
+        if work is None and (needs_all or how.is_reported):
+            from lexiframe.views import RUNS_OF_PAGE  # few calls need it
+
+            n = n_runs if needs_all else min(n_runs, RUNS_OF_PAGE)
+            measured.refuse_many_pairs(n, judged, measures, policies, None, limit)
 
     before = None if kept is None else ranks_in(kept, policies, taken)
     asked: dict[str, Any] = {"hashed": True, "foresee": foresee, "before": before}

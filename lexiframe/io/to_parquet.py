@@ -139,17 +139,21 @@ def write_parquet_file(
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
     An iterator of frames is one table, of which only one frame is in memory; of a frame only a
-    million rows are as Arrow at a time. The pages and the file have checksums, which detect damaged
-    bytes.
+    million rows are as Arrow at a time. The file of several keeps no types of Arrow: dictionaries
+    in them save time, and are read as text. The pages and the file have checksums, which detect
+    damaged bytes.
     """
     from pyarrow import parquet
 
-    frames = map(_as_arrow, table if isinstance(table, Iterator) else _in_slices(table))
+    are_several = isinstance(table, Iterator)
+    frames = map(_as_arrow, table if are_several else _in_slices(table))
     first = next(frames)
     schema = first.schema.with_metadata(describe(provenance_of(first.schema) | facts))
     options: dict[str, Any] = {"compression": compression, "write_page_checksum": True}
+    options["store_schema"] = not are_several
     with path.open("w+b") as file:
         with parquet.ParquetWriter(file, schema, **options) as writer:
+            writer.add_key_value_metadata(schema.metadata)  # without Arrow's types it would go
             for frame in chain([first], frames):
                 rows = frame.replace_schema_metadata(schema.metadata).combine_chunks()
                 writer.write_table(rows, row_group_size=ROWS_PER_GROUP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -195,19 +196,26 @@ def tables_of(d: PairCube) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def preferences_in_blocks(cubes: Iterable[PairCube]) -> Iterator[pl.DataFrame]:
-    """Yield the table of preferences that arrays of all pairs hold, some requests at a time.
+    """Yield the table of preferences that arrays of all pairs hold, a million rows at a time.
 
-    The whole table takes a hundred bytes a row, where an array takes eight. The requests come in
-    the order of the arrays; without any preference there is an empty table.
+    As text the names take a hundred bytes a row, where an array takes eight, so they are categories
+    here, which are written as they are. The requests come in the order of the arrays; without any
+    preference there is an empty table.
     """
     n_tables = 0
     for d in cubes:
-        measures, (_, n_queries, n_pairs) = d.measures.to_list(), d.values.shape
-        most = max(1, _ROWS // max(n_pairs * len(measures), 1))
-        for first in range(0, n_queries, most) if d.values.size else ():
-            some = slice(first, first + most)
-            values = np.moveaxis(d.values[:, some], 0, 2)
-            yield preferences_table(d.queries[some], d.runs, measures, values)
+        n_measures, n_queries, n_pairs = d.values.shape
+        pairs = max(1, _ROWS // max(n_measures, 1))
+        queries = max(1, pairs // max(n_pairs, 1))
+        for first, start in product(range(0, n_queries, queries), range(0, n_pairs, pairs)):
+            some, these = slice(first, first + queries), slice(start, start + pairs)
+            cells = np.moveaxis(d.values[:, some, these], 0, 2)
+            query, pair, measure = np.nonzero(~np.isnan(cells))
+            codes = query, d.a[these][pair], d.b[these][pair], measure
+            axes = (d.queries[some], d.runs, d.runs, d.measures)
+            names = [axis.cast(pl.Enum(axis)) for axis in axes]
+            table = pl.DataFrame([*map(coded.decode, names, codes)], [*schemas.PREFERENCES.key])
+            yield table.with_columns(preference=cells[query, pair, measure])
             n_tables += 1
     if not n_tables:
         yield pl.DataFrame(schema=schemas.PREFERENCES.required)

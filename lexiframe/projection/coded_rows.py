@@ -48,7 +48,7 @@ class Rows:
         rank = None if self.rank is None else self.rank[index]
         return Rows(
             self.query[index],
-            self.doc_id.gather(index),
+            self.doc_id[index],
             self.score[index],
             rank,
             self.hashes[index],
@@ -71,7 +71,8 @@ class Rows:
     @cached_property
     def edges(self) -> np.ndarray:
         """The first row of each stretch of one query, and the number of rows behind them."""
-        return _edges_of(self.query[1:] != self.query[:-1])
+        edges = _edges_of(self.query[1:] != self.query[:-1])
+        return edges if len(self.query) else edges[:1]
 
     @cached_property
     def are_together(self) -> bool:
@@ -81,7 +82,9 @@ class Rows:
 
     def retrieved(self, n_queries: int) -> np.ndarray:
         """Count the rows of every judged query, of which there are ``n_queries``."""
-        return np.bincount(self.query, minlength=n_queries)[:n_queries]
+        starts, sizes = self.edges[:-1], np.diff(self.edges)
+        counts = np.bincount(self.query[starts], sizes, n_queries)[:n_queries]
+        return counts.astype(np.int64)
 
     def are_own(self, judged: JudgedItems) -> np.ndarray:
         """Return which rows of judged queries have a document with the id of their query."""
@@ -93,8 +96,8 @@ class Rows:
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)
-        found = coded.strings_of(self.doc_id.gather(hit))
-        same = (found == judged.items["doc_id"].gather(item)).to_numpy()
+        found = coded.strings_of(self.doc_id[hit])
+        same = (found == judged.items["doc_id"][item]).to_numpy()
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
 
@@ -131,15 +134,26 @@ class Blocks:
         """Return the blocks of ``rows``; ``edges`` has all first rows, and the number of rows."""
         return cls(edges, np.searchsorted(edges, rows, side="right") - 1)
 
-    @property
+    @cached_property
     def first(self) -> np.ndarray:
-        """The first row of each block."""
+        """The first row of the block of each of the rows."""
         return np.asarray(self.edges[self.block])
 
-    @property
+    @cached_property
     def last(self) -> np.ndarray:
-        """The last row of each block."""
+        """The last row of the block of each of the rows."""
         return np.asarray(self.edges[self.block + 1] - 1)
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """The number of rows of every block."""
+        return np.diff(self.edges)
+
+    def members(self, blocks: np.ndarray) -> np.ndarray:
+        """Return all rows of some blocks, one block after the other."""
+        sizes = self.sizes[blocks]
+        shift = np.repeat(self.edges[blocks] - np.cumsum(sizes) + sizes, sizes)
+        return np.asarray(np.arange(len(shift)) + shift)
 
 
 def _edges_of(ends: np.ndarray) -> np.ndarray:

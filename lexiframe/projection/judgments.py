@@ -192,11 +192,12 @@ def _judged_documents(
 def _order_of(query: np.ndarray, doc_id: pl.Series) -> np.ndarray:
     """Return the rows in the order of query and document.
 
-    Judgments are mostly in order, or at least by query. Polars looks whether they are, and sorts
-    strings in half the time that giving them numbers takes.
+    Numbers are sorted. Strings are not given numbers first, which takes twice as long as it takes
+    Polars to sort them: judgments are mostly in order, or at least by query, and it looks at that.
     """
-    documents = pl.Series(coded.encode(doc_id)[1]) if isinstance(doc_id.dtype, pl.Enum) else doc_id
-    rows = pl.DataFrame({"query": query, "document": documents}).with_row_index("row")
+    if isinstance(doc_id.dtype, pl.Enum):
+        return coded.order_of(query, coded.encode(doc_id)[1])
+    rows = pl.DataFrame({"query": query, "document": doc_id}).with_row_index("row")
     order: np.ndarray = rows.sort("query", "document")["row"].cast(pl.Int64).to_numpy()
     return order
 

@@ -17,11 +17,10 @@ from lexiframe.base import coded
 
 # 2^64 over the golden ratio: multiples of it spread evenly over 64 bits (Fibonacci hashing)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_BLOCK = 1 << 15
-"""Rows that are looked up at once: the arrays of so many stay in the processor's cache."""
+_BLOCK = 1 << 13
+"""Rows that are sorted at once: so few that halves of different hashes are seldom equal."""
 _FEW = 1 << 16
 """The items for each of which eight slots are kept, and not four, which saves time."""
-_BITS, _TURN = np.uint64(64), np.uint64(23)
 
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
@@ -33,7 +32,7 @@ def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
 
 
 def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
-    """Return whether two of the hashes between two edges are equal, without sorting them.
+    """Return whether two of the hashes between two edges are equal.
 
     The first edge is 0 and the last one the number of hashes. Equal hashes with an edge between
     them do not count, but they may be found: several stretches are searched at once.
@@ -50,26 +49,13 @@ def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
 
 
 def _has_repeated(hashes: np.ndarray) -> bool:
-    """Return whether two of the hashes are equal.
+    """Return whether two hashes are equal: their halves are sorted first, which is faster."""
+    return _has_twins(hashes.view(np.uint32)[1::2]) and _has_twins(hashes)
 
-    Every hash writes its number into the slot of its low bits, where the last one stays. A hash
-    whose slot holds another number has a twin there, or it shares the slot by chance: such hashes
-    are looked at again among themselves, where each still meets its twin if it has one.
-    """
-    small = np.min_scalar_type(len(hashes))
-    while len(hashes):
-        n_slots = 1 << (2 * len(hashes)).bit_length()
-        slot = (hashes & np.uint64(n_slots - 1)).view(np.int64)
-        number = np.arange(len(hashes), dtype=small)
-        last = np.empty(n_slots, small)  # only slots that were written are read
-        last[slot] = number
-        found = last[slot]
-        other = np.flatnonzero(found != number)
-        left = hashes[other]
-        if (hashes[found[other]] == left).any():
-            return True
-        hashes = left >> _TURN | left << (_BITS - _TURN)  # other bits decide next time
-    return False
+
+def _has_twins(numbers: np.ndarray) -> bool:
+    ordered = np.sort(numbers)
+    return bool((ordered[1:] == ordered[:-1]).any())
 
 
 @dataclass(frozen=True)
@@ -108,7 +94,8 @@ class HashIndex:
         left: np.ndarray | None = None
         for table in self.tables:
             is_left = (hashes, query) if left is None else (hashes[left], query[left])
-            candidate = table.item[table.slot(*is_left)]
+            # beyond the end: the last item, which has another hash
+            candidate = table.item.take(table.slot(*is_left), mode="clip")
             taken = np.flatnonzero(candidate >= 0)
             candidate = candidate[taken]
             left = taken if left is None else left[taken]
@@ -150,9 +137,7 @@ class Slots:
         return table, slot
 
     def slot(self, hashes: np.ndarray, query: np.ndarray) -> np.ndarray:
-        """Return the slot of each hash; a query without an item may have that of another."""
+        """Return the slot of each hash; behind the last query with an item there may be none."""
         slot = (hashes & self.mask).view(np.int64)
         slot += query * self.step
-        if slot.max(initial=0) >= len(self.item):
-            slot %= len(self.item)
         return slot

@@ -23,6 +23,8 @@ from lexiframe.projection.policies import Policies, Ties
 _ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
 RANKS = np.int32
 """The type of ranks, of all judged items in all runs; it takes half the memory of Int64."""
+_FEW = 4
+"""Comparisons for each row of a group of equal scores, up to which sorting the group is slower."""
 _NO_DOCUMENTS = np.empty(0, np.uint32)
 
 
@@ -235,28 +237,49 @@ def _places(rows: Rows, ties: Ties) -> np.ndarray:
 
 
 def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
-    """Return the places of the rows ``hit`` (ascending) once equal scores are put in order."""
-    if ties == "input":
-        return hit
-    edges, block = groups.edges, groups.block
-    tied = groups.last > groups.first
-    blocks = block[tied]  # ascending, as the rows are
-    blocks = blocks[np.diff(blocks, prepend=-1) > 0]
-    sizes = edges[blocks + 1] - edges[blocks]
-    shift = np.repeat(edges[blocks] - np.cumsum(sizes) + sizes, sizes)
-    members = np.arange(len(shift)) + shift
-    place_of_member = np.empty_like(members)
-    place_of_member[_tie_order(rows, members, np.repeat(blocks, sizes), ties)] = members
+    """Return the places of the rows ``hit`` (ascending) once equal scores are put in order.
+
+    Mostly a group has a few of these rows. Then the documents before each are counted, which takes
+    a tenth of the time of sorting the group.
+    """
     place = hit.copy()
+    if ties == "input":
+        return place
+    tied = np.flatnonzero(groups.last > groups.first)
+    block = groups.block[tied]  # ascending, as the rows are
+    blocks = block[np.flatnonzero(np.diff(block, prepend=-1))]
+    if groups.sizes[block].sum() <= _FEW * groups.sizes[blocks].sum():
+        place[tied] = groups.first[tied] + _n_before(rows, hit[tied], groups, block, ties)
+        return place
+    members = groups.members(blocks)
+    place_of_member = np.empty_like(members)
+    of_block = np.repeat(blocks, groups.sizes[blocks])
+    place_of_member[_tie_order(rows, members, of_block, ties)] = members
     place[tied] = place_of_member[np.searchsorted(members, hit[tied])]
     return place
+
+
+def _n_before(
+    rows: Rows, hit: np.ndarray, groups: Blocks, block: np.ndarray, ties: Ties
+) -> np.ndarray:
+    """Count the rows that are before each row ``hit`` in its block, by the tie policy."""
+    sizes = groups.sizes[block]
+    members, own = groups.members(block), np.repeat(hit, sizes)
+    if rows.rank is not None:
+        is_before = rows.rank[members] < rows.rank[own]
+    else:
+        ids, own_ids = (coded.strings_of(rows.doc_id[row]) for row in (members, own))
+        is_before = (ids > own_ids if ties == "doc_id_desc" else ids < own_ids).to_numpy()
+    n_before = np.concatenate([[0], np.cumsum(is_before)])
+    ends = np.cumsum(sizes)
+    return np.asarray(n_before[ends] - n_before[ends - sizes])
 
 
 def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -> np.ndarray:
     """Return the indices of the rows ``members`` by block and, within it, by the tie policy."""
     if rows.rank is not None:
         return np.lexsort((rows.rank[members], block))
-    doc_id = coded.strings_of(rows.doc_id.gather(members))
+    doc_id = coded.strings_of(rows.doc_id[members])
     tied = pl.DataFrame({"block": block, "doc_id": doc_id})
     order = pl.arg_sort_by("block", "doc_id", descending=[False, ties == "doc_id_desc"])
     return tied.select(order).to_series().to_numpy()

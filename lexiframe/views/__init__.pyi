@@ -23,4 +23,5 @@ from . import shown as shown
 from .report import html_page as html_page
 from .report import Rankings as Rankings
 from .report import runs_of_page as runs_of_page
+from .report import RUNS_OF_PAGE as RUNS_OF_PAGE
 from .report import leaderboard_page as leaderboard_page

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base.memory_use import NotEnoughMemoryError
 from lexiframe.pairwise import preference_arrays
 
 MEASURES = ["RPP", "LR", "AP", "RR"]
@@ -63,3 +64,21 @@ def test_the_page_has_some_of_many_runs_and_says_so(evaluation, tmp_path):
     page = evaluation.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 5_000_000
     assert f"of {N_RUNS} runs, those with the best rank by any measure" in page
+
+
+def test_the_page_needs_memory_for_its_own_runs_alone(collection, tmp_path, lexiframe, monkeypatch):
+    """There is one although the preferences of all runs would not fit."""
+
+    def too_many_of_all(n_runs, *_):
+        if n_runs == N_RUNS:
+            raise NotEnoughMemoryError("these are too many")
+
+    monkeypatch.setattr("lexiframe.pairwise.measured.refuse_many_pairs", too_many_of_all)
+    runs, qrels = collection
+    named = [run.with_columns(run=pl.lit(name)) for name, run in runs.items()]
+    pl.concat(named).write_parquet(tmp_path / "runs.parquet")
+    qrels.write_parquet(tmp_path / "qrels.parquet")
+    files, page = (tmp_path / "qrels.parquet", tmp_path / "runs.parquet"), tmp_path / "page.html"
+    status, _, said = lexiframe("evaluate", *files, "-m", "AP", "--report", page)
+    assert status == 0, said
+    assert f"of {N_RUNS} runs, those with the best rank by any measure" in page.read_text("utf-8")

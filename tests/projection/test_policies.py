@@ -1,5 +1,6 @@
 """Ties, repeated documents and requests without answers: each policy, and what it says."""
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -70,6 +71,25 @@ def test_ids_are_compared_by_their_bytes():
     runs = TIED.with_columns(doc_id=pl.Series(["\uff5e", "\U0001d53b", "é", "z", "Z"]), score=1.0)
     qrels = pl.DataFrame({"query_id": "q1", "doc_id": runs["doc_id"], "relevance": 1.0})
     assert ranks(runs, qrels) == {"\U0001d53b": 1, "\uff5e": 2, "é": 3, "z": 4, "Z": 5}
+
+
+@pytest.mark.parametrize("share", [0.01, 0.1, 1])
+@pytest.mark.parametrize("levels", [1, 5, 100])
+@pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc", "rank"])
+def test_few_and_many_judged_documents_among_equal_scores(ties, levels, share):
+    """Documents are counted, or sorted, by how many of a group are judged: the ranks are those."""
+    rng = np.random.default_rng(levels)
+    score = rng.integers(0, levels, 300).astype(float)
+    doc_id = np.array([f"d{n}" for n in range(300)])
+    rank = rng.permutation(300) + 1
+    by_id = np.argsort(np.argsort(doc_id))
+    of_group = {"doc_id_desc": -by_id, "doc_id_asc": by_id, "rank": rank}[ties]
+    place = np.argsort(np.lexsort((of_group, -score))) + 1
+    rows = pl.DataFrame({"query_id": "q", "doc_id": doc_id, "score": score, "rank": rank})
+    is_judged = rng.permutation(300) < 300 * share
+    judged = rows.filter(is_judged).select("query_id", "doc_id", relevance=1.0)
+    expected = dict(zip(doc_id[is_judged], place[is_judged], strict=True))
+    assert ranks(rows.with_columns(run=pl.lit("r")), judged, ties=ties) == expected
 
 
 def test_ties_by_rank_need_ranks():

@@ -109,8 +109,11 @@ class ExactSums:
         for sums in (self, other):
             start = sums.lowest - lowest
             digits[start : start + len(sums.digits)] += sums.digits
-        with np.errstate(invalid="ignore"):
-            return ExactSums(digits, lowest, self.infinite + other.infinite)._carried()
+        infinite = self.infinite
+        if other.infinite.any():  # seldom: zeros take no memory until they are added
+            with np.errstate(invalid="ignore"):
+                infinite = infinite + other.infinite
+        return ExactSums(digits, lowest, infinite)._carried()
 
     def times(self, signs: np.ndarray) -> ExactSums:
         """Return the sums, each multiplied by its column's sign: 1 or −1."""

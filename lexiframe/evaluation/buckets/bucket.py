@@ -129,7 +129,7 @@ def evaluate_projected(
                 write_d(d)
             if held is not None:
                 held.add(bucket, part)
-            total = total.with_part(plan, part)
+            total.add_part(plan, part)
             if part.values.size > _MANY:
                 memory_use.give_back()
     return total

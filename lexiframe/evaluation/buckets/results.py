@@ -133,7 +133,7 @@ NOTHING_KNOWN: Mapping[str, Any] = MappingProxyType({})
 class BucketResult:
     """What the sinks keep of some requests, by their names."""
 
-    kept: Mapping[str, Any]
+    kept: dict[str, Any]
 
     def __getitem__(self, name: str) -> Any:
         return self.kept[name]
@@ -142,10 +142,10 @@ class BucketResult:
         """Return what is kept of the requests of both."""
         return BucketResult({name: one + other.kept[name] for name, one in self.kept.items()})
 
-    def with_part(self, plan: Plan, part: PairCube) -> BucketResult:
-        """Return the result with that of the arrays of some more requests."""
-        more = {name: self[name] + of(plan, part) for name, of in OF_PART.items()}
-        return BucketResult({**self.kept, **more})
+    def add_part(self, plan: Plan, part: PairCube) -> None:
+        """Add what is kept of the arrays of some more requests."""
+        for name, of in OF_PART.items():
+            self.kept[name] += of(plan, part)
 
     def to_bytes(self) -> bytes:
         """Return the result as bytes, for `from_bytes` of the same version of the library."""

@@ -17,10 +17,10 @@ def checked_ids(
     for name in schema.key:
         if name not in table.columns or table[name].dtype != pl.String:
             continue
-        empty = (table[name] == "").arg_true()
-        if len(empty):
+        is_empty = table[name] == ""
+        if is_empty.any():
             raise SchemaError(
-                f"{where}, row {empty[0] + 1}: expected an id as {name}, found an empty one "
-                f"({len(empty)} such rows); give it an id, or leave the row out"
+                f"{where}, row {is_empty.arg_true()[0] + 1}: expected an id as {name}, found an "
+                f"empty one ({is_empty.sum()} such rows); give it an id, or leave the row out"
             )
     return table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import islice
@@ -125,8 +125,8 @@ class Reduced:
     """
 
     runs: pl.Series
-    preferences: Mapping[str, PairSums]
-    scores: Mapping[str, RunSums]
+    preferences: dict[str, PairSums]
+    scores: dict[str, RunSums]
     agreement: np.ndarray
     groups: tuple[tuple[pl.DataFrame, Reduced], ...] = ()
     are_scores: bool = False
@@ -152,13 +152,18 @@ class Reduced:
 
     def __add__(self, other: Reduced) -> Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
-        return Reduced(
-            self.runs,
-            {name: one + other.preferences[name] for name, one in self.preferences.items()},
-            {name: one + other.scores[name] for name, one in self.scores.items()},
-            self.agreement + other.agreement,
-            _joined(self.groups, other.groups),
-        )
+        total = replace(self, preferences={**self.preferences}, scores={**self.scores})
+        total += other
+        return total
+
+    def __iadd__(self, other: Reduced) -> Reduced:
+        """Add sums over other requests measure by measure, in place: of many runs each is large."""
+        for name, of_pairs in other.preferences.items():
+            self.preferences[name] += of_pairs
+        for name, of_runs in other.scores.items():
+            self.scores[name] += of_runs
+        agreement = self.agreement + other.agreement
+        return replace(self, agreement=agreement, groups=_joined(self.groups, other.groups))
 
     @property
     def of_scores(self) -> Reduced:

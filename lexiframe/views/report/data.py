@@ -59,7 +59,7 @@ class Rankings:
     runs: pl.Series | None = None
 
 
-MOST_RUNS = 100
+RUNS_OF_PAGE = 100
 """The runs that a page has: of a thousand, comparisons alone would make it a hundred megabytes."""
 
 
@@ -69,10 +69,10 @@ def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | N
     These are the runs with the best rank by any measure, and the baseline.
     """
     best = orderings.group_by("run").agg(pl.col("rank").min())
-    if best.height <= MOST_RUNS:
+    if best.height <= RUNS_OF_PAGE:
         return None
     is_other = pl.col("run") != (baseline or "")
-    return best.sort(is_other, "rank", "run", nulls_last=True)["run"].head(MOST_RUNS).sort()
+    return best.sort(is_other, "rank", "run", nulls_last=True)["run"].head(RUNS_OF_PAGE).sort()
 
 
 def report_data(

@@ -176,8 +176,10 @@ def _of_rankings(coverage: pl.DataFrame) -> Iterator[str]:
 
 def _same(wins: pl.DataFrame) -> Iterator[str]:
     """Name runs that tie in all requests by all measures, as copies of one another do."""
+    tie = wins.filter(pl.col("n") == pl.col("ties")).select("run_a", "run_b").unique()
     pairs = (
         without_counts(wins)
+        .join(tie, on=["run_a", "run_b"], how="semi")
         .group_by("run_a", "run_b")
         .agg(n=pl.col("n").sum(), ties=pl.col("ties").sum())
     )

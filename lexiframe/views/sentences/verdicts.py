@@ -235,7 +235,8 @@ def _comparisons(
         )
     groups = [c[name].alias(called) for name, called in zip(names, by, strict=True)]
     c = schemas.check(c, schemas.COMPARISONS).with_columns(groups)
-    if c.select(*by, *schemas.COMPARISONS.key).is_duplicated().any():
+    keys = [*by, *schemas.COMPARISONS.key]
+    if not schemas.is_in_order(c, keys) and c.select(keys).is_duplicated().any():
         raise SchemaError(
             "verdict: expected one comparison of each pair by measure, test and correction, found "
             "several; compare within the groups of the evaluation, which are "
