@@ -82,7 +82,12 @@ class Pairs:
     @cached_property
     def totals(self) -> np.ndarray:
         """The sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
-        return self.by_run(np.nan_to_num(self.values), -1)
+        return self.by_run(self._filled, -1)
+
+    @property
+    def _filled(self) -> np.ndarray:
+        """The preferences, with 0 for those that are missing."""
+        return self.values if np.isfinite(self.values).all() else np.nan_to_num(self.values)
 
     @property
     def means(self) -> np.ndarray:
@@ -101,9 +106,9 @@ class Pairs:
         "preference" between them.
         """
         if by == "preference":
-            return np.asarray(np.sign(np.nan_to_num(self.values)))
-        places = self.places.astype(np.int32)
-        return np.asarray(np.sign(places[:, self.b] - places[:, self.a]), np.float64)
+            return np.asarray(np.sign(self._filled))
+        places = self.places.T.astype(np.int32, order="C")  # so that long rows are subtracted
+        return np.asarray(np.sign(places[self.b] - places[self.a], dtype=np.float64).T)
 
     @property
     def points(self) -> np.ndarray:
@@ -114,8 +119,8 @@ class Pairs:
     def request_shares(self) -> np.ndarray:
         """(wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
         known = ~np.isnan(self.values)
-        lead = self.by_run(np.sign(np.where(known, self.values, 0)).astype(np.int8), -1)
-        n = self.by_run((known[:1] if known.all() else known).astype(np.int8), 1)
+        lead = self.by_run(np.sign(self._filled), -1)
+        n = self.by_run((known[:1] if known.all() else known).astype(np.float64), 1)
         none = np.full(lead.shape, np.nan)
         return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
@@ -150,17 +155,17 @@ class Pairs:
         if (a[1:] < a[:-1]).any():
             order = np.argsort(a, kind="stable")
             a, b, values = a[order], b[order], values[:, order]
-        dtype = np.int64 if values.dtype.kind == "i" else np.float64
-        total = np.zeros((len(values), len(self.runs)), dtype)
+        total = np.zeros((len(self.runs), len(values)))
+        columns = np.ascontiguousarray(values.T)  # so that long rows are added
         add = np.add if sign > 0 else np.subtract
         starts = np.flatnonzero(np.diff(a, prepend=-1)).tolist()
         for first, last in pairwise([*starts, len(a)]):
-            block, others = values[:, first:last], b[first:last]
-            total[:, a[first]] += block.sum(axis=1, dtype=dtype)
+            total[a[first]] += values[:, first:last].sum(axis=1)
+            others = b[first:last]
             are_next = others[-1] - others[0] == last - first - 1  # as mostly: a view is faster
             to: Any = slice(others[0], others[-1] + 1) if are_next else others
-            total[:, to] = add(total[:, to], block)
-        return total
+            total[to] = add(total[to], columns[first:last])
+        return np.ascontiguousarray(total.T)
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -576,8 +581,8 @@ def pairs_of(runs: pl.Series, baseline: str | Collection[str] | None = None) -> 
     return np.flatnonzero(is_wanted[a] | is_wanted[b])
 
 
-_CELLS = 2**22
-"""The number of cells that are counted at once: single floats are exact up to 2^24."""
+_CELLS = 2**16
+"""The cells of a measure that are counted at once, so that their signs stay in the cache."""
 
 
 def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
@@ -595,8 +600,9 @@ def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
     counts = np.zeros((len(values), len(values)), np.int64)
     for first in range(0, flat.shape[1], most):
         for signed in (flat[:, first : first + most] > 0, flat[:, first : first + most] < 0):
-            single = signed.astype(np.float32)
-            counts += (single @ single.T).astype(np.int64)
+            bits = np.packbits(signed, axis=1)
+            for count, row in zip(counts, bits, strict=True):
+                count += np.bitwise_count(bits & row).sum(axis=1, dtype=np.int64)
     return counts
 
 
