@@ -139,9 +139,9 @@ def write_parquet_file(
     """Write a frame as Parquet to a path directly, and add facts to its metadata.
 
     An iterator of frames is one table, of which only one frame is in memory; of a frame only a
-    million rows are as Arrow at a time. The file of several keeps no types of Arrow: dictionaries
-    in them save time, and are read as text. The pages and the file have checksums, which detect
-    damaged bytes.
+    million rows are as Arrow at a time. The file of an iterator does not keep Arrow's types, so
+    that names that come as categories, which are written faster, are read as text. The pages and
+    the file have checksums, which detect damaged bytes.
     """
     from pyarrow import parquet
 

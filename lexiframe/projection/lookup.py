@@ -94,7 +94,7 @@ class HashIndex:
         left: np.ndarray | None = None
         for table in self.tables:
             is_left = (hashes, query) if left is None else (hashes[left], query[left])
-            # beyond the end: the last item, which has another hash
+            # a slot beyond the end is the last one, whose item has another hash
             candidate = table.item.take(table.slot(*is_left), mode="clip")
             taken = np.flatnonzero(candidate >= 0)
             candidate = candidate[taken]

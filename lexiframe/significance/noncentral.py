@@ -52,7 +52,7 @@ def noncentrality(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
 def _near(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
     """Return the noncentralities by polynomials in u = asinh(t / √(2 df)).
 
-    There a, divided by the standard deviation cosh(u) of t·S + Z, is smooth everywhere.
+    There δ, divided by the standard deviation cosh(u) of t·S + Z, is smooth everywhere.
     """
     from scipy.special import nctdtr
 

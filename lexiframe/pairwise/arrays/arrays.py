@@ -156,15 +156,14 @@ class Pairs:
             order = np.argsort(a, kind="stable")
             a, b, values = a[order], b[order], values[:, order]
         total = np.zeros((len(self.runs), len(values)))
-        columns = np.ascontiguousarray(values.T)  # so that long rows are added
         add = np.add if sign > 0 else np.subtract
         starts = np.flatnonzero(np.diff(a, prepend=-1)).tolist()
         for first, last in pairwise([*starts, len(a)]):
-            total[a[first]] += values[:, first:last].sum(axis=1)
-            others = b[first:last]
+            block, others = values[:, first:last], b[first:last]
+            total[a[first]] += block.sum(axis=1)
             are_next = others[-1] - others[0] == last - first - 1  # as mostly: a view is faster
             to: Any = slice(others[0], others[-1] + 1) if are_next else others
-            total[to] = add(total[to], columns[first:last])
+            total[to] = add(total[to], np.ascontiguousarray(block.T))  # long rows are added faster
         return np.ascontiguousarray(total.T)
 
     @property
