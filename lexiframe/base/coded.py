@@ -38,7 +38,8 @@ def categories_of(column: pl.Series) -> pl.Series:
     stretches = _in_stretches(column)
     place = (column if stretches is None else stretches["value"]).cast(pl.Int64) - least
     is_there = np.zeros(greatest - least + 1, np.bool_)
-    is_there[place.drop_nulls().to_numpy()] = True
+    for chunk in place.drop_nulls().get_chunks():  # a copy of all would take longer than the rest
+        is_there[chunk.to_numpy()] = True
     there = np.flatnonzero(is_there)
     strings = pl.Series(there + least).cast(pl.String)
     number = np.zeros(len(is_there), np.uint32)
@@ -145,6 +146,19 @@ def _encode_few(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
 def decode(names: pl.Series, codes: np.ndarray) -> pl.Series:
     """Return the string of each code."""
     return names.gather(codes)
+
+
+def begins(codes: np.ndarray) -> np.ndarray:
+    """Return which rows differ from the row before them; the first one does.
+
+    Examples
+    --------
+    >>> begins(np.array([4, 4, 7])).tolist()
+    [True, False, True]
+    """
+    is_first = np.ones(len(codes), bool)
+    np.not_equal(codes[1:], codes[:-1], out=is_first[1:])
+    return is_first
 
 
 def order_of(*keys: np.ndarray) -> np.ndarray:

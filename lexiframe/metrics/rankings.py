@@ -56,7 +56,7 @@ class Rankings:
     imputed_by
         The same rankings with imputed positions, by the size of the corpus.
     of_requests
-        What metrics computed from the requests alone, whatever was retrieved: see `once`.
+        What metrics computed from the judgments alone, whatever was retrieved: see `once`.
     """
 
     rows: pl.DataFrame
@@ -128,9 +128,9 @@ class Rankings:
         )
 
     def once(self, what: Hashable, make: Callable[[], np.ndarray]) -> np.ndarray:
-        """Return a number for each ranking that does not depend on ranks; ``what`` names it.
+        """Return an array that does not depend on ranks, and is made once; ``what`` names it.
 
-        It is made once for rankings of several runs that come one after the other.
+        Rankings of several runs that come one after the other share it.
         """
         if what not in self.of_requests:
             self.of_requests[what] = make()
@@ -215,8 +215,12 @@ class Rankings:
 
     def first_row(self, column: str) -> np.ndarray:
         """Return one value for each ranking, from a column that is constant within rankings."""
-        first = np.flatnonzero(np.diff(self.ranking, prepend=-1))
-        return np.asarray(self.rows[column].gather(first).to_numpy())
+        return np.asarray(self.rows[column].to_numpy()[self._first_rows])
+
+    @cached_property
+    def _first_rows(self) -> np.ndarray:
+        """The first row of each ranking."""
+        return np.flatnonzero(coded.begins(self.ranking))
 
     def of_each(self, term: pl.Expr) -> np.ndarray:
         """Return the value of an expression for each relevant item, with 0 for null."""
@@ -244,10 +248,10 @@ class Rankings:
             rows = rows.sort(key, descending=[False, True], maintain_order=True)
         of_each = rows["request"].to_numpy()
         place = pl.Series(levels_in(of_each))
-        is_first = np.diff(of_each, prepend=-1) != 0
+        is_begin = coded.begins(of_each)
         rows = rows.drop("request")
         rows = rows.with_columns(level=place, position=place, run=pl.lit("ideal"))
-        keys, ranking = rows.select("run", "query_id").filter(is_first), np.cumsum(is_first) - 1
+        keys, ranking = rows.select("run", "query_id").filter(is_begin), np.cumsum(is_begin) - 1
         # the ideal rankings have no null ranks: every relevant item is retrieved at its place
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
         return Rankings(rows, keys, ranking, full, kept, self.items_of_run)
@@ -281,4 +285,4 @@ def _is_in_order(table: pl.DataFrame, keys: pl.DataFrame, ranking: np.ndarray) -
     if not keys.select(rises.fill_null(value=True).all()).item():
         return False
     falls = (table["doc_id"] < table["doc_id"].shift()).fill_null(value=False).to_numpy()
-    return not (falls & (np.diff(ranking, prepend=-1) == 0)).any()
+    return not (falls & ~coded.begins(ranking)).any()

@@ -103,13 +103,13 @@ class Rows:
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """Return, for each of the rows ``hit``, the first row of its query."""
-        return Blocks.of(self.edges, hit).first
+        return np.asarray(self.edges[np.searchsorted(self.edges, hit, side="right") - 1])
 
     def ties(self, hit: np.ndarray) -> Blocks:
-        """Return the group of equal scores to which each of the rows ``hit`` belongs."""
-        ends = self.score[1:] != self.score[:-1]
-        ends[self.edges[1:-1] - 1] = True
-        return Blocks.of(_edges_of(ends), hit)
+        """Return the groups of equal scores, and to which of them the rows ``hit`` belong."""
+        is_as_next = self.score[1:] == self.score[:-1]
+        is_as_next[self.edges[1:-1] - 1] = False
+        return Blocks.of(is_as_next, hit)
 
     def has_twins(self) -> bool:
         """Return whether two rows have the same hash, as two rows of one document in a query do."""
@@ -124,35 +124,65 @@ class Rows:
 
 @dataclass(frozen=True)
 class Blocks:
-    """Blocks of consecutive rows: their edges, and the block to which each of some rows belongs."""
+    """Blocks of two or more consecutive rows, and the block to which each of some rows belongs.
 
-    edges: np.ndarray
+    Attributes
+    ----------
+    start, end
+        The first and the last row of each block.
+    rows, block
+        Some rows, and the number of the block of each; -1 for a row that is in none.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    rows: np.ndarray
     block: np.ndarray
 
     @classmethod
-    def of(cls, edges: np.ndarray, rows: np.ndarray) -> Blocks:
-        """Return the blocks of ``rows``; ``edges`` has all first rows, and the number of rows."""
-        return cls(edges, np.searchsorted(edges, rows, side="right") - 1)
+    def of(cls, is_as_next: np.ndarray, rows: np.ndarray) -> Blocks:
+        """Return the blocks of ``rows``, given for each row but the last if the next one is alike.
+
+        Examples
+        --------
+        >>> blocks = Blocks.of(np.array([True, False, False]), np.arange(4))
+        >>> blocks.block.tolist(), blocks.first.tolist(), blocks.last.tolist()
+        ([0, 0, -1, -1], [0, 0, 2, 3], [1, 1, 2, 3])
+        """
+        is_start, is_end = is_as_next.copy(), is_as_next.copy()
+        is_start[1:] &= ~is_as_next[:-1]
+        is_end[:-1] &= ~is_as_next[1:]
+        start, end = np.flatnonzero(is_start), np.flatnonzero(is_end) + 1
+        block = np.searchsorted(start, rows, side="right") - 1
+        if len(start):
+            block[rows > end[block]] = -1
+        return cls(start, end, rows, block)
 
     @cached_property
     def first(self) -> np.ndarray:
-        """The first row of the block of each of the rows."""
-        return np.asarray(self.edges[self.block])
+        """The first row of the block of each of the rows, which is the row itself in no block."""
+        return self._of_block(self.start)
 
     @cached_property
     def last(self) -> np.ndarray:
-        """The last row of the block of each of the rows."""
-        return np.asarray(self.edges[self.block + 1] - 1)
+        """The last row of the block of each of the rows, which is the row itself in no block."""
+        return self._of_block(self.end)
+
+    def _of_block(self, edge: np.ndarray) -> np.ndarray:
+        found = self.rows.copy()
+        is_tied = self.block >= 0
+        found[is_tied] = edge[self.block[is_tied]]
+        return found
 
     @cached_property
     def sizes(self) -> np.ndarray:
         """The number of rows of every block."""
-        return np.diff(self.edges)
+        return np.asarray(self.end - self.start + 1)
 
     def members(self, blocks: np.ndarray) -> np.ndarray:
         """Return all rows of some blocks, one block after the other."""
         sizes = self.sizes[blocks]
-        shift = np.repeat(self.edges[blocks] - np.cumsum(sizes) + sizes, sizes)
+        shift = np.repeat(self.start[blocks] - np.cumsum(sizes) + sizes, sizes)
         return np.asarray(np.arange(len(shift)) + shift)
 
 

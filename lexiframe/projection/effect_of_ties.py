@@ -46,7 +46,7 @@ class TiedItems:
         ``first`` is the first row of the query of each judged item. Where rankings are cut at a
         depth, ranks beyond it are `NOWHERE`, and groups that begin beyond it are left out.
         """
-        is_tied = judged.is_relevant[item] & (groups.last > groups.first)
+        is_tied = judged.is_relevant[item] & (groups.block >= 0)
         if depth is not None:
             is_tied &= groups.first - first < depth
         tied = np.flatnonzero(is_tied)

@@ -175,7 +175,7 @@ def _judged_documents(
     queries, query = coded.encode(rows["query_id"])
     order = _order_of(query, rows["doc_id"])
     query, documents = query[order], rows["doc_id"].gather(order)
-    is_first = np.append(True, query[1:] != query[:-1])
+    is_first = coded.begins(query)
     is_first[1:] |= (documents[1:] != documents[:-1]).to_numpy()
     grade = rows["relevance"].to_numpy()[order]
     number = np.empty_like(order)

@@ -27,7 +27,7 @@ def levels_in(group: np.ndarray, *keys: np.ndarray) -> np.ndarray:
     >>> levels_in(np.array([0, 0, 0, 1]), np.array([8, 2, 5, 9])).tolist()
     [3, 1, 2, 1]
     """
-    begins = np.flatnonzero(np.diff(group, prepend=-1))
+    begins = np.flatnonzero(coded.begins(group))
     sizes = np.diff(begins, append=len(group))
     nth = np.arange(1, len(group) + 1) - np.repeat(begins, sizes)
 
@@ -76,12 +76,14 @@ def _rows_of_a_run(
     Recall levels are counted within each ``list``: a request, or a subtopic of it.
     """
     items = _items_of_subtopics(index) if subtopics else _items(index)
-    if not judged:
+    if not (judged or items["is_relevant"].all()):
         items = items.filter("is_relevant")
-    items = items.with_columns(n_relevant=pl.col("is_relevant").sum().over("list").cast(pl.Int64))
-    n_relevant = index.n_relevant
+    number = items["list"].to_numpy()
+    in_list = np.bincount(number, items["is_relevant"]).astype(np.int64)
+    items, n_relevant = items.with_columns(n_relevant=in_list[number]), index.n_relevant
     if no_relevant == "drop":
-        return items.filter(n_relevant[items["query"].to_numpy()] > 0)
+        counts = n_relevant[items["query"].to_numpy()] > 0
+        return items if counts.all() else items.filter(counts)
     empty = np.flatnonzero(n_relevant == 0)
     kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
         item=pl.lit(-1, pl.Int64), list=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)

@@ -245,9 +245,9 @@ def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarra
     place = hit.copy()
     if ties == "input":
         return place
-    tied = np.flatnonzero(groups.last > groups.first)
+    tied = np.flatnonzero(groups.block >= 0)
     block = groups.block[tied]  # ascending, as the rows are
-    blocks = block[np.flatnonzero(np.diff(block, prepend=-1))]
+    blocks = block[coded.begins(block)]
     if groups.sizes[block].sum() <= _FEW * groups.sizes[blocks].sum():
         place[tied] = groups.first[tied] + _n_before(rows, hit[tied], groups, block, ties)
         return place

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, resampling, to_polars
+from lexiframe.base import LexiframeError, coded, n_and_first, resampling, to_polars
 from lexiframe.pairwise import PairCube, grouping
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.estimates import Estimates
@@ -58,7 +58,7 @@ def codes_of(queries: pl.Series, clusters: Any) -> np.ndarray:
 def sums_of(values: np.ndarray, code: np.ndarray) -> np.ndarray:
     """Return the sums of rows by cluster: clusters × columns."""
     order = np.argsort(code, kind="stable")
-    starts = np.flatnonzero(np.diff(code[order], prepend=-1))
+    starts = np.flatnonzero(coded.begins(code[order]))
     return np.asarray(np.add.reduceat(values[order], starts, axis=0))
 
 

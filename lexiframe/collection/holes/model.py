@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lexiframe.base import coded
 from lexiframe.collection.holes.items import Pool
 
 _FUSED = 60
@@ -209,7 +210,7 @@ def _stepped(found: Fit, design: np.ndarray, y: np.ndarray, query: np.ndarray) -
     weight, rest = np.maximum(share * (1 - share), _EDGE), y - share
     weighted = weight[:, None] * design
     link = np.zeros((n_queries, design.shape[1]))
-    starts = np.flatnonzero(np.diff(query, prepend=-1))  # documents are sorted by request
+    starts = np.flatnonzero(coded.begins(query))  # documents are sorted by request
     if len(starts):
         link[query[starts]] = np.add.reduceat(weighted, starts, axis=0)
     precision = np.bincount(query, weight, n_queries) + 1 / of_requests

@@ -24,9 +24,9 @@ def relevant(rankings: Rankings) -> np.ndarray:
 
 def relevant_retrieved(rankings: Rankings, *, cutoff: int | None = None) -> np.ndarray:
     """Return the number of relevant items that have a rank, or one up to the cut-off."""
-    has_rank = rankings.relevant["position"] <= (MOST if cutoff is None else cutoff)
-    is_found = has_rank.fill_null(value=False).to_numpy()
-    return np.bincount(rankings.of_relevant[is_found], minlength=len(rankings))
+    found = rankings.found
+    has_rank = found.rows["position"] <= (MOST if cutoff is None else cutoff)
+    return np.bincount(found.ranking[has_rank.to_numpy()], minlength=len(rankings))
 
 
 def nonrelevant_retrieved(rankings: Rankings) -> np.ndarray:

@@ -79,9 +79,19 @@ class GradedMetric(Metric):
 
     def _summed_ideals(self, rankings: Rankings) -> np.ndarray:
         rows, metric = rankings.ideal_rows, self.of_ideal
-        gains = best_first(rows, metric.evaluate(self.gain, GRADE))
-        terms = gains * rows.of_each(exposed(metric))
-        return rankings.of_ideal(np.bincount(rows.of_relevant, terms, len(rows)))
+        functions = (metric.gain, metric.exposure)
+        # the same metric with other cut-offs has the same terms
+        what = ("ideal", metric.rel, *functions, *(repr(metric.keywords(of)) for of in functions))
+        terms, ranking = rankings.once(what, lambda: metric._ideal_terms(rows)), rows.of_relevant
+        if metric.cutoff is not None:
+            seen = rows.rows["position"].to_numpy() <= metric.cutoff
+            terms, ranking = terms[seen], ranking[seen]
+        return rankings.of_ideal(np.bincount(ranking, terms, len(rows)))
+
+    def _ideal_terms(self, ideal: Rankings) -> np.ndarray:
+        """g · e(p) of each item of the ideal rankings, which are not cut off."""
+        exposure = ideal.of_each(self.evaluate(self.exposure, RANK, N_RELEVANT))
+        return np.asarray(best_first(ideal, self.evaluate(self.gain, GRADE)) * exposure)
 
 
 def best_first(ideal: Rankings, gain: pl.Expr) -> np.ndarray:

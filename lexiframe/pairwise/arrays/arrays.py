@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, sums, unknown_name
+from lexiframe.base import LexiframeError, coded, sums, unknown_name
 from lexiframe.metrics import Metric, Values
 
 
@@ -157,7 +157,7 @@ class Pairs:
             a, b, values = a[order], b[order], values[:, order]
         total = np.zeros((len(self.runs), len(values)))
         add = np.add if sign > 0 else np.subtract
-        starts = np.flatnonzero(np.diff(a, prepend=-1)).tolist()
+        starts = np.flatnonzero(coded.begins(a)).tolist()
         for first, last in pairwise([*starts, len(a)]):
             block, others = values[:, first:last], b[first:last]
             total[a[first]] += block.sum(axis=1)
