@@ -33,8 +33,8 @@ class Origin:
         All arguments of the evaluation other than the data.
     sources
         The files of runs and judgments with their sha256, as the provenance has them.
-    fingerprints
-        The table of measures, runs and judged requests, by which one knows whether they changed.
+    marks
+        The fingerprints; None while they are not asked for and follow from ``ranked``.
     kept
         The positions; None when they have to be computed again.
     ranked
@@ -48,7 +48,7 @@ class Origin:
     measures: tuple[Measure, ...]
     asked: Any
     sources: dict[str, list[dict[str, Any]]]
-    fingerprints: pl.DataFrame
+    marks: pl.DataFrame | None
     kept: pl.DataFrame | None = None
     ranked: RankedRuns | None = None
     whole: PairCube | None = None
@@ -76,9 +76,16 @@ class Origin:
             if needs_judged:  # positions for the other measures have relevant items
                 p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
-        marks = fingerprints.fingerprints(ranked, measures)
         found = ranked if ranks_kept else None
+        marks = None if ranks_kept else fingerprints.fingerprints(ranked, measures)
         return cls(runs, qrels, measures, asked, sources, marks, kept, found, whole)
+
+    @cached_property
+    def fingerprints(self) -> pl.DataFrame:
+        """The table of measures, runs and judged requests, by which one knows what has changed."""
+        if self.marks is not None:
+            return self.marks
+        return fingerprints.fingerprints(self.rank_again(), self.measures)
 
     @property
     def policies(self) -> Policies:
