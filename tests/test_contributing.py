@@ -256,7 +256,7 @@ from lexiframe.evaluation.buckets import batches
 from lexiframe.evaluation.in_processes import evaluate_in_processes
 
 data = [pathlib.Path({str(EXAMPLE)!r}) / name for name in ("runs", "qrels.txt")]
-batches.n_buckets = lambda sizes, memory: 3
+batches.n_buckets = lambda rows, memory: 3
 e = evaluate_in_processes(*data, ["RPP", "AP"], test=["t", "sign"])
 expected = lf.evaluate(*data, ["RPP", "AP"], test=["t", "sign"])
 for name, table in expected.tables(of_requests=False).items():

@@ -29,7 +29,7 @@ from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.results import CLASSES, Attributed, BucketResult, nothing
-from lexiframe.evaluation.buckets.sizes import n_buckets, sizes_of
+from lexiframe.evaluation.buckets.sizes import n_buckets, n_rows
 from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
 from lexiframe.io import batches, logs
@@ -89,7 +89,7 @@ def divided(sources: batches.Sources, work: Work, *, rank: bool) -> Buckets:
     LexiframeError
         As `partition`, and when the buckets of a job that is resumed are too large for the memory.
     """
-    n = n_buckets(sizes_of(sources.runs, sources.qrels), work.memory)
+    n = n_buckets(n_rows([*sources.runs, *sources.qrels]), work.memory)
     folder = work.folder / _BUCKETS
     before = buckets_before(folder) if work.resume else 0
     if 0 < before < n:

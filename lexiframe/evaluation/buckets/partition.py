@@ -24,7 +24,7 @@ from lexiframe.evaluation.buckets.jobs import (
     share_of,
     spill_all,
 )
-from lexiframe.evaluation.buckets.sizes import room_in, sizes_of
+from lexiframe.evaluation.buckets.sizes import n_rows, room_in
 from lexiframe.io import (
     File,
     batches,
@@ -107,8 +107,7 @@ def partition(
         "options": [scan.name_from, scan.options.changed()],
     }
     begin(job.folder, json.loads(json.dumps(plan, default=str)), resume=resume)
-    total = sizes_of(runs, qrels).rows
-    with progress_bars.counted(total, "reading runs and judgments") as count:
+    with progress_bars.counted(n_rows([*runs, *qrels]), "reading runs and judgments") as count:
         facts = {
             QRELS: spill_all(job, QRELS, qrels, _spill_judgments, 1, count),
             RUNS: spill_all(job, RUNS, runs, partial(_spill_runs, scan=scan), workers, count),
@@ -120,6 +119,7 @@ def partition(
 def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) -> None:
     wider, ranked = 0, written.job.share.rank
     for parts in batches.parts_of_unit(unit, scan, written.job.share):
+        run_parts.refuse_replicates(parts)
         for part in parts:
             written.names.setdefault(part.name, len(written.names))
             wider += part.n_wider

@@ -5,9 +5,8 @@ from __future__ import annotations
 import glob
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,28 +29,6 @@ _MOST = 1 << 15
 _UNEVEN = 1.25  # the largest bucket has more rows than an average one
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY = {"ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """The rows of runs and of judgments, counted or estimated, and the sources of unknown length.
-
-    ``runs`` and ``qrels`` count rows; ``unknown`` names what was taken to have `UNKNOWN` rows.
-    """
-
-    runs: int
-    qrels: int = 0
-    unknown: tuple[str, ...] = ()
-
-    @property
-    def rows(self) -> int:
-        """All rows."""
-        return self.runs + self.qrels
-
-    @property
-    def memory(self) -> int:
-        """The bytes of memory that a computation of all rows at once takes."""
-        return self.rows * BYTES_PER_ROW
 
 
 def parse_memory(memory: str | float) -> int:
@@ -113,8 +90,9 @@ def is_small(
     """
     if not was_told and _bytes_of(runs) + _bytes_of(qrels) <= memory // _PER_BYTE:
         return True
-    sizes = sizes_of(sources().runs, sources().qrels)
-    return fits(replace(sizes, unknown=sizes.unknown if was_told else ()), memory)
+    units = [*sources().runs, *sources().qrels]
+    is_known = all(unit.rows() is not None for unit in units)
+    return n_rows(units) * BYTES_PER_ROW <= room_in(memory) and (is_known or not was_told)
 
 
 def can_be_ranked_at_once(sources: batches.Sources, memory: int) -> bool:
@@ -126,7 +104,7 @@ def can_be_ranked_at_once(sources: batches.Sources, memory: int) -> bool:
     if any(batches.is_query(unit.origin) for unit in units):
         return False
     counts = [unit.rows() or UNKNOWN for unit in units]
-    judged = sizes_of([], sources.qrels).qrels
+    judged = n_rows(sources.qrels)
     needed = BYTES_PER_RANK * judged * len(units) + 2 * BYTES_PER_ROW * max(counts, default=0)
     return len(units) > 1 and needed <= room_in(memory)
 
@@ -158,20 +136,14 @@ def _bytes_at(path: str) -> int:
     return 0
 
 
-def sizes_of(runs: list[batches.Unit], qrels: list[batches.Unit]) -> Sizes:
+def n_rows(units: Iterable[batches.Unit]) -> int:
     """Count or estimate the rows of units, without reading them, and add them up.
 
     Parquet files, frames, data sets and queries are counted; the rows of text are estimated from
     the size of the file and its first lines.
     """
-    counts = [(unit.where, unit.rows()) for unit in runs]
-    judged = [(unit.where, unit.rows()) for unit in qrels]
-    unknown = tuple(where for where, n in (*counts, *judged) if n is None)
-    return Sizes(_sum(counts), _sum(judged), unknown)
-
-
-def _sum(counts: list[tuple[str, int | None]]) -> int:
-    return sum(UNKNOWN if n is None else n for _, n in counts)
+    counts = [unit.rows() for unit in units]
+    return sum(UNKNOWN if n is None else n for n in counts)
 
 
 def room_in(memory: int) -> int:
@@ -179,27 +151,15 @@ def room_in(memory: int) -> int:
     return max(round(memory * (1 - KEPT)) - BASE, memory // 4, 1)
 
 
-def fits(sizes: Sizes, memory: int) -> bool:
-    """Return whether all rows can be evaluated at once in the memory allowed.
-
-    Examples
-    --------
-    >>> fits(Sizes(1_000_000), parse_memory("1GB")), fits(Sizes(200_000_000), parse_memory("4GB"))
-    (True, False)
-    """
-    return sizes.memory <= room_in(memory) and not sizes.unknown
-
-
-def n_buckets(sizes: Sizes, memory: int) -> int:
-    """Return the number of buckets with which each can be evaluated in the memory allowed.
+def n_buckets(rows: int, memory: int) -> int:
+    """Return into how many buckets rows go, so that each can be evaluated in the memory allowed.
 
     There are no more of them than rows.
 
     Examples
     --------
-    >>> n_buckets(Sizes(200_000_000), parse_memory("4GB"))
+    >>> n_buckets(200_000_000, parse_memory("4GB"))
     30
     """
-    return min(
-        max(math.ceil(sizes.memory * _UNEVEN / room_in(memory)), 1), _MOST, max(sizes.rows, 1)
-    )
+    needed = math.ceil(rows * BYTES_PER_ROW * _UNEVEN / room_in(memory))
+    return min(max(needed, 1), _MOST, max(rows, 1))

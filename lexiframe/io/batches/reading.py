@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,6 @@ from lexiframe.io.run_parts import (
     as_written,
     parse_runs,
     parts_of_table,
-    refuse_replicates,
     split_runs,
 )
 from lexiframe.io.run_scan import RunScan
@@ -53,42 +52,18 @@ class Share:
 
 
 def parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunPart]]:
-    """Read a unit of runs; each list has the runs of a batch. Raise for replicates of runs."""
-    for parts in _parts_of_unit(unit, scan, share):
-        refuse_replicates(parts)
-        yield parts
-
-
-def _parts_of_unit(unit: Unit, scan: RunScan, share: Share) -> Iterator[list[RunPart]]:
-    if unit.kind == "object":
+    """Read a unit of runs; each list has the runs of a batch."""
+    source = scan.sources[unit.source]
+    is_one = source.origin is unit.origin
+    if unit.stamp is not None:  # error messages name the file of a data set
+        source = replace(source, origin=File(unit.where))
+    if unit.batches is not None:
+        request = Request(schemas.RUNS, scan.options.columns, share.rows, share.rank)
+        yield from _parts_of_batches(unit.batches(request), source, scan.options, is_one=is_one)
+    elif unit.path is not None:
+        yield from _parts_of_text(unit.path, source, scan, share)
+    else:
         yield scan.load(unit.source, rank=share.rank)
-        return
-    source = replace(scan.sources[unit.source], origin=_place(unit))
-    if unit.kind == "text":
-        yield from _parts_of_text(unit, source, scan, share)
-        return
-    request = Request(schemas.RUNS, scan.options.columns, share.rows, share.rank)
-    is_one = scan.sources[unit.source].origin is unit.origin
-    yield from _parts_of_batches(_filled(unit, request), source, scan.options, is_one=is_one)
-
-
-def _place(unit: Unit) -> Any:
-    """Return the origin that names the unit in error messages: its own file in a data set."""
-    return File(unit.where) if unit.stamp is not None else unit.origin
-
-
-def _filled(unit: Unit, request: Request) -> Iterator[pl.DataFrame]:
-    """Yield the batches that have rows; if there is none, one without."""
-    empty = None
-    n_batches = 0
-    for frame in unit.batches(request) if unit.batches else ():
-        if frame.height:
-            n_batches += 1
-            yield frame
-        else:
-            empty = frame
-    if not n_batches and empty is not None:
-        yield empty
 
 
 def _parts_of_batches(
@@ -188,7 +163,7 @@ def _is_plain_number(column: pl.Series, *, finite: bool) -> bool:
 
 
 def _parts_of_text(
-    unit: Unit, source: Source, scan: RunScan, share: Share
+    path: str, source: Source, scan: RunScan, share: Share
 ) -> Iterator[list[RunPart]]:
     names: dict[str, None] = {}
 
@@ -196,14 +171,13 @@ def _parts_of_text(
         parts = parse_runs(content, source, scan.name_from, scan.options, rank=share.rank)
         if not any(has_large(part.rows["score"]) for part in parts):
             return parts
-        written, _, _ = as_written(content, unit.where, scan.options, schemas.RUNS)
+        written, _, _ = as_written(content, source.where, scan.options, schemas.RUNS)
         return _with_digits(parts, written, "score")
 
-    pieces = parse_pieces(str(unit.path), unit.where, scan.options, schemas.RUNS, share.text, parse)
-    for parts, _ in pieces:
+    for parts in parse_pieces(path, source.where, scan.options, schemas.RUNS, share.text, parse):
         names |= dict.fromkeys(part.name for part in parts)
         if scan.name_from == "tag" and len(parts) == 1:
-            one_run_per_source([*names], unit.where)
+            one_run_per_source([*names], source.where)
         yield parts
 
 
@@ -215,34 +189,30 @@ def judgments_of_unit(
     The first batch of judgments without grades says so by a warning of `load_qrels` if the unit is
     read at once; other units count them, since a thread must not warn.
     """
-    if unit.kind == "object":
-        yield load_qrels(unit.origin, options).rows
-    elif unit.kind == "text":
-        path = str(unit.path)
-
-        def parse(content: Content) -> pl.DataFrame:
-            return parse_qrels(content, unit.where, options)
-
-        for rows, _ in parse_pieces(path, unit.where, options, schemas.QRELS, share.text, parse):
-            yield rows
+    if unit.batches is not None:
+        request = Request(schemas.QRELS, options.columns, share.rows)
+        yield from _judgments_of_batches(unit.batches(request), unit.where, options, count)
+    elif unit.path is not None:
+        parse = partial(parse_qrels, where=unit.where, options=options)
+        yield from parse_pieces(unit.path, unit.where, options, schemas.QRELS, share.text, parse)
     else:
-        yield from _judgments_of_batches(unit, options, share, count)
+        yield load_qrels(unit.origin, options).rows
 
 
 def _judgments_of_batches(
-    unit: Unit, options: TextOptions, share: Share, count: Callable[[int], None]
+    frames: Iterator[pl.DataFrame], where: str, options: TextOptions, count: Callable[[int], None]
 ) -> Iterator[pl.DataFrame]:
     before: Counter[str] = Counter()
-    for frame in _filled(unit, Request(schemas.QRELS, options.columns, share.rows)):
+    for frame in frames:
         table = frame
         if items_of_implicit_feedback(frame.columns, options.columns) is not None:
             graded = grades_of_implicit_feedback(frame, options.columns)
             table = frame if graded is None else graded
             count(table.height)
         try:
-            named = in_our_words(table, schemas.QRELS, unit.where, options.columns)
+            named = in_our_words(table, schemas.QRELS, where, options.columns)
             is_plain = _is_plain(named, "relevance")
-            yield named if is_plain else checked_judgments(table, unit.where, options)
+            yield named if is_plain else checked_judgments(table, where, options)
         except SchemaError as error:
             raise _further_down(error, before) from None
-        before[unit.where] += table.height
+        before[where] += table.height

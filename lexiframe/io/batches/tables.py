@@ -115,8 +115,9 @@ def of_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.D
         for batch in query.collect_batches(
             chunk_size=request.rows, maintain_order=True, lazy=True, engine="streaming"
         ):
-            n_batches += 1
-            yield batch
+            if batch.height:
+                n_batches += 1
+                yield batch
     except LexiframeError:
         raise
     except Exception as error:  # the plan may call any function of the user

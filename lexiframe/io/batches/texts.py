@@ -30,11 +30,10 @@ def parse_pieces(
     schema: schemas.TableSchema,
     size: int,
     parse: Callable[[Content], T],
-) -> Iterator[tuple[T, int]]:
+) -> Iterator[T]:
     """Parse a file of text in pieces of about ``size`` bytes; a small one is one piece.
 
-    Yield what ``parse`` makes of each piece, and the number of bytes of it. Errors name the line
-    of the file.
+    Errors name the line of the file.
     """
     n_before = 0
     for content, n_repeated in _contents(path, where, options, schema, size):
@@ -43,7 +42,7 @@ def parse_pieces(
         except LexiframeError as error:
             found = error_with_line(error, content, where, options, schema)
             raise _further_down(found, n_before - n_repeated) from None
-        yield parsed, len(content.data)
+        yield parsed
         n_before += n_lines_in(content.data) - n_repeated
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 import pyarrow as pa
@@ -34,7 +34,6 @@ from lexiframe.io.qrel_files import file_or_data
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.runs import scan_runs
 
-Kind = Literal["table", "text", "object"]
 _SAMPLE = 1 << 16
 _PER_ROW = 24  # bytes of a row in an Arrow file: two ids and a score
 _UNPACKED = 5  # text unpacks to about this many times its size
@@ -44,14 +43,13 @@ _UNPACKED = 5  # text unpacks to about this many times its size
 class Unit:
     """What is read and spilled as a whole.
 
-    A ``"table"`` is read in batches, a ``"text"`` in pieces, and any other object at once.
-    ``source`` is the index of the source that it belongs to; ``rows`` counts or estimates its rows,
-    and returns None when nobody knows. ``stamp`` is the size and time of its file. A query is read
-    ``alone``: two of them may share a connection to a database.
+    It is read in ``batches`` if it has them, else in pieces of the text at its ``path``, or else at
+    once. ``source`` is the index of the source that it belongs to; ``rows`` counts or estimates its
+    rows, and returns None when nobody knows. ``stamp`` is the size and time of its file. A query is
+    read ``alone``: two of them may share a connection to a database.
     """
 
     where: str
-    kind: Kind
     source: int = 0
     origin: Any = None
     batches: Batches | None = None
@@ -76,8 +74,14 @@ class Sources:
     @classmethod
     def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
         """Find runs and judgments; ``how`` has the options of `scan_runs`."""
+        scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
+        units = [
+            unit
+            for number, source in enumerate(scan.sources)
+            for unit in _units(source.origin, source.where, number)
+        ]
         judgments = file_or_data(_in_batches(judgments_in(qrels)))
-        return cls(*units_of_runs(runs, how), judgments, _units(judgments, "qrels", 0))
+        return cls(scan, units, judgments, _units(judgments, "qrels", 0))
 
 
 class Once:
@@ -88,17 +92,6 @@ class Once:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.reader.__arrow_c_stream__(requested_schema)
-
-
-def units_of_runs(runs: Any, how: Mapping[str, Any]) -> tuple[RunScan, list[Unit]]:
-    """Find the units of runs, in any form that `scan_runs` takes; ``how`` has its options."""
-    scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
-    units = [
-        unit
-        for number, source in enumerate(scan.sources)
-        for unit in _units(source.origin, source.where, number)
-    ]
-    return scan, units
 
 
 def _in_batches(data: Any) -> Any:
@@ -201,10 +194,10 @@ def _units(origin: Any, where: str, number: int) -> list[Unit]:
     is_lazy, rows = isinstance(origin, pl.LazyFrame), _counted(partial(_length, origin))
     if is_lazy or _is_stream(origin):
         batches = partial(of_query if is_lazy else of_stream, origin, where)
-        return [Unit(where, "table", number, origin, batches, rows=rows, alone=True)]
+        return [Unit(where, number, origin, batches, rows=rows, alone=True)]
     if is_frame(origin):
-        return [Unit(where, "table", number, origin, partial(of_frame, origin, where), rows=rows)]
-    return [Unit(where, "object", number, origin, rows=rows)]
+        return [Unit(where, number, origin, partial(of_frame, origin, where), rows=rows)]
+    return [Unit(where, number, origin, rows=rows)]
 
 
 def is_query(data: Any) -> bool:
@@ -235,19 +228,16 @@ def _of_file(file: File, number: int) -> Unit:
     where = str(file)
     if file.data is not None:
         size = len(file.data)
-        return Unit(where, "object", number, file, rows=lambda: size // _PER_ROW)
+        return Unit(where, number, file, rows=lambda: size // _PER_ROW)
     with file.opened() as opened:
         start = opened.read(_SAMPLE)
     stamp = file.stamp()
-    known = partial(
-        Unit, where, source=number, origin=file, path=file.path, stamp=stamp and stamp[2:]
-    )
     form, size = form_of(start), stamp[2] if stamp else 0
-    if form is not None:
-        batches = partial(of_file, form, file.path, where)
-        rows = _counted(partial(_rows_of, form, file.path, size))
-        return known(kind="table", batches=batches, rows=rows)
-    return known(kind="text", rows=lambda: _rows_of_text(start, size))
+    known = partial(Unit, where, number, file, path=file.path, stamp=stamp and stamp[2:])
+    if form is None:
+        return known(rows=lambda: _rows_of_text(start, size))
+    rows = _counted(partial(_rows_of, form, file.path, size))
+    return known(batches=partial(of_file, form, file.path, where), rows=rows)
 
 
 def _of_fragment(fragment: Any, number: int) -> Unit:
@@ -257,12 +247,13 @@ def _of_fragment(fragment: Any, number: int) -> Unit:
     is_local = fragment.filesystem.type_name == "local"
     batches = partial(of_fragment, fragment, path)
     rows, local = _counted(fragment.count_rows), path if is_local else None
-    return Unit(path, "table", number, fragment, batches, path=local, stamp=stamp, rows=rows)
+    return Unit(path, number, fragment, batches, path=local, stamp=stamp, rows=rows)
 
 
 def _counted(count: Callable[[], Any]) -> Callable[[], int | None]:
-    """Return a function that counts, and returns None where that is not possible."""
+    """Return a function that counts once, and returns None where that is not possible."""
 
+    @cache
     def rows() -> int | None:
         try:
             return int(count())

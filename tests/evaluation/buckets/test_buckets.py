@@ -17,7 +17,7 @@ from lexiframe.base.errors import LexiframeError, LexiframeWarning, ReadError
 from lexiframe.base.hashing import bucket_of
 from lexiframe.evaluation.buckets import partition as partition_module
 from lexiframe.evaluation.buckets.partition import partition
-from lexiframe.evaluation.buckets.sizes import sizes_of
+from lexiframe.evaluation.buckets.sizes import n_rows
 from lexiframe.io.batches import texts
 from lexiframe.io.batches.reading import Share
 from lexiframe.io.batches.units import Sources
@@ -297,7 +297,7 @@ def test_sources_that_can_be_found_only_once(tmp_path, run):
     """An iterator of frames, and a reader, are counted and then read."""
     frames = (run.with_columns(run=pl.lit(name)) for name in "ab")
     sources = Sources.of(frames, JUDGED.to_arrow().to_reader())
-    assert sizes_of(sources.runs, sources.qrels).runs == 2000
+    assert n_rows(sources.runs) == 2000
     buckets = partition(sources, tmp_path, n_buckets=7, memory=MEMORY)
     assert buckets.names == ("a", "b")
     assert buckets.sizes.sum() == 2000

@@ -15,12 +15,11 @@ from lexiframe.evaluation.buckets.sizes import (
     BASE,
     BYTES_PER_ROW,
     UNKNOWN,
-    Sizes,
-    fits,
+    is_small,
     n_buckets,
+    n_rows,
     parse_memory,
     room_in,
-    sizes_of,
 )
 from lexiframe.io.batches.units import Sources
 
@@ -68,7 +67,7 @@ def test_memory_of_another_type(given):
 
 def counted(runs, qrels=None):
     sources = Sources.of(runs, runs if qrels is None else qrels)
-    return sizes_of(sources.runs, [] if qrels is None else sources.qrels)
+    return n_rows(sources.runs if qrels is None else [*sources.runs, *sources.qrels])
 
 
 def test_counted_rows(tmp_path):
@@ -86,11 +85,11 @@ def test_counted_rows(tmp_path):
         dataset.dataset(RUN.to_arrow()),
     ]
     for form in forms:
-        assert counted(form, QRELS) == Sizes(3000, 2)
-    assert counted({"a": RUN, "b": tmp_path / "a.parquet"}) == Sizes(6000, 0)
-    assert counted({"q1": {"d1": 1.0, "d2": 2.0}, "q2": {"d1": 1.0}}).runs == 3
+        assert counted(form, QRELS) == 3002
+    assert counted({"a": RUN, "b": tmp_path / "a.parquet"}) == 6000
+    assert counted({"q1": {"d1": 1.0, "d2": 2.0}, "q2": {"d1": 1.0}}) == 3
     duckdb = pytest.importorskip("duckdb")
-    assert counted(duckdb.connect().from_arrow(RUN.to_arrow())).runs == 3000
+    assert counted(duckdb.connect().from_arrow(RUN.to_arrow())) == 3000
 
 
 def test_estimated_rows(tmp_path):
@@ -101,25 +100,38 @@ def test_estimated_rows(tmp_path):
     RUN.write_ipc(tmp_path / "a.arrow")
     RUN.write_csv(tmp_path / "a.csv")
     for name, factor in (("a.run", 2), ("a.csv", 2), ("a.arrow", 2), ("a.run.gz", 4)):
-        assert 3000 / factor < counted(tmp_path / name).runs < 3000 * factor
+        assert 3000 / factor < counted(tmp_path / name) < 3000 * factor
 
 
 def test_a_stream_of_unknown_length():
-    sizes = counted(RUN.to_arrow().to_reader())
-    assert sizes == Sizes(UNKNOWN, 0, ("runs",))
-    assert not fits(sizes, parse_memory("1TB"))
+    """It does not fit in an amount of memory that the user told, however much that is."""
+    sources = Sources.of(RUN.to_arrow().to_reader(), QRELS)
+    assert n_rows(sources.runs) == UNKNOWN
+    for was_told in (False, True):
+        found = is_small(pl.LazyFrame(), QRELS, 10**12, lambda: sources, was_told=was_told)
+        assert found == (not was_told)
+
+
+def test_rows_are_counted_once():
+    """A query, of which that takes long."""
+    counts = []
+    query = RUN.lazy().map_batches(lambda rows: counts.append(1) or rows, streamable=True)
+    (unit,) = Sources.of(query, QRELS).runs
+    assert unit.rows() == 3000
+    n_counts = len(counts)
+    assert unit.rows() == 3000
+    assert len(counts) == n_counts > 0
 
 
 def test_each_bucket_fits():
     """A bucket that is a quarter larger than the others takes no more than the memory allowed."""
     for rows in (1, 10**6, 10**8, 10**9):
         for memory in map(parse_memory, ("300MB", "1GB", "4GB", "64GB")):
-            n = n_buckets(Sizes(rows), memory)
+            n = n_buckets(rows, memory)
             assert 1.25 * rows / n * BYTES_PER_ROW <= room_in(memory)
             assert n == 1 or 1.25 * rows / (n - 1) * BYTES_PER_ROW > room_in(memory)
-            assert fits(Sizes(rows), memory) == (rows * BYTES_PER_ROW <= room_in(memory))
     assert room_in(parse_memory("4GB")) == 3_200_000_000 - BASE
-    assert n_buckets(Sizes(10**12), 1000) == 1 << 15
+    assert n_buckets(10**12, 1000) == 1 << 15
 
 
 PEAK = """
