@@ -15,8 +15,8 @@ from lexiframe.pairwise.pairs import comparison_of
 from lexiframe.pairwise.preference import Measure
 from lexiframe.projection import NoRelevant
 
-_LEAST, _MOST = 2**20, 2**24
-"""Preferences of a cube, unless asked otherwise, and with many pairs: 8 MB, and 128 MB."""
+_LEAST, _MOST = 2**21, 2**24
+"""Preferences of a cube, unless asked otherwise, and with many pairs: 16 MB, and 128 MB."""
 _TOGETHER, _FEWEST = 32, 4
 """The requests of a cube, unless it has too many preferences then; and if it has, at least so many,
 as sums of a single request take ten times as long, for each request, as those of four."""
@@ -64,7 +64,7 @@ def preference_cubes(
     comparison = comparison_of(p, asked, values, no_relevant, baseline)
     cells_of_request = max(len(comparison.chosen) * len(comparison.measures), 1)
     if in_order and most is None:  # they are written: row groups of a million, see `pairs`
-        most = 2 * max(_LEAST // cells_of_request, 1) * cells_of_request
+        most = 2 * max(_LEAST // 2 // cells_of_request, 1) * cells_of_request
     elif most is None:
         few = max(_MOST, _FEWEST * cells_of_request)
         most = min(max(_TOGETHER * cells_of_request, _LEAST), few)

@@ -15,6 +15,8 @@ from lexiframe.io import run_parts
 from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.lookup import has_repeated, hash_keys
 
+_SEEN = 1000
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -77,8 +79,7 @@ class Rows:
     @cached_property
     def are_together(self) -> bool:
         """Whether the rows of each query follow each other."""
-        queries = self.query[self.edges[:-1]]
-        return len(np.unique(queries)) == len(queries)
+        return bool(np.bincount(self.query[self.edges[:-1]]).max(initial=0) <= 1)
 
     def retrieved(self, n_queries: int) -> np.ndarray:
         """Count the rows of every judged query, of which there are ``n_queries``."""
@@ -197,11 +198,13 @@ def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.nd
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
     edges = _edges_of(is_new.to_numpy())
     ids = query_id.gather(edges[:-1])
-    are_distinct = ids.to_physical().n_unique() == len(ids)  # as mostly: this is faster then
-    names, code = (ids.cast(pl.String), np.arange(len(ids))) if are_distinct else coded.encode(ids)
-    known = names.to_list()
-    index = np.array([queries.get(name, -1) for name in known], np.int64)
+    known = ids.head(_SEEN), ids  # of rows in another order, the first ones suffice to tell
+    if all(some.to_physical().n_unique() == len(some) for some in known):  # as mostly
+        names, code = ids.cast(pl.String), np.arange(len(ids))
+    else:
+        names, code = coded.encode(ids)
+    index = np.array([queries.get(name, -1) for name in names.to_list()], np.int64)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
-    extra = [known[n] for n in np.flatnonzero(is_extra)]
+    extra = names.filter(pl.Series(is_extra)).to_list()
     return np.repeat(index[code], np.diff(edges)), extra

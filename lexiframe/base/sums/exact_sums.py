@@ -234,7 +234,8 @@ def _digits(
         rest *= 2.0**scale
     else:
         np.ldexp(rest, scale, out=rest)
-    while rest.any():
+    bits = rest.view(np.int64)  # of which it is faster to tell whether any is set
+    while np.bitwise_or.reduce(bits, axis=None):
         np.rint(rest, out=whole)
         yield place, sums_of_whole(whole)
         rest -= whole

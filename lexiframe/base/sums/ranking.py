@@ -24,7 +24,7 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
     """
     order = np.argsort(-values, axis=-1, kind="stable")
     falling = np.take_along_axis(values, order, axis=-1)
-    if isinstance(rounding, np.ndarray):
+    if isinstance(rounding, np.ndarray) and rounding.shape[-1:] > (1,):  # else one for each row
         errors = np.take_along_axis(np.broadcast_to(rounding, values.shape), order, axis=-1)
         rounding = np.maximum(errors[..., :-1], errors[..., 1:])
     steps = np.zeros(values.shape, np.int64)

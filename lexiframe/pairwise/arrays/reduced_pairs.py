@@ -50,13 +50,18 @@ class PairSums:
     def of_each(cls, several: Sequence[Pairs]) -> list[PairSums]:
         """Sum up the preferences by several measures of the same requests.
 
-        Requests without any preference count in no sum.
+        Requests without any preference count in no sum. Measures with the same preferences, as
+        RPP and LR where each request has one relevant item, are summed up once.
         """
-        found = iter(sums.Moments.of_each([matrix for pairs in several for matrix in pairs.summed]))
-        return [
-            cls(pairs.runs, pairs.a, pairs.b, next(found), pairs.ballots, *islice(found, 3))
-            for pairs in several
-        ]
+        like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
+        distinct = {n: several[n] for n in sorted({*like})}
+        matrices = [matrix for pairs in distinct.values() for matrix in pairs.summed]
+        found = iter(sums.Moments.of_each(matrices))
+        summed = {
+            n: cls(pairs.runs, pairs.a, pairs.b, next(found), pairs.ballots, *islice(found, 3))
+            for n, pairs in distinct.items()
+        }
+        return [summed[n] for n in like]
 
     def __add__(self, other: PairSums) -> PairSums:
         """Return the sums over the requests of both."""
