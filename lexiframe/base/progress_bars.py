@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -59,8 +60,21 @@ def in_threads(
         return
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more, as each waits for Python's lock
     with ThreadPoolExecutor(workers) as executor:
-        results = executor.map(function, items)
+        results = _results(executor, function, items, 2 * workers)
         yield from progress(results, len(items), label) if label else results
+
+
+def _results(
+    executor: ThreadPoolExecutor, function: Callable[[S], T], items: Iterable[S], most: int
+) -> Iterator[T]:
+    """Yield the results in order; of at most so many items they are found before they are taken."""
+    begun = deque[Future[T]]()
+    for item in items:
+        begun.append(executor.submit(function, item))
+        if len(begun) >= most:
+            yield begun.popleft().result()
+    while begun:
+        yield begun.popleft().result()
 
 
 @contextmanager

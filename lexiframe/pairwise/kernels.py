@@ -69,16 +69,22 @@ class Comparison:
         return [part for parts in divided for part in parts]
 
     def preferences(
-        self, found: np.ndarray, groups: Sequence[np.ndarray], label: str = ""
+        self,
+        found: np.ndarray,
+        groups: Sequence[np.ndarray],
+        label: str = "",
+        *,
+        in_turn: bool = False,
     ) -> np.ndarray:
         """Fill ``found``, requests × chosen pairs × measures, with the Δ of groups of requests.
 
         The requests of all groups have a row each, in the order of their names. NaN stands for a
-        request that has no item of a measure's ``rel``.
+        request that has no item of a measure's ``rel``. Groups are compared in threads, or
+        ``in_turn`` where the caller has its own.
         """
         numbers = _numbers(groups)
         kernels = [self._kernel(measure, numbers, label) for measure in self.measures]
-        return self._fill(found, groups, kernels, label)
+        return self._fill(found, groups, kernels, label, in_turn=in_turn)
 
     def deciding_levels(
         self, found: np.ndarray, groups: Sequence[np.ndarray], label: str = ""
@@ -159,8 +165,10 @@ class Comparison:
         groups: Sequence[np.ndarray],
         kernels: list[Kernel],
         label: str,
+        *,
+        in_turn: bool = False,
     ) -> np.ndarray:
-        """Run the kernels over groups of requests, in threads, and fill in their rows."""
+        """Run the kernels over groups of requests, and fill in their rows."""
         n_runs, numbers = len(self.requests.runs), _numbers(groups)
 
         def fill(group: np.ndarray) -> None:
@@ -170,7 +178,7 @@ class Comparison:
                 together[:, :, n] = kernel(block, group).T
             found[np.searchsorted(numbers, group)] = together
 
-        for _ in _each(fill, groups, n_runs, label):
+        for _ in map(fill, groups) if in_turn else _each(fill, groups, n_runs, label):
             pass
         return found
 

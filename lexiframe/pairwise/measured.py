@@ -85,7 +85,8 @@ class Projected:
         most: int | None = None,
         in_order: bool = False,
         label: str = "",
-    ) -> Iterator[PairCube]:
+        then: Callable[[PairCube], Any] = lambda cube: cube,
+    ) -> Iterator[Any]:
         """Yield scores and preferences by some measures, of some requests after the other.
 
         Cells of measures that have nothing to count here are NaN. A single run is compared with
@@ -93,26 +94,32 @@ class Projected:
         the runs ``compared`` are compared, if there are some. Measures by subtopic may have other
         requests than the others, and are compared with them: then there is one part. Requests come
         ``in_order`` of their names if they are asked to. With a ``label`` there is a progress bar.
+        ``then`` is done with each part, in several threads, and what it returns is yielded instead.
         """
         if scores is None:
             scores = self.scores(measures)
         if len(self.ranked.runs) == 1:
-            yield PairCube.unknown(_names([]), scores)
+            yield then(PairCube.unknown(_names([]), scores))
             return
         ordered = sorted(measures, key=str)
         several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
         how: Any = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
         how["label"] = label
+        there, names = [(p, some) for p, some in several if p.height], _names(ordered)
+
+        def whole(cubes: list[PairCube]) -> Any:
+            return then(PairCube.together(cubes, names).with_scores(scores))
+
+        if len(there) == 1:
+            how["then"] = lambda cube: whole([cube])
         cubes = [
             preference_cubes(p, some, scores, self.no_relevant, baseline=compared, **how)
-            for p, some in several
-            if p.height
+            for p, some in there
         ]
-        names = _names(ordered)
         if len(cubes) > 1:
-            cubes = [iter([PairCube.together([cube for of in cubes for cube in of], names)])]
-        for cube in cubes[0] if cubes else []:
-            yield PairCube.together([cube], names).with_scores(scores)
+            yield whole([cube for of in cubes for cube in of])
+        elif cubes:
+            yield from cubes[0]
 
     def whole(self, measures: Sequence[Measure], baseline: str | None = None) -> PairCube:
         """Return scores and preferences by some measures, of all requests: see `parts`.
@@ -190,6 +197,7 @@ def of_positions(
     values = [values_of(p, metrics, no_relevant)] if metrics else []
     runs = p["run"].unique().sort()
     scores = ScoreCube.of_values(values, metrics, runs)
+    pairs: PairCube
     (pairs,) = preference_cubes(p, measures, scores, no_relevant, most=_ALL)
     for measure, of_measure in zip(sorted(measures, key=str), pairs.values, strict=True):
         if of_measure.size and np.isnan(of_measure).all():

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import progress
+from lexiframe.base import in_threads, progress
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
+from lexiframe.pairwise.custom import MatrixPreference
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.pairs import comparison_of
 from lexiframe.pairwise.preference import Measure
@@ -22,6 +24,10 @@ _TOGETHER, _FEWEST = 32, 4
 as sums of a single request take ten times as long, for each request, as those of four."""
 
 
+def _itself(cube: PairCube) -> PairCube:
+    return cube
+
+
 def preference_cubes(
     p: pl.DataFrame,
     asked: Sequence[Measure],
@@ -32,7 +38,8 @@ def preference_cubes(
     most: int | None = None,
     in_order: bool = False,
     label: str = "",
-) -> Iterator[PairCube]:
+    then: Callable[[PairCube], Any] = _itself,
+) -> Iterator[Any]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 
     Parameters
@@ -48,13 +55,15 @@ def preference_cubes(
         Whether all requests of a cube come before those of the next one by their names.
     label
         What a progress bar says; there is none without it, where an outer loop has one.
+    then
+        What is done with each cube, in the thread that made it; by default nothing.
 
     Yields
     ------
     PairCube
-        Of some of the requests, sorted by name, with all runs, and the same measures and pairs.
-        Each request is in one of the cubes. A measure that is NaN for all requests, because none
-        has an item of its ``rel``, is no error.
+        Of some of the requests, sorted by name, with all runs, and the same measures and pairs; or
+        what ``then`` makes of it. Each request is in one of the cubes. A measure that is NaN for
+        all requests, because none has an item of its ``rel``, is no error.
 
     Raises
     ------
@@ -72,10 +81,14 @@ def preference_cubes(
     pack = _in_order if in_order else _packed
     packs = [*pack(comparison.groups(n_requests), n_requests)]
     if len(packs) == 1:
-        yield _cube(comparison, packs[0], label)
-    else:
+        yield then(_cube(comparison, packs[0], label))
+    elif most > 2 * _LEAST or any(isinstance(m, MatrixPreference) for m in comparison.measures):
         for groups in progress(packs, len(packs), label) if label else packs:
-            yield _cube(comparison, groups)
+            yield then(_cube(comparison, groups))
+    else:
+        yield from in_threads(
+            lambda groups: then(_cube(comparison, groups, in_turn=True)), packs, label
+        )
 
 
 def _packed(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
@@ -110,12 +123,14 @@ def _in_order(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.nda
         yield [*some]
 
 
-def _cube(comparison: Comparison, groups: list[np.ndarray], label: str = "") -> PairCube:
+def _cube(
+    comparison: Comparison, groups: list[np.ndarray], label: str = "", *, in_turn: bool = False
+) -> PairCube:
     """Compute the preferences of the requests of some groups."""
     requests, n_measures = comparison.requests, len(comparison.measures)
     numbers = np.sort(np.concatenate([np.empty(0, np.int64), *groups]))
     by_measure = np.empty((n_measures, len(numbers), len(comparison.chosen)))
-    comparison.preferences(np.moveaxis(by_measure, 0, 2), groups, label)
+    comparison.preferences(np.moveaxis(by_measure, 0, 2), groups, label, in_turn=in_turn)
     names = pl.Series([str(measure) for measure in comparison.measures], dtype=pl.String)
     a, b = (run[comparison.chosen] for run in np.triu_indices(len(requests.runs), k=1))
     queries = requests.queries.gather(pl.Series(numbers))

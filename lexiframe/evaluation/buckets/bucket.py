@@ -19,6 +19,7 @@ from lexiframe.evaluation.buckets.results import (
     Said,
     nothing,
     of_bucket,
+    of_part,
 )
 from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
@@ -121,15 +122,21 @@ def evaluate_projected(
         part_writer(plan, "scores", bucket) as write_s,
         part_writer(plan, "preferences", bucket) as write_d,
     ):
-        found = projected.parts(plan.measures, label=label) if parts is None else parts
-        for part in found:
-            if plan.keep:
+        is_stored = bool(plan.keep) or held is not None
+
+        def reduced(part: PairCube) -> tuple[int, dict[str, Any], PairCube | None]:
+            return part.values.size, of_part(plan, part), part if is_stored else None
+
+        how: dict[str, Any] = {"label": label, "then": reduced}
+        found = projected.parts(plan.measures, **how) if parts is None else map(reduced, parts)
+        for size, sums, part in found:
+            total.add(sums)
+            if part is not None and plan.keep:
                 s, d = pairs.tables_of(part)
                 write_s(s)
                 write_d(d)
-            if held is not None:
+            if part is not None and held is not None:
                 held.add(bucket, part)
-            total.add_part(plan, part)
-            if part.values.size > _MANY:
+            if size > _MANY:
                 memory_use.give_back()
     return total

@@ -142,10 +142,10 @@ class BucketResult:
         """Return what is kept of the requests of both."""
         return BucketResult({name: one + other.kept[name] for name, one in self.kept.items()})
 
-    def add_part(self, plan: Plan, part: PairCube) -> None:
-        """Add what is kept of the arrays of some more requests."""
-        for name, of in OF_PART.items():
-            self.kept[name] += of(plan, part)
+    def add(self, found: Mapping[str, Any]) -> None:
+        """Add what is kept of some more requests: see `of_part`."""
+        for name, of_some in found.items():
+            self.kept[name] += of_some
 
     def to_bytes(self) -> bytes:
         """Return the result as bytes, for `from_bytes` of the same version of the library."""
@@ -179,7 +179,9 @@ CLASSES = (
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
     none = {"coverage": coverages.no_coverage(plan.runs), "said": Said()}
-    return BucketResult(none | {"positions": SampledPositions(size_of(plan))} | _no_parts(plan))
+    return BucketResult(
+        none | {"positions": SampledPositions(size_of(plan))} | of_part(plan, plan.no_requests())
+    )
 
 
 def of_bucket(
@@ -190,8 +192,9 @@ def of_bucket(
     What is kept of a bucket may be ``known`` already.
     """
     kept = {name: of(plan, bucket) for name, of in OF_BUCKET.items() if name not in known}
-    return BucketResult({**known, **kept, **_no_parts(plan)})
+    return BucketResult({**known, **kept, **of_part(plan, plan.no_requests())})
 
 
-def _no_parts(plan: Plan) -> dict[str, Any]:
-    return {name: of(plan, plan.no_requests()) for name, of in OF_PART.items()}
+def of_part(plan: Plan, part: PairCube) -> dict[str, Any]:
+    """Return what is kept of the arrays of some requests."""
+    return {name: of(plan, part) for name, of in OF_PART.items()}
