@@ -13,6 +13,7 @@ from lexiframe.io import problems
 from lexiframe.metrics.catalogues.ranked import AP, RR, nDCG
 from lexiframe.metrics.scored import values_of
 from lexiframe.metrics.stretches import begins
+from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -28,7 +29,8 @@ from lexiframe.projection import (
 )
 from lexiframe.typing import QrelsLike, RunsLike
 
-_MEASURES = (AP, RR, nDCG @ 10)  # in the order in which a scores table is sorted
+MEASURES = (AP, RR, nDCG @ 10)
+"""The measures that show what ties can change, in the order in which tables are sorted."""
 
 
 @typed
@@ -144,23 +146,27 @@ def no_coverage(runs: Sequence[str]) -> CoverageSums:
     zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in answers.COUNTS}
     counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
     none = sums.Moments.of(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
-    names = [f"{measure}_{end}" for measure in _MEASURES for end in ("min", "max")]
+    names = [f"{measure}_{end}" for measure in MEASURES for end in ("min", "max")]
     return CoverageSums(counts, dict.fromkeys(names, none))
 
 
-def coverage_sums(ranked: RankedRuns, p: pl.DataFrame) -> CoverageSums:
+def coverage_sums(
+    ranked: RankedRuns, p: pl.DataFrame, values: Values | None = None
+) -> CoverageSums:
     """Count and sum up what `coverage` shows, of runs of which all judged items are ranked.
 
-    ``p`` are their positions. Requests in which ties affect the rank of a relevant item are scored
-    twice more, with these items at their worst and at their best ranks.
+    ``p`` are their positions, and ``values`` those of `MEASURES`, if they are known. Requests in
+    which ties affect the rank of a relevant item are scored twice more, with these items at their
+    worst and at their best ranks.
     """
     if not ranked.runs:
         return no_coverage([])
-    worst, best = _extreme_scores(ranked, p)
+    known = values_of(p, MEASURES, "drop", ranked) if values is None else values.of(MEASURES)
+    worst, best = _extreme_scores(ranked, p, known.values)
     rounding = np.full((1, 1), sums.TIE)
     bounds = {
         f"{measure}_{name}": sums.Moments.of(values[:, :, n].T, rounding)
-        for n, measure in enumerate(_MEASURES)
+        for n, measure in enumerate(MEASURES)
         for name, values in (("min", worst), ("max", best))
     }
     return CoverageSums(answers.counts_of(ranked), bounds)
@@ -170,17 +176,18 @@ _ROWS = 2**18
 """The positions in which ties are looked for at once."""
 
 
-def _extreme_scores(ranked: RankedRuns, p: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def _extreme_scores(
+    ranked: RankedRuns, p: pl.DataFrame, values: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the scores, runs × requests × measures, with ties at their worst and at their best."""
     n_runs = len(ranked.runs)
-    shape = (n_runs, -1 if p.height else 0, len(_MEASURES))
-    worst = values_of(p, _MEASURES, "drop", ranked).values.reshape(shape)
-    best = worst.copy()
+    shape = (n_runs, -1 if p.height else 0, len(MEASURES))
+    worst, best = values.reshape(shape).copy(), values.reshape(shape).copy()
     height = max(p.height // n_runs, 1)
     few = max(_ROWS // height, 1)
     for n in range(0, n_runs, few):
         some = replace(ranked, runs=ranked.runs[n : n + few])
-        ends = (of.reshape(-1, len(_MEASURES)) for of in (worst[n : n + few], best[n : n + few]))
+        ends = (of.reshape(-1, len(MEASURES)) for of in (worst[n : n + few], best[n : n + few]))
         _put_extremes(some, p[n * height :][: few * height], *ends)
     return worst, best
 
@@ -198,7 +205,7 @@ def _put_extremes(ranked: RankedRuns, p: pl.DataFrame, worst: np.ndarray, best: 
     for values, ranks in ((worst, "worst"), (best, "best")):
         position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])
         moved = _moved(table, position[is_tied], request[is_tied])
-        values[tied] = values_of(moved, _MEASURES, "drop").values
+        values[tied] = values_of(moved, MEASURES, "drop").values
 
 
 def _rows_of_tied_items(ranked: RankedRuns, p: pl.DataFrame) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.io import data_sources, qrel_files, run_scan, scan_runs
-from lexiframe.metrics import Metric, needed, values_of
+from lexiframe.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
@@ -37,7 +37,8 @@ class Projected:
     """Ranked runs, and their positions for those of some measures that have something to count.
 
     ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which is None
-    when no measure needs it, for the others.
+    when no measure needs it, for the others. ``values`` are those of metrics that need no
+    subtopics, if they are known.
     """
 
     ranked: RankedRuns
@@ -45,6 +46,13 @@ class Projected:
     positions: pl.DataFrame
     by_subtopic: pl.DataFrame | None
     no_relevant: NoRelevant
+    values: Values | None = None
+
+    def valued(self, measures: Sequence[Measure]) -> Projected:
+        """Compute the values of the metrics among some measures, and of those for the coverage."""
+        metrics = dict.fromkeys([*coverages.MEASURES, *self._metrics(measures)])
+        some = [metric for metric in metrics if metric.needs != needed.SUBTOPICS]
+        return replace(self, values=self._values(self.positions, some))
 
     def restricted(
         self, measures: Sequence[Measure], queries: pl.Series | None, runs: Sequence[str] | None
@@ -152,13 +160,20 @@ class Projected:
 
     def scores(self, measures: Sequence[Measure]) -> ScoreCube:
         """Return the scores of the metrics among some measures."""
+        by_subtopic = self._by_subtopics(self._metrics(measures))
+        found = [self._values(p, some) for p, some in by_subtopic]
         metrics = [measure for measure in measures if isinstance(measure, Metric)]
-        ranked = self.ranked if self.ranked.judged.complete else None
-        found = [
-            values_of(p, some, self.no_relevant, ranked)
-            for p, some in self._by_subtopics([m for m in metrics if m in self.measures])
-        ]
         return ScoreCube.of_values(found, metrics, self.runs)
+
+    def _metrics(self, measures: Sequence[Measure]) -> list[Metric]:
+        """Return the metrics among some measures that have something to count."""
+        return [m for m in measures if isinstance(m, Metric) and m in self.measures]
+
+    def _values(self, p: pl.DataFrame, metrics: Sequence[Metric]) -> Values:
+        if self.values is not None and {*metrics} <= {*self.values.metrics}:
+            return self.values.of(metrics)
+        ranked = self.ranked if self.ranked.judged.complete else None
+        return values_of(p, metrics, self.no_relevant, ranked)
 
     def _by_subtopics(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
         """Yield the positions without and with subtopics, with the measures that need them."""

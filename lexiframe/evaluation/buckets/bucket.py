@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -117,11 +118,15 @@ def evaluate_projected(
     """
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
-    total = of_bucket(plan, projected, known)
+    if parts is None:
+        projected = projected.valued(plan.measures)
+    total = BucketResult(of_part(plan, plan.no_requests()))
     with (
+        ThreadPoolExecutor(1) as aside,
         part_writer(plan, "scores", bucket) as write_s,
         part_writer(plan, "preferences", bucket) as write_d,
     ):
+        whole = aside.submit(of_bucket, plan, projected, known)  # while parts are evaluated
         is_stored = bool(plan.keep) or held is not None
 
         def reduced(part: PairCube) -> tuple[int, dict[str, Any], PairCube | None]:
@@ -139,4 +144,4 @@ def evaluate_projected(
                 held.add(bucket, part)
             if size > _MANY:
                 memory_use.give_back()
-    return total
+    return BucketResult(whole.result() | total.kept)

@@ -110,7 +110,9 @@ def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
 
 
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
-    "coverage": lambda plan, bucket: coverages.coverage_sums(bucket.ranked, bucket.positions),
+    "coverage": lambda plan, bucket: coverages.coverage_sums(
+        bucket.ranked, bucket.positions, bucket.values
+    ),
     "said": Said.of,
     "positions": SampledPositions.of,
 }
@@ -186,13 +188,10 @@ def nothing(plan: Plan) -> BucketResult:
 
 def of_bucket(
     plan: Plan, bucket: measured.Projected, known: Mapping[str, Any] = NOTHING_KNOWN
-) -> BucketResult:
-    """Return the result of a bucket as a whole, to which those of its parts are added.
-
-    What is kept of a bucket may be ``known`` already.
-    """
+) -> dict[str, Any]:
+    """Return what is kept of a bucket as a whole, of which some may be ``known`` already."""
     kept = {name: of(plan, bucket) for name, of in OF_BUCKET.items() if name not in known}
-    return BucketResult({**known, **kept, **of_part(plan, plan.no_requests())})
+    return {**known, **kept}
 
 
 def of_part(plan: Plan, part: PairCube) -> dict[str, Any]:
