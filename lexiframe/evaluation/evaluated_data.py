@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, memory_use
+from lexiframe.evaluation.options import Asked
 from lexiframe.io import qrel_files, run_scan, to_parquet
 from lexiframe.metrics import needed
 from lexiframe.pairwise import Measure, PairCube, arrays, fingerprints, measured, one_pair
@@ -46,7 +47,7 @@ class Origin:
     runs: Any
     qrels: Any
     measures: tuple[Measure, ...]
-    asked: Any
+    asked: Asked
     sources: dict[str, list[dict[str, Any]]]
     marks: pl.DataFrame | None
     kept: pl.DataFrame | None = None
@@ -59,12 +60,12 @@ class Origin:
         projected: measured.Projected,
         runs: Any,
         qrels: Any,
-        asked: Any,
+        asked: Asked,
         sources: dict[str, list[dict[str, Any]]],
         whole: PairCube | None = None,
     ) -> Origin:
         """Keep what an evaluation needs to answer questions later, and to be added to."""
-        measures, there, ranked = projected.measures, memory_use.available(), projected.ranked
+        measures, ranked = projected.measures, projected.ranked
         items, p, policies = ranked.judged, projected.positions, asked.policies
         needs_judged, ranks_kept = _needs(measures, needed.JUDGED), are_kept(projected)
         judged_each = items.items.height / max(int(items.is_relevant.sum()), 1)
@@ -72,7 +73,7 @@ class Origin:
         kept = None
         # Rows of all judged items take many times as much memory as the ranks that they are made
         # from: where these are kept, the rows are made when they are asked for.
-        if not (needs_judged and ranks_kept) and (there is None or size * SHARE <= there):
+        if not (needs_judged and ranks_kept) and _fits(size):
             if needs_judged:  # positions for the other measures have relevant items
                 p = _positions(ranked, measures, policies)
             kept = _with_rel(p, policies)
@@ -90,8 +91,7 @@ class Origin:
     @property
     def policies(self) -> Policies:
         """How positions were found."""
-        found: Policies = self.asked.policies
-        return found
+        return self.asked.policies
 
     def positions(self) -> pl.DataFrame:
         """Return the positions, computed again from the sources unless they were kept.
@@ -220,9 +220,15 @@ class Origin:
 
 def are_kept(projected: measured.Projected) -> bool:
     """Return whether there is memory for the ranks, and all that is computed follows from them."""
-    ranked, there = projected.ranked, memory_use.available()
+    ranked = projected.ranked
     size = ranked.judged.items.estimated_size() + sum(run.rank.nbytes for run in ranked.runs)
-    return (there is None or size * SHARE <= there) and not _needs(projected.measures, needed.POOL)
+    return _fits(size) and not _needs(projected.measures, needed.POOL)
+
+
+def _fits(size: float) -> bool:
+    """Return whether this many bytes are a small share of the memory that is available."""
+    there = memory_use.available()
+    return there is None or size * SHARE <= there
 
 
 def _short(sha256: str | None) -> str:

@@ -134,7 +134,9 @@ def evaluated(
     """
     of_replicates = table if "replicate" in table.columns else None
     if of_replicates is not None:
-        table = _mean_of_replicates(of_replicates, inference)
+        if inference.replicates is None:
+            replication.refuse_unstated("evaluate", table.columns)
+        table = replication.mean_of_replicates("evaluate", table)
     (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
     if inference.baseline is not None:
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
@@ -155,10 +157,3 @@ def evaluated(
         replicated=of_replicates,
         _part=part,
     )
-
-
-def _mean_of_replicates(table: pl.DataFrame, inference: Inference) -> pl.DataFrame:
-    """Return the means over replicates; raise unless somebody said what these are."""
-    if inference.replicates is None:
-        replication.refuse_unstated("evaluate", table.columns)
-    return replication.mean_of_replicates("evaluate", table)

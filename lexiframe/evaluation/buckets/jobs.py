@@ -49,7 +49,7 @@ Read = Callable[[batches.Unit, "Written"], None]
 class Written:
     """A unit on its way to disk: its rows, and what is known about it when it is finished.
 
-    ``digest`` tells data that are not in a file from others, in any order of their rows.
+    ``digest`` tells data from others, in any order of their rows; None for those of a file.
     """
 
     job: Job
@@ -57,14 +57,13 @@ class Written:
     count: Callable[[int], None]
     names: dict[str, int] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
-    is_hashed: bool = False
-    digest: int = 0
+    digest: int | None = None
 
     def add(self, rows: pl.DataFrame) -> None:
         """Add rows; raise if another thread has failed."""
         if self.job.stop.is_set():
             raise StoppedError
-        if self.is_hashed:
+        if self.digest is not None:
             self.digest = (self.digest + int(rows.hash_rows(seed=0).sum())) % 2**64
         self.spill.add(rows)
         self.count(rows.height)
@@ -211,7 +210,7 @@ def _spill(
     for left in folder.glob(f"{number:06}-*"):
         left.unlink()
     spill = Spill(folder, f"{number:06}", job.room, np.zeros(job.n_buckets, np.int64))
-    written = Written(job, spill, count, is_hashed=unit.stamp is None)
+    written = Written(job, spill, count, digest=0 if unit.stamp is None else None)
     try:
         hashed = _sha256(unit)
         read(unit, written)
@@ -221,7 +220,7 @@ def _spill(
             "where": unit.where,
             "stamp": None if unit.stamp is None else [*unit.stamp],
             "sha256": hashed,
-            "digest": str(written.digest) if written.is_hashed else None,
+            "digest": None if written.digest is None else str(written.digest),
             "names": [*written.names],
             "files": spill.files,
             "checks": spill.checks,

@@ -124,16 +124,12 @@ def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) ->
             written.names.setdefault(part.name, len(written.names))
             wider += part.n_wider
             ranked = ranked and "rank" in part.rows.columns
-        rows = [_stored(part, rank=written.job.share.rank) for part in parts]
-        if len(written.names) > 1:
-            codes = [written.names[part.name] for part in parts]
-            rows = [
-                one.with_columns(pl.lit(code, pl.Int32).alias(RUN))
-                for one, code in zip(rows, codes, strict=True)
-            ]
-        for one in rows:
-            if one.height:
-                written.add(one)
+        for part in parts:
+            rows = _stored(part, rank=written.job.share.rank)
+            if len(written.names) > 1:
+                rows = rows.with_columns(pl.lit(written.names[part.name], pl.Int32).alias(RUN))
+            if rows.height:
+                written.add(rows)
     written.facts |= {"wider": wider, "ranked": ranked}
 
 
@@ -174,14 +170,14 @@ def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
 def _buckets(job: Job, sources: batches.Sources, facts: dict[str, list[dict[str, Any]]]) -> Buckets:
     scan, runs, judged = sources.scan, sources.runs, sources.qrels
     named: dict[int, dict[str, str]] = {number: {} for number in range(len(scan))}
+    hashes: dict[int, str] = {}
     for unit, known in zip(runs, facts[RUNS], strict=True):
         named[unit.source] |= dict.fromkeys(known["names"], unit.where)
+        if isinstance(unit.origin, File):
+            hashes[unit.source] = known["sha256"]
     pairs = [pair for names in named.values() for pair in names.items()]
     data_sources.refuse_twins(pairs)
-    read = [run_scan.SourceRead([*named[n]], None) for n in range(len(scan))]
-    for unit, known in zip(runs, facts[RUNS], strict=True):
-        if isinstance(unit.origin, File):
-            read[unit.source] = run_scan.SourceRead(known["names"], known["sha256"])
+    read = [run_scan.SourceRead([*names], hashes.get(n)) for n, names in named.items()]
     files = scan.provenance(read) + [
         {"run": name, "path": unit.path, "sha256": known["sha256"]}
         for unit, known in zip(runs, facts[RUNS], strict=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 import polars as pl
@@ -15,8 +14,6 @@ from lexiframe.projection import Policies
 
 Kept = Literal["scores", "preferences"]
 KEPT: tuple[Kept, ...] = ("scores", "preferences")
-PARTS = "part-*.parquet"
-"""What the files of the parts of a table are called."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +61,3 @@ class Plan:
         named = pl.DataFrame({"query_id": pl.Series(queries, dtype=pl.String)})
         known = named if self.requests is None else self.requests
         return named.join(known, on="query_id", how="left", maintain_order="left")
-
-    def part(self, table: Kept, bucket: int) -> Path:
-        """Return the file of a bucket's part of a table."""
-        return Path(str(self.out), table, f"part-{bucket:06}.parquet")

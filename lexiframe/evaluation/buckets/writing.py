@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.base import LexiframeError, schemas
-from lexiframe.evaluation.buckets.plan import PARTS, Kept, Plan
+from lexiframe.evaluation.buckets.plan import Kept, Plan
 from lexiframe.io import output_files, to_parquet
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetWriter
 
+# What the file of a bucket is called, by its number.
 _PART = r"part-[0-9]{6,}\.parquet"
 _SCHEMAS = {"scores": schemas.SCORES, "preferences": schemas.PREFERENCES}
 
@@ -33,7 +34,7 @@ def part_writer(plan: Plan, table: Kept, bucket: int) -> Iterator[Callable[[pl.D
         return
     from pyarrow import parquet
 
-    path = plan.part(table, bucket)
+    path = Path(str(plan.out), table, f"part-{bucket:06}.parquet")
     path.parent.mkdir(parents=True, exist_ok=True)
     with output_files.replacing(path) as temporary:
         writer: list[ParquetWriter] = []
@@ -60,7 +61,7 @@ def remove_parts(out: str | Path, table: Kept) -> None:
     Other files stay, which people may have put there.
     """
     folder = Path(out, table)
-    for path in folder.glob(PARTS):
+    for path in folder.glob("part-*"):
         if re.fullmatch(_PART, path.name) and _holds(path, table):
             path.unlink(missing_ok=True)
     if folder.is_dir() and not any(folder.iterdir()):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import polars as pl
+
 from lexiframe.base import LexiframeError, memory_use, n_and_first, typed, warn
 from lexiframe.evaluation.buckets.batches import work_folder
 from lexiframe.evaluation.buckets.sizes import memory_allowed
@@ -13,7 +15,7 @@ from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums
 from lexiframe.evaluation.from_runs import evaluate_ranked
-from lexiframe.evaluation.reuse.completed import Known
+from lexiframe.evaluation.reuse.completed import Known, depends_on_runs
 from lexiframe.io import column_forms, run_scan, scan_runs
 from lexiframe.pairwise import fingerprints, measured
 from lexiframe.projection import RankedRuns, joined
@@ -111,15 +113,20 @@ def _evaluated(
     asked = origin.asked
     projected = measured.projected_of(ranked, asked.measures, origin.policies.no_relevant)
     given = _scan_of(origin.runs).joined(added), origin.qrels, projected, asked
-    has_room = evaluation.has_requests and _fit(ranked, origin)
-    if not has_room and not (evaluation.has_requests and are_of_sums(asked)):
-        with work_folder(None, memory_allowed(None), resume=False) as work:
-            return evaluate_ranked(*given, work=work)
-    if not has_room:
+    if evaluation.has_requests and _fit(ranked, origin):
+        known = Known(
+            evaluation.coverage,
+            origin.part,
+            runs=frozenset(run.name for run in before.runs),
+            queries=before.judged.queries.cast(pl.String),
+            measures=frozenset(str(m) for m in origin.measures if not depends_on_runs(m)),
+            same_judgments=True,
+        )
+        return evaluate_ranked(*given, known)
+    if evaluation.has_requests and are_of_sums(asked):
         return evaluate_ranked(*given)
-    names, measures = (run.name for run in before.runs), map(str, origin.measures)
-    known = Known(evaluation.coverage, origin.part, frozenset(names), None, frozenset(measures))
-    return evaluate_ranked(*given, replace(known, same_judgments=True))
+    with work_folder(None, memory_allowed(None), resume=False) as work:
+        return evaluate_ranked(*given, work=work)
 
 
 def _fit(ranked: RankedRuns, origin: Origin) -> bool:

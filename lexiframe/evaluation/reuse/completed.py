@@ -31,12 +31,9 @@ class Known:
     runs
         The runs that have not changed since. Other runs are ignored.
     queries
-        The requests whose judgments have not changed; None: all of them.
+        The requests whose judgments have not changed.
     measures
-        The names of the measures that are defined as they were.
-    same_runs
-        Whether exactly these runs are evaluated now, so that measures that depend on the other
-        runs have not changed either.
+        The names of the measures whose values have not changed.
     same_judgments
         Whether no request is new or gone, and none has other judgments.
     is_noted
@@ -46,9 +43,8 @@ class Known:
     coverage: pl.DataFrame
     part: PairCube
     runs: frozenset[str]
-    queries: pl.Series | None
+    queries: pl.Series
     measures: frozenset[str]
-    same_runs: bool = False
     same_judgments: bool = False
     is_noted: bool = False
 
@@ -70,7 +66,7 @@ def known_in(
     """
     now = fingerprints.fingerprints(projected.ranked, how.measures)
     same = kept.fingerprints.join(now, on=now.columns, how="semi")
-    measures, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
+    defined, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
     why = _why_nothing(kept, how.policies)
     if why is None and not len(runs):
         why = "no run is as it was"
@@ -80,14 +76,15 @@ def known_in(
         warn(f"{kept.folder}: nothing is reused, since {why}")
         runs = runs.clear()
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
+    same_runs = len(runs) == n_before == n_now
+    measures = (m for m in how.measures if same_runs or not depends_on_runs(m))
     judged = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
         measured.of_tables(*tables),
         frozenset(runs),
         queries,
-        frozenset(measures),
-        same_runs=len(runs) == n_before == n_now,
+        frozenset(map(str, measures)) & {*defined},
         same_judgments=bool(len(runs)) and next(judged).equals(next(judged)),
         is_noted=True,
     )
@@ -167,11 +164,9 @@ def completed(
     names = projected.runs.to_list()
     old = [name for name in names if name in known.runs]
     queries = projected.ranked.judged.queries.cast(pl.String)
-    is_same = pl.repeat(value=True, n=len(queries), eager=True)
-    if known.queries is not None:
-        is_same = queries.is_in(known.queries.implode())
+    is_same = queries.is_in(known.queries.implode())
     same, others = queries.filter(is_same), queries.filter(~is_same)
-    measures = [m for m in asked if _holds(m, known)] if old and len(same) else []
+    measures = [m for m in asked if str(m) in known.measures] if old and len(same) else []
     todo: list[_Todo] = [([m for m in asked if m not in measures], None, None)]
     if len(others):
         todo.append((measures, others, None))
@@ -202,11 +197,6 @@ def _compute(projected: measured.Projected, todo: list[_Todo], whole: PairCube) 
         some = projected.restricted(measures, queries, None)
         for found in some.parts(measures, whole.scores, compared=runs, label="preferences"):
             whole.fill(found)
-
-
-def _holds(measure: Measure, known: Known) -> bool:
-    """Return whether the values of a measure are known, and do not depend on runs that changed."""
-    return str(measure) in known.measures and (known.same_runs or not depends_on_runs(measure))
 
 
 def depends_on_runs(measure: Measure) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -64,15 +63,9 @@ def known_ranks(
     same = fingerprints.unchanged_files(scan, known)
     names = [str(scan.sources[index].name) for index in same]
     read = [run_scan.SourceRead([name], known[name].removeprefix("file:")[:64]) for name in names]
-    runs = _runs_in(kept.ranks, names, judged)
+    chosen = kept.ranks.filter(pl.col("run").is_in(names)).sort("run")
+    runs = [_run(chosen, n, judged.items.height) for n in range(chosen.height)]
     return RankedRuns(judged, runs, read, {}, {name: known[name] for name in names}), same
-
-
-def _runs_in(
-    table: pl.DataFrame, names: Collection[str], judged: judgments.JudgedItems
-) -> list[RunRanks]:
-    chosen = table.filter(pl.col("run").is_in([*names])).sort("run")
-    return [_run(chosen, n, judged.items.height) for n in range(chosen.height)]
 
 
 def _run(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:

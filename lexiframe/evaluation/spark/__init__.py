@@ -18,7 +18,7 @@ from lexiframe.evaluation.buckets.plan import KEPT, Kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import Asked, Options, with_options
-from lexiframe.evaluation.spark.data import collected, names_of_runs, qrels_of, runs_of
+from lexiframe.evaluation.spark.data import collected, qrels_of, runs_of
 from lexiframe.evaluation.spark.job import (
     check_session,
     reduced_on_spark,
@@ -139,11 +139,12 @@ def evaluate(
     with _writing(out, kept) as folder:
         sides = runs_of(spark, runs), qrels_of(spark, qrels)
         rows = rows_by_run(sides[0])
+        named = map(str, runs) if isinstance(runs, Mapping) else []  # perhaps runs without rows
         n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
         return evaluated_by(
             lambda plan, held: reduced_on_spark(plan, *sides, n),
             how,
-            sorted({*rows, *names_of_runs(runs)}),
+            sorted({*rows, *named}),
             {"runs": _sources(runs), "qrels": _sources(qrels)},
             partial(some_queries, *sides),
             out=folder,

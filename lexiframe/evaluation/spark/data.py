@@ -27,14 +27,8 @@ def runs_of(spark: Any, runs: Any) -> Any:
     """
     if isinstance(runs, Mapping):
         return _union([_named(spark, run, str(name)) for name, run in runs.items()])
-    if isinstance(runs, list | tuple):
-        return _union([_one_table(_frame(spark, run, read_runs)) for run in runs])
-    return _one_table(_frame(spark, runs, read_runs))
-
-
-def names_of_runs(runs: Any) -> set[str]:
-    """Return the names that runs are given under: one without rows is a run too."""
-    return {str(name) for name in runs} if isinstance(runs, Mapping) else set()
+    given = runs if isinstance(runs, list | tuple) else [runs]
+    return _union([_one_table(_frame(spark, run, read_runs)) for run in given])
 
 
 def qrels_of(spark: Any, qrels: Any) -> Any:

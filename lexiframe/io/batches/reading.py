@@ -102,19 +102,19 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     is_plain = _is_plain(named, "score") and "replicate" not in named.columns
     if not is_plain or (has_run and source.is_given) or source.name == "":
         parts = parts_of_table(table, source, options)
-        number = "score" if "score" in named.columns else "rank"
-        return _with_digits(parts, named, number)
+        return _with_digits(parts, named)
     if not has_run:
         name = UNNAMED if source.name is None else source.name
         return [RunPart(name, named, source.where)]
     return [RunPart(name, rows, source.where) for name, rows in split_runs(named)]
 
 
-def _with_digits(parts: list[RunPart], written: pl.DataFrame, number: str) -> list[RunPart]:
+def _with_digits(parts: list[RunPart], written: pl.DataFrame) -> list[RunPart]:
     """Keep large numbers as they are written: `digits`, which `Buckets.runs` compares.
 
     Others of the same request, equal as float64, may be in another batch. Floats are as they are.
     """
+    number = "score" if "score" in written.columns else "rank"
     is_float = written[number].dtype in (pl.Float32, pl.Float64)
     if is_float or not any(has_large(part.rows["score"]) for part in parts):
         return parts
@@ -172,7 +172,7 @@ def _parts_of_text(
         if not any(has_large(part.rows["score"]) for part in parts):
             return parts
         written, _, _ = as_written(content, source.where, scan.options, schemas.RUNS)
-        return _with_digits(parts, written, "score")
+        return _with_digits(parts, written)
 
     for parts in parse_pieces(path, source.where, scan.options, schemas.RUNS, share.text, parse):
         names |= dict.fromkeys(part.name for part in parts)

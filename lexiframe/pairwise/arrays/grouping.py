@@ -146,14 +146,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     A request that the frame lacks has nulls, and a warning says so. The column of the requests
     may have any name that the readers know.
     """
-    if requests is None:
-        raise LexiframeError(
-            "by: expected attributes of requests, found none; give a frame or a file: "
-            "requests='requests.csv'"
-        )
-    if isinstance(requests, str | Path | File):
-        requests = logs.read_log(requests)
-    requests = to_polars(requests, "requests")
+    requests = _frame_of(requests)
     for name in names:
         if name not in requests.columns:
             raise unknown_name("attribute", name, requests.columns)
@@ -178,14 +171,24 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
 
 def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
     """Return ``query_id`` and the attributes ``names`` of all requests that have some."""
+    requests = _frame_of(requests)
+    queries = logs.entries_of(requests, "query_id", "requests").select(
+        pl.col("query_id").cast(pl.String)
+    )
+    found = attributes_of(queries, requests, names)
+    return queries.join(found, on="query_id", how="left", maintain_order="left")
+
+
+def _frame_of(requests: Any) -> pl.DataFrame:
+    """Return the frame of requests, which may be given as a file; raise if there is none."""
+    if requests is None:
+        raise LexiframeError(
+            "by: expected attributes of requests, found none; give a frame or a file: "
+            "requests='requests.csv'"
+        )
     if isinstance(requests, str | Path | File):
         requests = logs.read_log(requests)
-    queries = pl.Series("query_id", [], pl.String)
-    if requests is not None:
-        entries = logs.entries_of(to_polars(requests, "requests"), "query_id", "requests")
-        queries = entries["query_id"].cast(pl.String)
-    found = attributes_of(queries.to_frame(), requests, names)
-    return queries.to_frame().join(found, on="query_id", how="left", maintain_order="left")
+    return to_polars(requests, "requests")
 
 
 def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
