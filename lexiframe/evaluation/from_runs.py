@@ -24,14 +24,7 @@ from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import Asked, Inference
-from lexiframe.evaluation.reuse.completed import (
-    Known,
-    completed,
-    known_in,
-    known_sums,
-    ranks_in,
-    reused_ranks,
-)
+from lexiframe.evaluation.reuse.completed import completed, known_in, ranks_in, reused_ranks
 from lexiframe.io import (
     batches,
     column_forms,
@@ -44,7 +37,7 @@ from lexiframe.io import (
 )
 from lexiframe.metrics import needed
 from lexiframe.orderings import Method
-from lexiframe.pairwise import By, measured
+from lexiframe.pairwise import By, PairCube, measured
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -308,12 +301,14 @@ def _at_once(
     asked: dict[str, Any] = {"hashed": True, "foresee": foresee, "before": before}
     ranked = measured.rank(runs, qrels, measures, policies, **asked)
     projected = measured.projected_of(ranked, measures, policies.no_relevant)
-    known = reused = None
+    whole, sums, reused = None, NOTHING_KNOWN, None
     if kept is not None and tables is not None:
         known = known_in(kept, tables, projected, how)
+        whole, sums, reused = completed(projected, how, known)
     elif kept is not None:
         reused = reused_ranks(kept, policies, taken, len(ranked.judged.queries))
-    return evaluate_ranked(runs, qrels, projected, how, known, work=work, reused=reused)
+    given = runs, qrels, projected, how
+    return evaluate_ranked(*given, whole, sums, work=work, reused=reused)
 
 
 def evaluate_ranked(
@@ -321,24 +316,21 @@ def evaluate_ranked(
     qrels: Any,
     projected: measured.Projected,
     how: Asked,
-    known: Known | None = None,
+    whole: PairCube | None = None,
+    sums: Mapping[str, Any] = NOTHING_KNOWN,
     *,
     work: Work | None = None,
     reused: Mapping[str, int] | None = None,
 ) -> Evaluation:
-    """Evaluate runs whose positions are known; what else is ``known`` is not computed again.
+    """Evaluate runs whose positions are known.
 
-    The provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
+    The ``whole`` arrays of all requests, and ``sums`` of them, are not computed again. The
+    provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
     requests are left in the end, and the ranks.
     """
     ranked, names = projected.ranked, projected.runs.to_list()
-    whole, sums, measures = None, NOTHING_KNOWN, how.measures_of(names)
-    if known is not None:
-        whole, found = completed(projected, measures, known)
-        sums = known_sums(projected, known)
-        reused = found if known.is_noted else None
-    elif work is None and not are_kept(projected):  # they cannot be made again without reading
-        whole = projected.whole(measures)
+    if whole is None and work is None and not are_kept(projected):
+        whole = projected.whole(how.measures_of(names))  # to make it again, runs would be read
     parts = None if whole is None else [whole]
     sources = {
         "runs": to_parquet.sources_of_origin(runs, ranked.read),

@@ -79,31 +79,29 @@ def share_of(room: int, *, rank: bool) -> batches.Share:
     return batches.Share(rows, min(max(room // 25, 1 << 20), 1 << 25), rank)
 
 
-def job_folder(folder: str | Path) -> Path:
-    """Make the folder of a job; raise if there are files in it that are not of a job."""
+def job_folder(folder: str | Path, plan: dict[str, Any], *, resume: bool) -> Path:
+    """Make the folder of a job; raise if there are files in it that are not of a job.
+
+    The plan is compared with that of an earlier call, or what that has written is removed.
+    """
     place = output_files.output_folder(folder)
-    others = [path for path in place.iterdir() if path.suffix != PART]
-    if not (place / _PLAN).exists() and others:
+    path = place / _PLAN
+    if path.exists() and resume:
+        refuse_another(place, read_facts(path), plan)
+    elif path.exists():
+        remove(place)
+    elif any(inside.suffix != PART for inside in place.iterdir()):
         raise LexiframeError(
             f"{place}: expected an empty folder for the buckets, or one of an earlier call, found "
             "other files; choose another folder"
         )
-    return place
-
-
-def begin(folder: Path, plan: dict[str, Any], *, resume: bool) -> None:
-    """Compare the plan with that of an earlier call, or remove what that has written."""
-    path = folder / _PLAN
-    if path.exists() and resume:
-        refuse_another(folder, read_facts(path), plan)
-    elif path.exists():
-        remove(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    place.mkdir(parents=True, exist_ok=True)
     write_facts(path, plan)  # first: without it, what is in the folder is taken for that of others
     for name in (RUNS, QRELS):
-        (folder / name).mkdir(exist_ok=True)
-        for part in (folder / name).glob(f"*{PART}"):
+        (place / name).mkdir(exist_ok=True)
+        for part in (place / name).glob(f"*{PART}"):
             part.unlink(missing_ok=True)
+    return place
 
 
 def refuse_another(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:

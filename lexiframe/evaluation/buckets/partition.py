@@ -19,7 +19,6 @@ from lexiframe.evaluation.buckets.jobs import (
     RUNS,
     Job,
     Written,
-    begin,
     job_folder,
     share_of,
     spill_all,
@@ -95,9 +94,6 @@ def partition(
     """
     scan, runs, qrels = sources.scan, sources.runs, sources.qrels
     workers = max(min(os.cpu_count() or 1, 4, sum(not unit.alone for unit in runs)), 1)
-    room = room_in(memory) // workers
-    held = min(max(room // 12, _LEAST), _MOST)
-    job = Job(job_folder(folder), n_buckets, share_of(room, rank=rank), held, is_kept)
     plan = {
         "lexiframe": __version__,
         "buckets": n_buckets,
@@ -106,7 +102,10 @@ def partition(
         "qrels": [unit.where for unit in qrels],
         "options": [scan.name_from, scan.options.changed()],
     }
-    begin(job.folder, json.loads(json.dumps(plan, default=str)), resume=resume)
+    place = job_folder(folder, json.loads(json.dumps(plan, default=str)), resume=resume)
+    room = room_in(memory) // workers
+    held = min(max(room // 12, _LEAST), _MOST)
+    job = Job(place, n_buckets, share_of(room, rank=rank), held, is_kept)
     with progress_bars.counted(n_rows([*runs, *qrels]), "reading runs and judgments") as count:
         facts = {
             QRELS: spill_all(job, QRELS, qrels, _spill_judgments, 1, count),

@@ -8,7 +8,6 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.metrics import Metric
 from lexiframe.pairwise import Measure, PairCube, measured
 from lexiframe.projection import Policies
 
@@ -41,11 +40,6 @@ class Plan:
     by: tuple[str, ...] = ()
     out: str | None = None
     keep: tuple[Kept, ...] = ()
-
-    @property
-    def metrics(self) -> list[Metric]:
-        """The metrics among the measures, sorted by name."""
-        return sorted((m for m in self.measures if isinstance(m, Metric)), key=str)
 
     @property
     def compared(self) -> list[Measure]:

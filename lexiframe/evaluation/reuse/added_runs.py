@@ -15,7 +15,7 @@ from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums
 from lexiframe.evaluation.from_runs import evaluate_ranked
-from lexiframe.evaluation.reuse.completed import Known, depends_on_runs
+from lexiframe.evaluation.reuse.completed import Known, completed, depends_on_runs
 from lexiframe.io import column_forms, run_scan, scan_runs
 from lexiframe.pairwise import fingerprints, measured
 from lexiframe.projection import RankedRuns, joined
@@ -122,7 +122,8 @@ def _evaluated(
             measures=frozenset(str(m) for m in origin.measures if not depends_on_runs(m)),
             same_judgments=True,
         )
-        return evaluate_ranked(*given, known)
+        whole, sums, _ = completed(projected, asked, known)
+        return evaluate_ranked(*given, whole, sums)
     if evaluation.has_requests and are_of_sums(asked):
         return evaluate_ranked(*given)
     with work_folder(None, memory_allowed(None), resume=False) as work:

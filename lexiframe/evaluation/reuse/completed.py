@@ -36,8 +36,6 @@ class Known:
         The names of the measures whose values have not changed.
     same_judgments
         Whether no request is new or gone, and none has other judgments.
-    is_noted
-        Whether the provenance says how much was known.
     """
 
     coverage: pl.DataFrame
@@ -45,8 +43,7 @@ class Known:
     runs: frozenset[str]
     queries: pl.Series
     measures: frozenset[str]
-    same_judgments: bool = False
-    is_noted: bool = False
+    same_judgments: bool
 
 
 def known_in(
@@ -78,15 +75,14 @@ def known_in(
     n_before, n_now = (table.filter(kind="run").height for table in (kept.fingerprints, now))
     same_runs = len(runs) == n_before == n_now
     measures = (m for m in how.measures if same_runs or not depends_on_runs(m))
-    judged = (table.filter(kind="request") for table in (kept.fingerprints, now))
+    before, after = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
         measured.of_tables(*tables),
         frozenset(runs),
         queries,
         frozenset(map(str, measures)) & {*defined},
-        same_judgments=bool(len(runs)) and next(judged).equals(next(judged)),
-        is_noted=True,
+        same_judgments=bool(len(runs)) and before.equals(after),
     )
 
 
@@ -137,7 +133,7 @@ def _why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | No
     return None
 
 
-def known_sums(projected: measured.Projected, known: Known) -> Mapping[str, Any]:
+def _sums(projected: measured.Projected, known: Known) -> Mapping[str, Any]:
     """Return what sinks keep of all runs: only those not known are counted and scored."""
     if not known.same_judgments:
         return NOTHING_KNOWN
@@ -155,13 +151,15 @@ Preferences are of the pairs that contain at least one of the runs.
 
 
 def completed(
-    projected: measured.Projected, asked: Sequence[Measure], known: Known
-) -> tuple[PairCube, dict[str, int]]:
+    projected: measured.Projected, how: Asked, known: Known
+) -> tuple[PairCube, Mapping[str, Any], dict[str, int]]:
     """Return the arrays of all requests, of which only what is not known is computed.
 
-    Beside them is what of them was known: numbers of runs, requests, measures and pairs.
+    Beside them are what sinks keep of all requests, as far as it is known, and how much of the
+    arrays was known: numbers of runs, requests, measures and pairs.
     """
     names = projected.runs.to_list()
+    asked, sums = how.measures_of(names), _sums(projected, known)
     old = [name for name in names if name in known.runs]
     queries = projected.ranked.judged.queries.cast(pl.String)
     is_same = queries.is_in(known.queries.implode())
@@ -179,9 +177,9 @@ def completed(
         whole.fill(holding.of_ids(same).of_runs(old))
     _compute(projected, [one for one in todo if one[0]], whole)
     if not measures:
-        return whole, _reused()
+        return whole, sums, _reused()
     n_pairs = len(old) * (len(old) - 1) // 2
-    return whole, _reused(len(old), len(same), len(measures), n_pairs)
+    return whole, sums, _reused(len(old), len(same), len(measures), n_pairs)
 
 
 def _reused(runs: int = 0, requests: int = 0, measures: int = 0, pairs: int = 0) -> dict[str, int]:

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import TypeVar
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
@@ -69,10 +70,9 @@ def _contents(
         raise ReadError(Problem(where, "text with a row in each line", found, advice))
     header = _header(first.data, options)
     yield first, 0
-    while second is not None:
-        data = content_of(second, where).data if second.startswith(UTF8_MARK) else second
+    for piece in chain([second], pieces):
+        data = content_of(piece, where).data if piece.startswith(UTF8_MARK) else piece
         yield Content(header + data), n_lines_in(header)
-        second = next(pieces, None)
 
 
 def _is_one_value(data: bytes, schema: schemas.TableSchema, options: TextOptions) -> bool:

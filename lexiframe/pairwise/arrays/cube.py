@@ -166,8 +166,6 @@ def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
 def _ends_of(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the runs a and b of each pair."""
     a, b = np.triu_indices(len(runs), k=1)
-    if baseline is None:
-        return a, b
     chosen = pairs_of(runs, baseline)
     return a[chosen], b[chosen]
 

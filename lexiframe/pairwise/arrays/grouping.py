@@ -110,7 +110,11 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
         return
     attributes = attributes_of(table, requests, names)
     for group in _distinct(attributes, names):
-        yield group, _part_of_queries(table, _members(attributes, group)["query_id"])
+        queries = _members(attributes, group)["query_id"]
+        if isinstance(table, PairCube):
+            yield group, table.of_ids(queries)
+        else:
+            yield group, table.filter(pl.col("query_id").is_in(queries.implode()))
 
 
 _TAKEN = {
@@ -200,9 +204,3 @@ def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
 
 def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
     return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")
-
-
-def _part_of_queries(table: Any, queries: pl.Series) -> Any:
-    if not isinstance(table, PairCube):
-        return table.filter(pl.col("query_id").is_in(queries.implode()))
-    return table.of_ids(queries)
