@@ -228,7 +228,7 @@ def work(monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(LevelPreference, "compute", pairs)
         patched.setattr(metric_scores, "_checked", rankings)
-        patched.setattr(coverages, "coverage_sums", lambda ranked, _: no_coverage(ranked))
+        patched.setattr(coverages, "coverage_sums", lambda ranked, *_: no_coverage(ranked))
         yield so_far
 
 
@@ -241,7 +241,7 @@ def no_coverage(ranked):
 
 def test_only_new_pairs_and_rankings_are_computed(work):
     e = lf.evaluate(RUNS / "p*.run", QRELS, "RPP AP RR")
-    assert work() == {"pairs": 5, "rankings": 20}
+    assert work() == {"pairs": 5, "rankings": 30}  # nDCG@10 too, which the coverage has
     assert (e.scores.height, e.preferences.height) == (20, 15)  # made now, and kept
     assert work() == {"pairs": 5, "rankings": 20}
     assert e.scores is e.scores
@@ -251,7 +251,8 @@ def test_only_new_pairs_and_rankings_are_computed(work):
 
 def test_only_touched_requests_and_new_measures_are_computed(work, tmp_path):
     lf.evaluate(RUNS, QRELS, "RPP AP RR").write(tmp_path)
-    assert work() == {"pairs": 30, "rankings": 60}  # for the sums, and for the tables that it wrote
+    # for the sums, with nDCG@10 for the coverage, and for the tables that it wrote
+    assert work() == {"pairs": 30, "rankings": 45 + 30}
     e = lf.evaluate(RUNS, QRELS, "RPP AP RR", reuse=tmp_path)
     assert work() == {"pairs": 0, "rankings": 0}
     assert e.provenance["reused"] == {"runs": 3, "requests": 5, "measures": 3, "pairs": 3}
@@ -520,9 +521,9 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
     expected = lf.evaluate(RUNS, QRELS, "AP")
     covered, hashed, count, mixed = [], [], coverages.coverage_sums, hashing.bits_of
 
-    def coverage_sums(ranked, p):
+    def coverage_sums(ranked, *others):
         covered.append([run.name for run in ranked.runs])
-        return count(ranked, p)
+        return count(ranked, *others)
 
     def bits_of(numbers):
         hashed.append(len(numbers))
