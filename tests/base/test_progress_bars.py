@@ -1,7 +1,9 @@
 """Progress: on a terminal, for what takes long, and gone when it is done."""
 
 import io
+import os
 import sys
+import time
 from inspect import signature
 from itertools import count
 
@@ -71,3 +73,25 @@ def test_what_is_quick_shows_nothing(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stderr", Terminal(is_terminal=True))
     assert list(progress(range(1000), 1000, "reading runs")) == list(range(1000))
     assert sys.stderr.getvalue() == capsys.readouterr().out == ""
+
+
+def test_few_results_wait_until_they_are_taken():
+    """Else those of a slow consumer would add up in memory."""
+    begun = []
+
+    def noted(item):
+        begun.append(item)
+        return item
+
+    results = in_threads(noted, range(1000))
+    assert next(results) == 0
+    time.sleep(0.2)  # for threads to do all that they are given
+    assert len(begun) <= 2 * (os.cpu_count() + 2)
+    assert [0, *results] == [*range(1000)]
+
+
+def test_an_error_in_a_thread_is_raised_in_its_turn():
+    results = in_threads(lambda n: 1 / (3 - n), range(9))
+    assert [next(results) for _ in range(3)] == [1 / 3, 1 / 2, 1.0]
+    with pytest.raises(ZeroDivisionError):
+        next(results)

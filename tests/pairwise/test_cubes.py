@@ -1,5 +1,6 @@
 """Preferences of some requests after the other are those of the table."""
 
+import threading
 import warnings
 
 import numpy as np
@@ -140,3 +141,26 @@ def test_own_functions_are_called_in_order_and_never_together():
 def test_one_run_has_no_pairs():
     with pytest.raises(lf.LexiframeError, match="at least two runs, found 1"):
         cubes_of(of_sizes([1]).filter(run="a"), "RPP")
+
+
+def test_parts_are_made_in_threads_but_functions_of_ones_own_are_called_in_one():
+    """A function may keep state between its calls."""
+    qrels = {f"q{k}": {"d0": 1, "d1": 1} for k in range(40)}
+    runs = {name: {q: {f"d{k % 3}": 1.0} for k, q in enumerate(qrels)} for name in "abc"}
+    p, called, made = lf.positions(runs, qrels), set(), set()
+
+    def own(positions):
+        called.add(threading.get_ident())
+        return found_more(positions)
+
+    def then(cube):
+        made.add(threading.get_ident())
+        return table_of(cube)
+
+    how = {"most": 3, "then": then}
+    built_in = pl.concat(cubes_of(p, ["RPP"], **how))
+    assert threading.get_ident() not in made
+    made.clear()
+    both = pl.concat(cubes_of(p, ["RPP", own], **how))
+    assert called == made == {threading.get_ident()}
+    assert_identical(both.filter(measure="RPP"), built_in)

@@ -9,9 +9,10 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base import sums
 from lexiframe.orderings.means import run_means
 from lexiframe.pairwise.arrays import reduced_pairs
-from lexiframe.pairwise.arrays.arrays import agreeing, square_of
+from lexiframe.pairwise.arrays.arrays import Pairs, agreeing, square_of
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 from tests.small_tables import RULES
 
@@ -195,3 +196,44 @@ def test_signs_are_counted_in_parts():
     expected = [[int(((x == y) & (x != 0)).sum()) for y in signs] for x in signs]
     assert whole.tolist() == expected
     assert agreeing(CUBE.values, most=7).tolist() == expected
+
+
+def sums_of(pairs):
+    (found,) = reduced_pairs.PairSums.of_each([pairs])
+    return found
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_measures_with_the_same_preferences_have_the_sums_of_each_alone(gap, monkeypatch):
+    """They are summed up once, but not where there are gaps, or scores of another size."""
+    random = np.random.default_rng(3)
+    scores = random.random((30, 4))
+    a, b = np.triu_indices(4, k=1)
+    values = scores[:, a] - scores[:, b]
+    if gap:
+        values[4, 2] = np.nan
+    first = Pairs(CUBE.queries, RUNS, a, b, values, scores)
+    several = [
+        first,
+        replace(first, values=values.copy()),
+        replace(first, values=-values),
+        replace(first, scores=scores * 1e6),
+        replace(first, values=np.where(np.arange(30)[:, None] == 29, 0.0, values)),
+    ]
+    n_matrices = []
+    of_each = sums.Moments.of_each
+
+    def counted(matrices):
+        n_matrices.append(len(matrices))
+        return of_each(matrices)
+
+    monkeypatch.setattr(sums.Moments, "of_each", counted)
+    together = reduced_pairs.PairSums.of_each(several)
+    assert n_matrices == [4 * (5 if gap else 4)]
+    for found, pairs in zip(together, several, strict=True):
+        alone = sums_of(pairs)
+        assert found.ballots.tolist() == alone.ballots.tolist()
+        for name in ("differences", "preferred", "borda", "shares"):
+            one, other = getattr(found, name), getattr(alone, name)
+            for column in ("n", "wins", "losses", "mean", "deviation", "mean_rounding"):
+                assert getattr(one, column).tolist() == getattr(other, column).tolist()
