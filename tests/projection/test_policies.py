@@ -92,6 +92,16 @@ def test_few_and_many_judged_documents_among_equal_scores(ties, levels, share):
     assert ranks(rows.with_columns(run=pl.lit("r")), judged, ties=ties) == expected
 
 
+@pytest.mark.parametrize("ties", ["doc_id_desc", "doc_id_asc"])
+def test_equal_scores_of_two_requests_are_no_ties(ties):
+    """The last document of a request has the score of the first one of the next request."""
+    runs = {"a": {"q1": {"x": 2.0, "b": 1.0}, "q2": {"a": 1.0, "z": 1.0}, "q3": {"c": 1.0}}}
+    qrels = {"q1": {"b": 1}, "q2": {"a": 1}, "q3": {"c": 1}}
+    p = lf.positions(runs, qrels, ties=ties)
+    assert p["position"].to_list() == [2, 2 if ties == "doc_id_desc" else 1, 1]
+    assert lf.coverage(runs, qrels, ties=ties)["tied_relevant"].to_list() == [1]
+
+
 def test_ties_by_rank_need_ranks():
     message = "runs: ties='rank' needs a column of whole ranks, found none; ties='doc_id_desc' nee"
     with pytest.raises(lf.SchemaError, match=message):
