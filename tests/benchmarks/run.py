@@ -151,9 +151,11 @@ def compare_scores(collection: Collection, peers: list[str], repeat: int) -> dic
     return rounds
 
 
-def ratio(rounds: dict[str, list[dict]], name: str, key: str = "wall") -> float | None:
+def ratio(
+    rounds: dict[str, list[dict]], name: str, key: str = "wall", ours: str = "lexiframe"
+) -> float | None:
     """Return how many times lexiframe's time a peer needs: the median over the rounds."""
-    pairs = list(zip(rounds[name], rounds["lexiframe"], strict=True))
+    pairs = list(zip(rounds[name], rounds[ours], strict=True))
     if any("error" in one for pair in pairs for one in pair):
         return None
     return statistics.median(theirs[key] / ours[key] for theirs, ours in pairs)
