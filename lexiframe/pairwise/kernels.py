@@ -120,7 +120,10 @@ class Comparison:
     def _preferred(self, measure: Preference) -> Kernel:
         """Return a function to Δ, which is NaN for requests without an item of the ``rel``."""
         known: dict[int, np.ndarray] = {}
-        return lambda block, _: self._marked(measure, block, measure.compute(block, known))
+        # The kernel is kept here, so it must not refer to this object: nothing would be freed until
+        # the garbage collector finds the circle, which takes gigabytes where buckets follow.
+        marked = self._marked(measure)
+        return lambda block, _: marked(block, measure.compute(block, known))
 
     def _kernel_of_own(self, measure: MatrixPreference, numbers: np.ndarray, label: str) -> Kernel:
         """Call a user's function for one request after the other, in one thread.
@@ -130,17 +133,23 @@ class Comparison:
         each = progress(numbers, len(numbers), str(measure)) if label else numbers
         deltas = [measure.compute(self._block(np.array([number]))) for number in each]
         own = np.concatenate(deltas, axis=1) if deltas else np.empty((len(self.chosen), 0))
+        marked = self._marked(measure)
 
         def preferred(block: blocks.Block, group: np.ndarray) -> np.ndarray:
-            return self._marked(measure, block, own[:, np.searchsorted(numbers, group)])
+            return marked(block, own[:, np.searchsorted(numbers, group)])
 
         return preferred
 
-    def _marked(self, measure: Preference, block: blocks.Block, delta: np.ndarray) -> np.ndarray:
-        """Put NaN, which marks cells without a value, where there is no item of the ``rel``."""
-        if measure.rel is not None and self.no_relevant == "drop":
-            delta[:, block.at_least(measure.rel).m == 0] = np.nan
-        return delta
+    def _marked(self, measure: Preference) -> Kernel:
+        """Return a function that puts NaN into Δ where there is no item of the ``rel``."""
+        rel = measure.rel if self.no_relevant == "drop" else None
+
+        def marked(block: blocks.Block, delta: np.ndarray) -> np.ndarray:
+            if rel is not None:
+                delta[:, block.at_least(rel).m == 0] = np.nan
+            return delta
+
+        return marked
 
     def _differences(self, metric: Metric) -> Kernel:
         """Return a function to the differences of a metric."""

@@ -13,7 +13,7 @@ from typing import Any
 from lexiframe.base import LexiframeError, memory_use, shown
 from lexiframe.io import File, batches, run_scan
 
-BYTES_PER_ROW = 370
+BYTES_PER_ROW = 350
 """The memory that a row of a run takes at most while its bucket is evaluated."""
 BYTES_PER_RANK = 12
 """The memory of a judged item in a run, while its rank is found and scores are computed."""
@@ -159,7 +159,7 @@ def n_buckets(rows: int, memory: int) -> int:
     Examples
     --------
     >>> n_buckets(200_000_000, parse_memory("4GB"))
-    32
+    30
     """
     needed = math.ceil(rows * BYTES_PER_ROW * _UNEVEN / room_in(memory))
     return min(max(needed, 1), _MOST, max(rows, 1))
