@@ -174,7 +174,7 @@ def test_what_was_compared_is_freed_at_once():
     Of 200 million rows in buckets, two gigabytes waited for that.
     """
     runs = {"a": {"q1": {"d0": 2.0, "d1": 1.0}}, "b": {"q1": {"d1": 2.0, "d0": 1.0}}}
-    p = lf.positions(runs, {"q1": {"d0": 1, "d1": 2}})
+    p = lf.positions(runs, {"q1": {"d0": 1, "d1": 3}})
     asked = parse_measures([*MEASURES, found_more])
     values = values_of(p, [measure for measure in asked if isinstance(measure, Metric)], "drop")
     gc.disable()
