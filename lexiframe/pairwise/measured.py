@@ -16,7 +16,7 @@ from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
 from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_EVALUATION, refuse_too_many
 from lexiframe.pairwise.fingerprints import fingerprint_of
 from lexiframe.pairwise.pairs import Measure, refuse_one_run
-from lexiframe.pairwise.preference_arrays import preference_cubes
+from lexiframe.pairwise.preference_arrays import itself, preference_cubes
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -93,7 +93,7 @@ class Projected:
         most: int | None = None,
         in_order: bool = False,
         label: str = "",
-        then: Callable[[PairCube], Any] = lambda cube: cube,
+        then: Callable[[PairCube], Any] = itself,
     ) -> Iterator[Any]:
         """Yield scores and preferences by some measures, of some requests after the other.
 

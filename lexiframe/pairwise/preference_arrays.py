@@ -24,7 +24,8 @@ _TOGETHER, _FEWEST = 32, 4
 as sums of a single request take ten times as long, for each request, as those of four."""
 
 
-def _itself(cube: PairCube) -> PairCube:
+def itself(cube: PairCube) -> PairCube:
+    """Return a cube as it is."""
     return cube
 
 
@@ -38,7 +39,7 @@ def preference_cubes(
     most: int | None = None,
     in_order: bool = False,
     label: str = "",
-    then: Callable[[PairCube], Any] = _itself,
+    then: Callable[[PairCube], Any] = itself,
 ) -> Iterator[Any]:
     """Yield the preferences of some requests after the other, so that few are in memory at once.
 

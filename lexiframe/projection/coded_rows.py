@@ -16,6 +16,7 @@ from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.lookup import has_repeated, hash_keys
 
 _SEEN = 1000
+"""The first ids, among which one is mostly repeated where the rows lie in another order."""
 
 
 @dataclass(frozen=True)
