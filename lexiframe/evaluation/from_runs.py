@@ -37,7 +37,7 @@ from lexiframe.io import (
 )
 from lexiframe.metrics import needed
 from lexiframe.orderings import Method
-from lexiframe.pairwise import By, PairCube, measured
+from lexiframe.pairwise import By, PairCube, fingerprints, measured
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -329,7 +329,8 @@ def evaluate_ranked(
     requests are left in the end, and the ranks.
     """
     ranked, names = projected.ranked, projected.runs.to_list()
-    if whole is None and work is None and not are_kept(projected):
+    kept = ranked if are_kept(ranked) else None
+    if whole is None and work is None and kept is None:
         whole = projected.whole(how.measures_of(names))  # to make it again, runs would be read
     parts = None if whole is None else [whole]
     sources = {
@@ -348,10 +349,9 @@ def evaluate_ranked(
         in_parts=work is not None,
     )
     warn_of_wider_lines(ranked.n_wider)
-    origin = Origin.of(projected, runs, qrels, how, sources, whole)
-    if work is not None:  # positions take much more memory than the ranks that they are made from
-        origin = replace(origin, kept=None)
-    return replace(e, _origin=origin)
+    marks = fingerprints.fingerprints(ranked, projected.measures) if kept is None else None
+    origin = Origin(runs, qrels, projected.measures, how, sources, marks, kept)
+    return replace(e, _origin=origin, _part=whole)
 
 
 def _in_parts(
