@@ -14,6 +14,8 @@ import polars as pl
 
 _SEEN = 1000
 """The number of rows from which `encode` judges whether equal strings follow each other."""
+_BLOCK = 1 << 18
+"""The number of rows of which `_distinct` notes the numbers before it looks whether it has all."""
 _SHORT = 1 << 16
 """A lookup table of up to this many integers costs next to nothing, however short the column."""
 
@@ -29,26 +31,53 @@ def categories_of(column: pl.Series) -> pl.Series:
     >>> categories_of(pl.Series([12, 7, None, 12])).to_list()
     ['12', '7', None, '12']
     """
-    least, greatest = column.min(), column.max()
+    stretches = _in_stretches(column)
+    values = column if stretches is None else stretches["value"]
+    least, greatest = values.min(), values.max()
     if not isinstance(least, int) or not isinstance(greatest, int):  # all values are null
         return column.cast(pl.String)
     is_long = greatest - least >= max(len(column), _SHORT)
     if is_long or least < -(1 << 63) or greatest >= 1 << 63:
         return column.cast(pl.String)
-    stretches = _in_stretches(column)
-    place = (column if stretches is None else stretches["value"]).cast(pl.Int64) - least
-    is_there = np.zeros(greatest - least + 1, np.bool_)
-    for chunk in place.drop_nulls().get_chunks():  # a copy of all would take longer than the rest
-        is_there[chunk.to_numpy()] = True
-    there = np.flatnonzero(is_there)
+    place = _places(values, least)
+    size = greatest - least + 1
+    there = _distinct(place.drop_nulls().to_numpy(), size)
     strings = pl.Series(there + least).cast(pl.String)
-    number = np.zeros(len(is_there), np.uint32)
-    number[there] = np.arange(len(there))
-    ids = strings.cast(pl.Enum(strings)).gather(number).gather(place)
+    ids = strings.cast(pl.Enum(strings))
+    if len(there) < size:
+        number = np.zeros(size, np.uint32)
+        number[there] = np.arange(len(there))
+        ids = ids.gather(number)
     if stretches is not None:
         length = stretches["len"].to_numpy()
-        ids = ids.gather(pl.Series(np.repeat(np.arange(len(length), dtype=np.uint32), length)))
-    return ids.alias(column.name)
+        if place.has_nulls():
+            ids, place = ids.gather(place), pl.int_range(len(length), dtype=pl.UInt32, eager=True)
+        place = pl.Series(np.repeat(place.to_numpy(), length))
+    return ids.gather(place).alias(column.name)
+
+
+def _places(integers: pl.Series, least: int) -> pl.Series:
+    """Return by how much each integer is greater than the least one: less than 2^32."""
+    if integers.has_nulls():
+        return (integers.cast(pl.Int64) - least).cast(pl.UInt32)
+    place = np.empty(len(integers), np.uint32)
+    start = 0
+    for chunk in integers.get_chunks():  # a copy of all would take longer than the rest
+        end = start + len(chunk)
+        whole = chunk.cast(pl.Int64).to_numpy()
+        np.subtract(whole, least, out=place[start:end], casting="unsafe")
+        start = end
+    return pl.Series(place)
+
+
+def _distinct(numbers: np.ndarray, size: int) -> np.ndarray:
+    """Return the distinct ones of some whole numbers from 0 to less than a size, sorted."""
+    is_there = np.zeros(size, np.bool_)
+    for start in range(0, len(numbers), _BLOCK):
+        is_there[numbers[start : start + _BLOCK]] = True
+        if is_there.all():  # as mostly after a few blocks, where things are numbered one by one
+            break
+    return np.flatnonzero(is_there)
 
 
 def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
@@ -119,17 +148,22 @@ def _in_stretches(column: pl.Series) -> pl.DataFrame | None:
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
-    is_numbered = not _are_strings(ids) and isinstance(ids.dtype, pl.Enum)
-    # New categories number the ids from 0. In categories shared with other columns, codes would go
-    # on from theirs, and the arrays below would be longer.
-    numbered = ids if is_numbered else ids.cast(pl.Categorical(pl.Categories.random()))
-    code = numbered.to_physical().to_numpy().astype(np.int64)
-    some_row = np.full(int(code.max(initial=-1)) + 1, -1)
-    some_row[code] = np.arange(len(code))
-    there = np.flatnonzero(some_row >= 0)
-    names = strings_of(ids.gather(some_row[there]))
+    dtype = None if _are_strings(ids) else ids.dtype
+    if isinstance(dtype, pl.Enum):
+        code = ids.to_physical().to_numpy()
+        there = _distinct(code, len(dtype.categories))
+        names = dtype.categories.gather(there).alias(ids.name)
+    else:
+        # New categories number the ids from 0. In categories shared with other columns, codes would
+        # go on from theirs, and the arrays below would be longer.
+        numbered = ids.cast(pl.Categorical(pl.Categories.random()))
+        code = numbered.to_physical().to_numpy()
+        some_row = np.full(int(code.max(initial=0)) + 1, -1)
+        some_row[code] = np.arange(len(code))
+        there = np.flatnonzero(some_row >= 0)
+        names = strings_of(ids.gather(some_row[there]))
     order = names.arg_sort().to_numpy()
-    place = np.empty(len(some_row), np.int64)
+    place = np.empty(there.max(initial=-1) + 1, np.int64)
     place[there[order]] = np.arange(len(order))
     return names.gather(order), place[code]
 
@@ -174,12 +208,12 @@ def order_of(*keys: np.ndarray) -> np.ndarray:
     [1, 2, 0]
     """
     row = np.arange(len(keys[0]))
-    numbers = [*keys, row]
-    widths = [int(number.max(initial=0)).bit_length() for number in numbers]
+    others = [*keys[1:], row]
+    widths = [int(number.max(initial=0)).bit_length() for number in [keys[0], *others]]
     if sum(widths) > 63:
         return np.lexsort(keys[::-1])
-    packed = np.zeros(len(row), np.int64)
-    for number, width in zip(numbers, widths, strict=True):
+    packed = keys[0].astype(np.int64)
+    for number, width in zip(others, widths[1:], strict=True):
         packed <<= width
         packed |= number
     packed.sort()

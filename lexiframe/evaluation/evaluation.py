@@ -147,15 +147,28 @@ class Evaluation:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
         if not self.has_requests:
             self._of_requests("preferences")  # raises
-        return self.origin("scores").part if self._part is None else self._part
+        return self._whole
+
+    @cached_property
+    def _whole(self) -> PairCube:
+        if self._part is not None:
+            return self._part
+        projected, measures = self.origin("scores").projected()
+        return projected.whole(measures)
+
+    @property
+    def _known(self) -> PairCube | None:
+        """The scores and preferences of all requests, if they need not be computed."""
+        return vars(self).get("_whole", self._part)
 
     @property
     def positions(self) -> pl.DataFrame:
         """The table of `positions` that the evaluation was computed from.
 
         It has the judged items that are not relevant, and ``pool_size``, if a measure needs them.
-        It is kept when it takes at most a tenth of the memory that is available; else the runs and
-        judgments are read again, and frames that were given are used again.
+        The ranks that it is made from are kept when they take at most a tenth of the memory that is
+        available, and so is this table once it was asked for; else the runs and judgments are read
+        again, and frames that were given are used again.
 
         Raises
         ------
@@ -512,11 +525,12 @@ class Evaluation:
 
     def _written_of_requests(self) -> dict[str, Any]:
         """Return scores and preferences as they are written: these block by block."""
-        scores, cubes = (
-            (self._part.scores, [self._part])
-            if self._part is not None
-            else self.origin("scores").in_blocks()
-        )
+        if self._known is not None:
+            scores, cubes = self._known.scores, iter([self._known])
+        else:
+            projected, measures = self.origin("scores").projected()
+            scores = projected.scores(measures)
+            cubes = projected.parts(measures, scores, in_order=True, label="preferences")
         of_requests = pairs.scores_of(scores), pairs.preferences_in_blocks(cubes)
         return dict(zip(KEPT, of_requests, strict=True))
 
@@ -616,7 +630,10 @@ class Evaluation:
         if runs is None:
             return self.tables(), self._rankings()
         names = runs.to_list()
-        part = self._part or self.origin("scores").part_of_runs(names)
+        part = self._known
+        if part is None:
+            projected, measures = self.origin("scores").projected()
+            part = projected.restricted(measures, None, names).whole(measures)
         tables = pairs.tables_of(part.of_runs(names))
         said = f"The page has {len(runs):,} of {self.orderings['run'].n_unique():,} runs, those "
         said += "with the best rank by any measure; how stable ranks are is computed among these, "

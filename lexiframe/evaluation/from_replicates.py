@@ -8,7 +8,7 @@ from typing import Any
 from lexiframe.base import LexiframeError, coded
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked
-from lexiframe.io import column_forms, qrel_files, to_parquet
+from lexiframe.io import column_forms, qrel_files, scan_runs, to_parquet
 from lexiframe.metrics import Metric, coverages
 from lexiframe.pairwise import measured, pairs
 
@@ -26,7 +26,8 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
     from lexiframe.evaluation.from_scores import evaluated  # with what reads scores
 
     metrics, policies = _metrics(how), how.policies
-    runs, qrels = measured.found(column_forms.held(runs, "runs"), column_forms.held(qrels, "qrels"))
+    runs = scan_runs(column_forms.held(runs, "runs"))
+    qrels = qrel_files.file_or_data(column_forms.held(qrels, "qrels"))
     of_each: dict[str, Any] = {"hashed": True, "replicates": True, "foresee": measured.no_limit}
     projected = measured.project_runs(runs, qrels, metrics, policies, **of_each)
     ranked = projected.ranked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ from lexiframe.io import (
 )
 from lexiframe.metrics import needed
 from lexiframe.orderings import Method
-from lexiframe.pairwise import By, PairCube, measured
+from lexiframe.pairwise import By, PairCube, fingerprints, measured
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -247,26 +247,21 @@ def evaluate_asked(
             "evaluate: reuse takes what was found of all runs at once, keep and resume divide the "
             "requests into buckets anew; leave one of them out"
         )
-    if not hasattr(runs, "__arrow_c_stream__"):  # an iterator can be looked at only once
-        runs = column_forms.held(batches.data_sets_in(runs), "runs")
-    qrels = column_forms.held(batches.judgments_in(qrels), "qrels")
+    sources = batches.Sources.of(runs, column_forms.held(qrels, "qrels"))
     allowed = memory_allowed(memory)
-    sources = cache(lambda: batches.Sources.of(runs, qrels))  # found once, if at all
     in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
-    is_large = in_buckets or not is_small(runs, qrels, allowed, sources, was_told=was_told)
-    takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources(), allowed))
+    is_large = in_buckets or not is_small(sources, allowed, was_told=was_told)
+    takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources, allowed))
     if reuse is not None:  # before the work, lest it fail after it
         kept = kept_results.reusable_results(reuse, of_requests=not takes_ranks)
     if takes_ranks:
-        return in_parts(sources(), kept=kept)
-    if hasattr(runs, "__arrow_c_stream__"):  # a reader can be read only once
-        runs = column_forms.held(runs, "runs")
+        return in_parts(sources, kept=kept)
+    sources = sources.held()
     try:
-        found = measured.found(runs, qrels)
-        return _at_once(*found, how, kept=kept, limit=allowed if was_told else None)
+        return _at_once(sources, how, kept=kept, limit=allowed if was_told else None)
     except memory_use.NotEnoughMemoryError as error:
-        if kept is None or can_be_ranked_at_once(sources(), allowed):
-            return in_parts(sources(), kept=kept)
+        if kept is None or can_be_ranked_at_once(sources, allowed):
+            return in_parts(sources, kept=kept)
         raise memory_use.NotEnoughMemoryError(
             f"{error}; reuse needs all preferences in memory, or the ranks in all runs: without "
             "it, the runs are evaluated in parts"
@@ -274,8 +269,7 @@ def evaluate_asked(
 
 
 def _at_once(
-    runs: Any,
-    qrels: Any,
+    sources: batches.Sources,
     how: Asked,
     *,
     kept: kept_results.KeptResults | None = None,
@@ -286,6 +280,7 @@ def _at_once(
 
     With a folder to ``work`` in, only sums over the requests are left in the end.
     """
+    runs, qrels = sources.scan, sources.judgments
     policies, measures, taken = how.policies, how.measures, list[str]()
     tables = kept.of_requests if work is None and kept is not None else None
 
@@ -329,7 +324,8 @@ def evaluate_ranked(
     requests are left in the end, and the ranks.
     """
     ranked, names = projected.ranked, projected.runs.to_list()
-    if whole is None and work is None and not are_kept(projected):
+    kept = ranked if are_kept(ranked) else None
+    if whole is None and work is None and kept is None:
         whole = projected.whole(how.measures_of(names))  # to make it again, runs would be read
     parts = None if whole is None else [whole]
     sources = {
@@ -348,10 +344,9 @@ def evaluate_ranked(
         in_parts=work is not None,
     )
     warn_of_wider_lines(ranked.n_wider)
-    origin = Origin.of(projected, runs, qrels, how, sources, whole)
-    if work is not None:  # positions take much more memory than the ranks that they are made from
-        origin = replace(origin, kept=None)
-    return replace(e, _origin=origin)
+    marks = fingerprints.fingerprints(ranked, projected.measures) if kept is None else None
+    origin = Origin(runs, qrels, projected.measures, how, sources, marks, kept)
+    return replace(e, _origin=origin, _part=whole)
 
 
 def _in_parts(
@@ -372,7 +367,7 @@ def _in_parts(
     at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
     with work_folder(folder, memory, resume=resume) as work:
         if at_once:
-            return _at_once(sources.scan, sources.judgments, how, kept=kept, work=work)
+            return _at_once(sources, how, kept=kept, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
         return evaluated_by(
             lambda plan, held: reduced_in_batches(plan, buckets, work, held),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from lexiframe.io import data_sources, qrel_files, run_scan, scan_runs
+from lexiframe.io import data_sources, run_scan, scan_runs
 from lexiframe.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
@@ -300,13 +300,6 @@ def rank(
         ranked = _rank_others(scan, qrels, policies, before, asked)
     foresee(len(ranked.runs), ranked.judged)
     return ranked
-
-
-def found(runs: Any, qrels: Any) -> tuple[Any, Any]:
-    """Find runs and judgments, once: standard input cannot be read again for its sha256."""
-    if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
-        runs = scan_runs(runs)
-    return runs, qrel_files.file_or_data(qrels)
 
 
 def _rank_others(

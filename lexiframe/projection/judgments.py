@@ -73,7 +73,7 @@ class JudgedItems:
     @cached_property
     def query_index(self) -> dict[str, int]:
         """The index of each query in ``queries``."""
-        return {query: n for n, query in enumerate(self.queries)}
+        return dict(zip(self.queries.to_list(), range(len(self.queries)), strict=True))
 
     @cached_property
     def hashes(self) -> np.ndarray:
@@ -89,25 +89,27 @@ class JudgedItems:
         np.add.at(by_query, self.query[item], state)
         return by_query
 
-    @property
+    @cached_property
     def is_relevant(self) -> np.ndarray:
         """Which items are relevant."""
         return self.items["is_relevant"].to_numpy()
 
-    @property
+    @cached_property
     def is_judged(self) -> np.ndarray:
         """Which items were judged; a negative grade means pooled, but unjudged."""
         return np.asarray(self.items["relevance"].to_numpy() >= 0)
 
-    @property
+    @cached_property
     def n_judged(self) -> np.ndarray:
         """The number of items of each query; non-relevant ones are there only if ``complete``."""
         return np.bincount(self.query, minlength=len(self.queries))
 
-    @property
+    @cached_property
     def n_relevant(self) -> np.ndarray:
         """The number of relevant items of each query."""
-        return np.bincount(self.query, self.is_relevant, len(self.queries)).astype(np.int64)
+        if self.is_relevant.all():
+            return self.n_judged
+        return np.bincount(self.query[self.is_relevant], minlength=len(self.queries))
 
 
 def judged_items(
@@ -145,10 +147,11 @@ def judged_items(
     items = items.with_columns(is_relevant=is_relevant)
     if not kept.all():
         items, query = items.filter(kept), query[kept.to_numpy()]
+        number = np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number]
     judgments = rows.select(
         "iteration",
         "relevance",
-        item=np.where(kept, kept.cum_sum().cast(pl.Int64) - 1, -1)[number],
+        item=number,
         is_relevant=_is_relevant(rows["relevance"], policies.rel),
     )
     return JudgedItems(
@@ -179,12 +182,16 @@ def _judged_documents(
     is_first[1:] |= (documents[1:] != documents[:-1]).to_numpy()
     grade = rows["relevance"].to_numpy()[order]
     number = np.empty_like(order)
-    number[order] = is_first.cumsum() - 1
-    query = query[is_first]
+    if is_first.all():  # as mostly: then no judgment is put together with another one
+        number[order] = np.arange(len(order))
+    else:
+        number[order] = is_first.cumsum() - 1
+        query, documents = query[is_first], documents.filter(is_first)
+        grade = np.maximum.reduceat(grade, np.flatnonzero(is_first))
     columns = {
         "query_id": queries.gather(query),
-        "doc_id": coded.strings_of(documents.filter(is_first)),
-        "relevance": np.maximum.reduceat(grade, np.flatnonzero(is_first)),
+        "doc_id": coded.strings_of(documents),
+        "relevance": grade,
     }
     return queries, query, pl.DataFrame(columns), number
 

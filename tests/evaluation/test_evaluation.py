@@ -655,10 +655,10 @@ def test_positions_are_those_of_the_function(memory, measures, policies, more):
     qrels = pl.concat([qrels, judged], how="diagonal_relaxed").unique(["query_id", "doc_id"])
     qrels = qrels.with_columns(pl.col("iteration").fill_null("0"))
     e = lf.evaluate(runs, qrels, measures, **policies)
-    # of judged items the ranks are kept, where there is memory, instead of the long table
-    assert (e._origin.kept is None and e._origin.ranked is None) == (memory == 0)
-    assert memory == 0 or (e._origin.kept is None) == ("judged" in more and "pool" not in more)
+    # the ranks are kept, where there is memory, and the long table once it was asked for
+    assert (e._origin.ranked is None) == (memory == 0)
     assert e.positions.equals(lf.positions(runs, qrels, **policies, **more))
+    assert (e.positions is e.positions) == (memory != 0)
     plain = [measure for measure in measures if measure != "alpha-nDCG@10"]
     zero = {"no_relevant": policies.get("no_relevant", "drop")}
     again = lf.preferences(e.positions, plain, **zero)
@@ -754,7 +754,7 @@ def test_what_was_said_once_is_not_said_again(memory):
 
 def test_an_evaluation_of_scores_has_no_rankings(evaluated):
     facts = {name: fact for name, fact in evaluated.provenance.items() if name != "policies"}
-    part = evaluated.origin("scores").part
+    part = evaluated.part()
     e = replace(evaluated, _origin=None, _part=part, provenance=facts)  # as scores have none
     for use in (
         lambda: e.positions,

@@ -45,7 +45,7 @@ def test_preferences_are_written_as_they_are_computed(collection, tmp_path, monk
     monkeypatch.setattr(preference_arrays, "_LEAST", cells)
     e = lf.evaluate(*collection, MEASURES)
     e.write(tmp_path)
-    assert "part" not in vars(e._origin)
+    assert e._known is None
     written = lf.read_results(tmp_path)
     for name in ("preferences", "scores", "comparisons", "win_rates"):
         assert getattr(written, name).equals(getattr(e, name), null_equal=True), name

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import glob
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable
 
 from lexiframe.base import LexiframeError, memory_use, shown
-from lexiframe.io import File, batches, run_scan
+from lexiframe.io import batches
 
 BYTES_PER_ROW = 350
 """The memory that a row of a run takes at most while its bucket is evaluated."""
@@ -23,8 +19,6 @@ KEPT = 0.2
 """The share of the memory allowed that is left to what allocators keep of what was freed."""
 UNKNOWN = 10_000_000
 """The rows that a stream is taken to have, whose length nobody knows before it is read."""
-_PER_BYTE = 100
-"""The bytes of memory that a byte of a file takes at most: packed rows take few bytes on disk."""
 _MOST = 1 << 15
 _UNEVEN = 1.25  # the largest bucket has more rows than an average one
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -79,18 +73,15 @@ def memory_allowed(memory: str | float | None) -> int:
     return 2**62 if there is None else there * 4 // 5
 
 
-def is_small(
-    runs: Any, qrels: Any, memory: int, sources: Callable[[], batches.Sources], *, was_told: bool
-) -> bool:
+def is_small(sources: batches.Sources, memory: int, *, was_told: bool) -> bool:
     """Return whether runs and judgments can be evaluated at once in the memory allowed.
 
-    Files that are far smaller than it are not looked at more closely, unless the user ``was_told``
-    to keep to an amount of memory; others are found as ``sources``. What can be read only once
-    (standard input, a reader) is held in memory anyway.
+    Data of unknown size are not, if the user ``was_told`` to keep to an amount of memory; else
+    objects of other libraries, which are in memory already, count as small.
     """
-    if not was_told and _bytes_of(runs) + _bytes_of(qrels) <= memory // _PER_BYTE:
-        return True
-    units = [*sources().runs, *sources().qrels]
+    units = [*sources.runs, *sources.qrels]
+    if not was_told:
+        units = [unit for unit in units if unit.rows() is not None or unit.alone]
     is_known = all(unit.rows() is not None for unit in units)
     return n_rows(units) * BYTES_PER_ROW <= room_in(memory) and (is_known or not was_told)
 
@@ -107,33 +98,6 @@ def can_be_ranked_at_once(sources: batches.Sources, memory: int) -> bool:
     judged = n_rows(sources.qrels)
     needed = BYTES_PER_RANK * judged * len(units) + 2 * BYTES_PER_ROW * max(counts, default=0)
     return len(units) > 1 and needed <= room_in(memory)
-
-
-def _bytes_of(data: Any) -> float:
-    """Return the size of files and frames; infinity for queries, which have to be counted."""
-    if isinstance(data, run_scan.RunScan):
-        return sum(_bytes_of(source.origin) for source in data.sources)
-    if isinstance(data, Mapping):
-        return sum(_bytes_of(value) for value in data.values())
-    if isinstance(data, list | tuple):
-        return sum(_bytes_of(value) for value in data)
-    if isinstance(data, File):
-        return len(data.data) if data.data is not None else _bytes_of(data.path)
-    if isinstance(data, str | Path):
-        return _bytes_at(str(data))
-    if batches.is_query(data):
-        return math.inf
-    size = getattr(data, "nbytes", None) or getattr(data, "estimated_size", None)
-    return size() if callable(size) else size if isinstance(size, int) else 0
-
-
-def _bytes_at(path: str) -> int:
-    """Return the size of the files at a path or glob; 0 where there is none, or no such name."""
-    with suppress(OSError, ValueError, RuntimeError):
-        place = Path(path).expanduser()
-        inside = [*place.rglob("*")] if place.is_dir() else map(Path, glob.glob(str(place)))
-        return sum(one.stat().st_size for one in inside)
-    return 0
 
 
 def n_rows(units: Iterable[batches.Unit]) -> int:

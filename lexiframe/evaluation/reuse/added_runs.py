@@ -116,7 +116,7 @@ def _evaluated(
     if evaluation.has_requests and _fit(ranked, origin):
         known = Known(
             evaluation.coverage,
-            origin.part,
+            evaluation.part(),
             runs=frozenset(run.name for run in before.runs),
             queries=before.judged.queries.cast(pl.String),
             measures=frozenset(str(m) for m in origin.measures if not depends_on_runs(m)),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from lexiframe.io.batches.tables import (
     of_query,
     of_stream,
 )
-from lexiframe.io.column_forms.objects import is_frame, is_one_run, refuse_open_file
+from lexiframe.io.column_forms.objects import held, is_frame, is_one_run, refuse_open_file
 from lexiframe.io.files.data_sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
 from lexiframe.io.files.form import Form
 from lexiframe.io.files.packings import packing_of
@@ -82,6 +82,18 @@ class Sources:
         ]
         judgments = file_or_data(_in_batches(judgments_in(qrels)))
         return cls(scan, units, judgments, _units(judgments, "qrels", 0))
+
+    def held(self) -> Sources:
+        """Return sources that can be read repeatedly: readers of runs are read now."""
+        if not any(isinstance(source.origin, Once) for source in self.scan.sources):
+            return self
+        several = [
+            replace(source, origin=held(source.origin.reader, source.where))
+            if isinstance(source.origin, Once)
+            else source
+            for source in self.scan.sources
+        ]
+        return Sources.of(replace(self.scan, sources=tuple(several)), self.judgments)
 
 
 class Once:

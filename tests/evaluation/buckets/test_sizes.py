@@ -108,8 +108,8 @@ def test_a_stream_of_unknown_length():
     sources = Sources.of(RUN.to_arrow().to_reader(), QRELS)
     assert n_rows(sources.runs) == UNKNOWN
     for was_told in (False, True):
-        found = is_small(pl.LazyFrame(), QRELS, 10**12, lambda: sources, was_told=was_told)
-        assert found == (not was_told)
+        assert is_small(sources, 10**12, was_told=was_told) == (not was_told)
+    assert not is_small(sources, 10**9, was_told=False)
 
 
 def test_rows_are_counted_once():
