@@ -318,7 +318,7 @@ def test_groups_are_asked_for_by_keyword(name):
             function(pl.DataFrame(), requests=pl.DataFrame(), by="length")
 
 
-DATA = """VotesLike CollectionLike Frame LogLike PairsLike PairsOrEvaluation RunsLike QrelsLike
+DATA = """VotesLike CollectionLike Frame LogLike PairsLike RunsLike QrelsLike
 ScoresLike
 Evaluated Told Evaluation JudgesLike ComparisonsLike TablesLike PositionsTable ScoresTable
 BaselineLike

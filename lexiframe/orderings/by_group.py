@@ -22,13 +22,13 @@ from lexiframe.orderings.coefficients import (
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, ordered
 from lexiframe.orderings.rules import Method
-from lexiframe.pairwise import By, PairCube, PairsOrEvaluation, arrays
+from lexiframe.pairwise import By, PairCube, arrays
 from lexiframe.typing import RequestsLike
 
 
 @typed
 def group_correlations(
-    d: PairsOrEvaluation,
+    d: arrays.PairsByKind,
     /,
     method: CorrelationMethod = "kendall",
     *,
@@ -105,12 +105,12 @@ def group_correlations(
     [('AP', 0.833, 0.892, 0.003), ('nDCG@10', 0.83, 0.801, 0.774)]
     """
     called = "group_correlations"
-    if arrays.is_evaluated(d):
-        named = arrays.groups_of_evaluation(called, d, requests, by)
+    arrays.refuse_no_groups(called, d, requests)
+    if isinstance(d, arrays.ByKind):
         how: dict[str, Any] = {"order": order, "trials": trials, "seed": seed, "p": p}
-        how |= {"missing": missing, **named}
+        how |= {"missing": missing, "requests": requests, "by": by}
         compute = partial(group_correlations, method=method, **how)
-        return arrays.ByKind.of(d).compute(compute, schemas.GROUP_CORRELATIONS.key)
+        return d.compute(compute, schemas.GROUP_CORRELATIONS.key)
     name, correlate = coefficient(called, method, p)
     resampling.check_draws(called, "trials", trials, seed)
     groups, rule = arrays.named_groups(called, d, requests, by), ChosenRule(order, missing=missing)

@@ -22,7 +22,6 @@ from . import pair_tiles as pair_tiles
 from .arrays.arrays import PairCube as PairCube
 from .arrays.arrays import Pairs as Pairs
 from .arrays.cube import PairsLike as PairsLike
-from .arrays.whole_evaluations import PairsOrEvaluation as PairsOrEvaluation
 from . import arrays as arrays
 from .arrays.grouping import By as By
 from .arrays import grouping as grouping

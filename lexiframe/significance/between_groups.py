@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
-from lexiframe.pairwise import By, Pairs, PairsOrEvaluation, arrays
+from lexiframe.pairwise import By, Pairs, PairsLike, arrays
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -29,7 +29,7 @@ GroupTest = Literal["welch", "permutation"]
 
 @typed
 def compare_groups(
-    d: PairsOrEvaluation,
+    d: PairsLike,
     /,
     test: GroupTest | Sequence[GroupTest] = "welch",
     correction: Correction | Sequence[Correction] = "holm",
@@ -134,14 +134,9 @@ def compare_groups(
         check_choice(_CALLED, name, get_args(GroupTest), "test")
     options = Options("two-sided", alpha, trials, seed)
     check_corrected(_CALLED, tests, corrections, family, options)
-    if arrays.is_evaluated(d):
-        named = arrays.groups_of_evaluation(_CALLED, d, requests, by)
-        requests, by = named["requests"], named["by"]
-        baseline = d.provenance["inference"]["baseline"] if baseline is None else baseline
-        d = arrays.pair_cube_with_scores(d.preferences, d.scores, baseline)
+    arrays.refuse_no_groups(_CALLED, d, requests)
     groups = arrays.named_groups(_CALLED, d, requests, by)
-    table: Any = d
-    cube = cube_of(table, baseline)
+    cube = cube_of(d, baseline)
     arrays.check_finite(_CALLED, cube.values)
     compute = {
         "welch": partial(TwoGroups.welch, alpha=alpha),

@@ -2,7 +2,6 @@
 
 "For other rooms: what they use of it"
 from .whole_evaluations import ByKind as ByKind
-from .whole_evaluations import Grouped as Grouped
 from .whole_evaluations import PairsByKind as PairsByKind
 from .reduced_pairs import PairSums as PairSums
 from .reduced_pairs import Reduced as Reduced
@@ -16,8 +15,6 @@ from .arrays import agreeing as agreeing
 from .arrays import check_finite as check_finite
 from .cube import checked_cells as checked_cells
 from .cube import cube_or_sums as cube_or_sums
-from .whole_evaluations import groups_of_evaluation as groups_of_evaluation
-from .whole_evaluations import is_evaluated as is_evaluated
 from .cube import is_scores as is_scores
 from .parts_of_groups import n_splits as n_splits
 from .parts_of_groups import named_groups as named_groups
@@ -25,5 +22,6 @@ from .cube import PairsOrReplicates as PairsOrReplicates
 from .cube import pair_cube as pair_cube
 from .cube import pair_cube_with_scores as pair_cube_with_scores
 from .arrays import refuse_too_great as refuse_too_great
+from .whole_evaluations import refuse_no_groups as refuse_no_groups
 from .cube import score_cube as score_cube
 from .parts_of_groups import splits as splits

@@ -1,29 +1,18 @@
-"""The tables and groups of an `Evaluation`, for functions that compare groups of requests."""
+"""The tables of an `Evaluation`, for functions that treat kinds of measures differently."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Protocol, TypeGuard
+from typing import Annotated, Any
 
 import polars as pl
 
 from lexiframe.base import LexiframeError
+from lexiframe.pairwise.arrays.arrays import PairCube
 from lexiframe.pairwise.arrays.cube import PairsLike
-from lexiframe.pairwise.arrays.grouping import By
+from lexiframe.pairwise.arrays.reduced_pairs import Reduced
 from lexiframe.typing import RequestsLike
-
-
-class Grouped(Protocol):
-    """The attributes of an `Evaluation` that are used here; stages may not import its class."""
-
-    scores: pl.DataFrame
-    preferences: pl.DataFrame
-    attributes: pl.DataFrame | None
-    provenance: dict[str, Any]
-
-
-PairsOrEvaluation = PairsLike | Grouped
 
 
 @dataclass(frozen=True)
@@ -63,34 +52,22 @@ PairsByKind = Annotated[PairsLike, "by_kind"]
 """As `PairsLike`; but of an evaluation `ByKind`."""
 
 
-def is_evaluated(data: PairsOrEvaluation) -> TypeGuard[Grouped]:
-    """Return whether data is an evaluation, and not a table."""
-    if _are_sums(data):  # whose tables raise
-        return True
-    return all(hasattr(data, name) for name in ("scores", "preferences", "attributes"))
-
-
-def _are_sums(data: Any) -> bool:
-    return getattr(data, "sums", None) is not None
-
-
-def groups_of_evaluation(called: str, e: Grouped, requests: RequestsLike, by: By) -> dict[str, Any]:
-    """Return the arguments ``requests`` and ``by``; those that are None are the evaluation's."""
-    if _are_sums(e):
+def refuse_no_groups(called: str, d: Any, requests: RequestsLike) -> None:
+    """Raise for what an evaluation handed over if it does not tell whether groups differ."""
+    handed = d.tables[0] if isinstance(d, ByKind) else d
+    if isinstance(handed, Reduced):
         raise LexiframeError(
             f"{called}: single requests tell whether groups differ, and this evaluation has sums "
             "over them; evaluate with out='FOLDER' and keep='preferences', and give "
             "polars.scan_parquet('FOLDER/preferences'), requests=e.attributes and by="
         )
-    if not e.preferences.height:
+    if not isinstance(d, ByKind | PairCube):
+        return
+    if len(handed.runs if isinstance(handed, PairCube) else handed["run"].unique()) < 2:
         raise LexiframeError(
             f"{called}: expected an evaluation of two runs or more, found one run alone"
         )
-    if requests is not None:
-        return {"requests": requests, "by": by}
-    if e.attributes is None:
+    if requests is None:
         raise LexiframeError(
             f"{called}: the evaluation has no groups; give requests= and by=, here or to evaluate"
         )
-    names = [name for name in e.attributes.columns if name != "query_id"]
-    return {"requests": e.attributes, "by": names if by is None else by}
