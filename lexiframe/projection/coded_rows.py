@@ -17,6 +17,8 @@ from lexiframe.projection.lookup import has_repeated, hash_keys
 
 _SEEN = 1000
 """The first ids, among which one is mostly repeated where the rows lie in another order."""
+_STEPS = 48
+"""The most bits of a score that are sorted: the product of two floats has no more than 53."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +62,15 @@ class Rows:
 
     def in_order(self, *, stable: bool) -> Rows:
         """Sort by query, and by descending score; ``stable`` keeps the order of equal scores."""
-        query, score = self.query, self.score
-        if self.are_together:
-            falls = score[1:] <= score[:-1]
-            falls[self.edges[1:-1] - 1] = True
-            if falls.all():
-                return self
-        by_score = np.argsort(-score, kind="stable" if stable else None)
-        # NumPy's stable sort of integers of up to 16 bits is a radix sort, which is much faster
-        small = query.astype(np.min_scalar_type(query.max(initial=0)))
-        return self.take(by_score[np.argsort(small[by_score], kind="stable")])
+        if self.are_together and _falls(self.score, self.edges):
+            return self
+        order = _order_by_steps(self.query, self.score)
+        if order is None:
+            by_score = np.argsort(-self.score, kind="stable" if stable else None)
+            # NumPy's stable sort of integers of up to 16 bits is a radix sort, which is much faster
+            small = self.query.astype(np.min_scalar_type(self.query.max(initial=0)))
+            order = by_score[np.argsort(small[by_score], kind="stable")]
+        return self.take(order)
 
     @cached_property
     def edges(self) -> np.ndarray:
@@ -193,12 +194,38 @@ def _edges_of(ends: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.flatnonzero(ends) + 1, [len(ends) + 1]])
 
 
+def _falls(score: np.ndarray, edges: np.ndarray) -> bool:
+    """Return whether no score between two edges is greater than the one before it."""
+    falls = score[1:] <= score[:-1]
+    falls[edges[1:-1] - 1] = True
+    return bool(falls.all())
+
+
+def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
+    """Return the rows by query and descending score; equal scores keep their order.
+
+    Query, score and row are sorted as one integer, which takes half the time of sorting the scores.
+    So scores are rounded to the steps that the other two leave room for. The result is None where
+    that is too coarse: two scores that differ have become equal, and are in the wrong order.
+    """
+    taken = int(query.max()).bit_length() + len(query).bit_length()
+    n_steps = 1 << max(min(_STEPS, 63 - taken), 0)
+    best, least = float(score.max()), float(score.min())
+    steps_of_one = (n_steps - 1) / (best - least) if least < best else 0.0
+    if not 0 < steps_of_one < np.inf:  # all scores are equal, or too far apart or too near
+        return None
+    step = (best - score.astype(np.float64)) * steps_of_one
+    order = coded.order_of(query, step.astype(np.int64))
+    return order if _falls(score[order], _edges_of(coded.begins(query[order])[1:])) else None
+
+
 def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
     n_rows, numbers = len(query_id), query_id.to_physical()
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
     edges = _edges_of(is_new.to_numpy())
-    ids = query_id.gather(edges[:-1])
+    are_scattered = 2 * len(edges) > n_rows
+    ids = query_id if are_scattered else query_id.gather(edges[:-1])
     known = ids.head(_SEEN), ids  # of rows in another order, the first ones suffice to tell
     if all(some.to_physical().n_unique() == len(some) for some in known):  # as mostly
         names, code = ids.cast(pl.String), np.arange(len(ids))
@@ -208,4 +235,5 @@ def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.nd
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
     extra = names.filter(pl.Series(is_extra)).to_list()
-    return np.repeat(index[code], np.diff(edges)), extra
+    codes = index[code]
+    return codes if are_scattered else np.repeat(codes, np.diff(edges)), extra

@@ -48,6 +48,8 @@ class RowsOfARun:
         The columns of the positions that follow from the judgments.
     item, query
         For each row the index of its judged item, -1 in a request without any, and of its request.
+    has_all
+        Whether the rows are the judged items, in the same order.
     levels_of
         Returns the recall level of each row, given a run's ranks of the judged items.
     """
@@ -55,6 +57,7 @@ class RowsOfARun:
     table: pl.DataFrame
     item: np.ndarray
     query: np.ndarray
+    has_all: bool
     levels_of: Callable[[np.ndarray], np.ndarray]
 
     @classmethod
@@ -65,7 +68,12 @@ class RowsOfARun:
         rows = _rows_of_a_run(index, no_relevant, judged=judged, subtopics=subtopics)
         item, query = rows["item"].to_numpy(), rows["query"].to_numpy()
         table = rows.drop("item", "query", "list", "is_relevant")
-        return cls(table, item, query, _level_order(rows))
+        has_all = np.array_equal(item, np.arange(index.items.height))
+        return cls(table, item, query, has_all, _level_order(rows))
+
+    def positions_of(self, rank: np.ndarray) -> np.ndarray:
+        """Return the rank of each row's item, given a run's ranks; 0 for one without an item."""
+        return rank if self.has_all else np.where(self.item < 0, 0, rank[self.item])
 
 
 def _rows_of_a_run(
@@ -79,11 +87,13 @@ def _rows_of_a_run(
     if not (judged or items["is_relevant"].all()):
         items = items.filter("is_relevant")
     number = items["list"].to_numpy()
-    in_list = np.bincount(number, items["is_relevant"]).astype(np.int64)
+    counted = number if items["is_relevant"].all() else number[items["is_relevant"].to_numpy()]
+    in_list = np.bincount(counted, minlength=int(number.max(initial=-1)) + 1)
     items, n_relevant = items.with_columns(n_relevant=in_list[number]), index.n_relevant
     if no_relevant == "drop":
-        counts = n_relevant[items["query"].to_numpy()] > 0
-        return items if counts.all() else items.filter(counts)
+        if n_relevant.all():
+            return items
+        return items.filter(n_relevant[items["query"].to_numpy()] > 0)
     empty = np.flatnonzero(n_relevant == 0)
     kept = pl.DataFrame({"query_id": index.queries.gather(empty), "query": empty}).with_columns(
         item=pl.lit(-1, pl.Int64), list=pl.lit(-1, pl.Int64), n_relevant=pl.lit(0, pl.Int64)
@@ -118,22 +128,33 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
     last, in increasing order of grade. Imputed ranks rise with the level, so that the omitted items
     of the highest grades get the last places of the corpus.
     """
-    relevant = np.flatnonzero(template["is_relevant"].fill_null(value=False).to_numpy())
-    item = template["item"].to_numpy()[relevant]
-    group = template["list"].to_numpy()[relevant]
-    relevance = template["relevance"].to_numpy()[relevant]
-    grades = np.unique(relevance)
-    grade = np.searchsorted(grades, relevance)
+    is_relevant = template["is_relevant"].fill_null(value=False)
+    rows = template.select("item", "list", "relevance")
+    all_count = is_relevant.all()
+    relevant = np.arange(template.height) if all_count else is_relevant.arg_true().to_numpy()
+    rows = rows if all_count else rows[relevant]
+    if has_grades := rows["relevance"].min() != rows["relevance"].max():
+        relevance = rows["relevance"].to_numpy()
+        grade = np.searchsorted(np.unique(relevance), relevance)
+        by_grade = coded.order_of(rows["list"].to_numpy(), grade)
+        relevant, rows = relevant[by_grade], rows[by_grade]
+    item, group = rows["item"].to_numpy(), rows["list"].to_numpy()
+    nth = levels_in(group)
+    sizes = np.diff(np.flatnonzero(coded.begins(group)), append=len(group))
+    last = sizes.cumsum() - 1
 
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
-        found, absent = np.flatnonzero(position), np.flatnonzero(position == 0)
-        n_found = np.bincount(group[found], minlength=group.max(initial=-1) + 1)
-        by_grade = [grade[absent]] if len(grades) > 1 else []
-        level = np.zeros(template.height, np.int64)
-        level[relevant[found]] = levels_in(group[found], position[found])
-        behind = levels_in(group[absent], *by_grade)
-        level[relevant[absent]] = n_found[group[absent]] + behind
-        return level
+        n_found = (position > 0).cumsum()
+        # before an absent item are all that were found, and those absent that stand before it here
+        level = nth - n_found
+        level += np.repeat(n_found[last], sizes)
+        found = np.flatnonzero(position)
+        level[found] = levels_in(group[found], position[found])
+        if all_count and not has_grades:
+            return level
+        of_each = np.zeros(template.height, np.int64)
+        of_each[relevant] = level
+        return of_each
 
     return levels

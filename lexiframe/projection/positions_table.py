@@ -170,13 +170,13 @@ def project(
         ("rows", no_relevant, judged, subtopics),
         lambda: RowsOfARun.of(index, no_relevant, judged=judged, subtopics=subtopics),
     )
-    template, item, query = rows.table, rows.item, rows.query
-    ranks = [np.where(item < 0, 0, run.rank[item]) for run in ranked.runs]
+    template, query = rows.table, rows.query
+    ranks = [rows.positions_of(run.rank) for run in ranked.runs]
     position = np.concatenate(ranks, dtype=np.int64)
     level = np.concatenate([rows.levels_of(run.rank) for run in ranked.runs])
     name = pl.Series([run.name for run in ranked.runs], dtype=pl.String)
     columns: dict[str, Any] = {
-        "run": name.gather(np.repeat(np.arange(len(name)), len(item))),
+        "run": name.gather(np.repeat(np.arange(len(name), dtype=np.uint32), len(query))),
         "position": position,
         "level": level,
         "n_retrieved": np.concatenate([run.retrieved[query] for run in ranked.runs]),

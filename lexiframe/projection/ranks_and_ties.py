@@ -136,12 +136,12 @@ def _in_order(
     if ties == "rank":
         _refuse_missing_ranks(part)
     rows = Rows.of(part, queries, policies.score_type, rank=ties == "rank")
-    duplicate = 0
+    rows, duplicate = rows.in_order(stable=ties in ("input", "rank")), 0
     if not part.distinct and rows.has_twins():
         rows, duplicate = _without_twins(rows, part, policies, len(queries))
     if ties == "rank":
         _refuse_repeated_ranks(rows, queries, part.where)
-    return rows.in_order(stable=ties == "input"), duplicate
+    return rows, duplicate
 
 
 @dataclass(frozen=True)
@@ -290,7 +290,8 @@ def _without_twins(
 ) -> tuple[Rows, int]:
     """Keep the best-ranked row of each document, or raise for a document that is there twice.
 
-    The rows removed are counted in the first ``n_judged`` queries: the others are not judged.
+    ``rows`` are in order, but for equal scores. The rows removed are counted in the first
+    ``n_judged`` queries: the others are not judged.
     """
     keys = pl.DataFrame({"query": rows.query, "doc_id": rows.doc_id}).with_row_index("row")
     twins = keys.filter(pl.struct("query", "doc_id").is_duplicated())
@@ -298,8 +299,7 @@ def _without_twins(
         return rows, 0
     if policies.duplicates == "error":
         raise problems.repeated_document(part.rows, part.where, part.places)
-    ordered = rows.in_order(stable=policies.ties == "input")
-    ordered = ordered.take(np.argsort(_places(ordered, policies.ties)))
+    ordered = rows.take(np.argsort(_places(rows, policies.ties)))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
     best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
     removed = ordered.query[~best.to_numpy()]

@@ -36,13 +36,16 @@ def is_plain(data: bytes) -> bool:
     """
     if data.startswith((b"#", b" ", b"\n")) or data.endswith(b" "):
         return False
-    if any(mark in data for mark in _ODD_BYTES) or (b"#" in data and b"\n#" in data):
+    if b"#" in data and b"\n#" in data:
         return False
     text = np.frombuffer(data, np.uint8)
-    for start in range(0, len(text), _BLOCK_OF_BYTES):
+    for start in range(0, len(text), _BLOCK_OF_BYTES):  # a block stays in the cache
         end = start + _BLOCK_OF_BYTES + 1  # the next block begins with the last byte of this one
-        blank = text[start:end] <= _SPACE
-        if (blank[1:] & blank[:-1]).any():
+        if any(data.find(mark, start, end) >= 0 for mark in _ODD_BYTES):
+            return False
+        block = text[start:end]
+        greater_of_two = np.maximum(block[1:], block[:-1])
+        if greater_of_two.min(initial=_SPACE + 1) <= _SPACE:
             return False
     return True
 
