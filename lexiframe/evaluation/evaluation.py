@@ -14,7 +14,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, ReadError, check_choice, printed, unknown_name, warn
 from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
-from lexiframe.evaluation.buckets.sample import Sample, SampledPositions
+from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.reuse.ranks import ranks_table
@@ -108,7 +108,7 @@ class Evaluation:
     sums: arrays.Reduced | None = None
     _origin: Origin | None = None
     _part: PairCube | None = None
-    _sample: tuple[Sample, SampledPositions, Plan] | None = None
+    _sample: tuple[Sample, Plan] | None = None
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
 
@@ -610,11 +610,11 @@ class Evaluation:
                 "report: the page shows single requests, and this evaluation has sums over them "
                 "only; evaluate fewer runs, or a sample of the requests for it"
             )
-        sample, positions, plan = self._sample
+        sample, plan = self._sample
         tables = pairs.tables_of(sample.part)
         n, among = len(sample.part.queries), int(self.coverage["requests"][0])
         known = Rankings(
-            positions=positions.positions,
+            positions=sample.positions,
             measures=plan.measures,
             attributes=None if self.attributes is None else plan.attributes([*sample.part.queries]),
             excerpt=f"Single requests, and how stable ranks are, are those of {n:,} of {among:,} "

@@ -81,8 +81,7 @@ def evaluated_by(
     report(plan, total, some_queries)
     kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
     if in_parts:
-        sampled = total["sample"], total["positions"], plan
-        kept |= {"sums": total["sums"], "_sample": sampled, "_in_parts": True}
+        kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
     measures = [str(measure) for measure in plan.measures]
     e = assembled(
         total["sums"],

@@ -24,7 +24,8 @@ from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import Asked, Inference
-from lexiframe.evaluation.reuse.completed import completed, known_in, ranks_in, reused_ranks
+from lexiframe.evaluation.reuse.completed import completed, known_in, reused_ranks
+from lexiframe.evaluation.reuse.ranks import ranked_again
 from lexiframe.io import (
     batches,
     column_forms,
@@ -281,7 +282,7 @@ def _at_once(
     With a folder to ``work`` in, only sums over the requests are left in the end.
     """
     runs, qrels = sources.scan, sources.judgments
-    policies, measures, taken = how.policies, how.measures, list[str]()
+    policies, measures = how.policies, how.measures
     tables = kept.of_requests if work is None and kept is not None else None
 
     def foresee(n_runs: int, judged: Any) -> None:
@@ -292,9 +293,10 @@ def _at_once(
             n = n_runs if needs_all else min(n_runs, RUNS_OF_PAGE)
             measured.refuse_many_pairs(n, judged, measures, policies, None, limit)
 
-    before = None if kept is None else ranks_in(kept, policies, taken)
-    asked: dict[str, Any] = {"hashed": True, "foresee": foresee, "before": before}
-    ranked = measured.rank(runs, qrels, measures, policies, **asked)
+    if kept is None:
+        ranked = measured.rank(runs, qrels, measures, policies, hashed=True, foresee=foresee)
+    else:
+        ranked, taken = ranked_again(kept, runs, qrels, how, foresee)
     projected = measured.projected_of(ranked, measures, policies.no_relevant)
     whole, sums, reused = None, NOTHING_KNOWN, None
     if kept is not None and tables is not None:

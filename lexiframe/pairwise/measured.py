@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 import polars as pl
 
-from lexiframe.io import data_sources, run_scan, scan_runs
 from lexiframe.metrics import Metric, Values, coverages, needed, values_of
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
@@ -22,7 +21,6 @@ from lexiframe.projection import (
     Policies,
     RankedRuns,
     answers,
-    joined,
     judgments,
     project,
     rank_runs,
@@ -263,9 +261,6 @@ def no_limit(n_runs: int, judged: judgments.JudgedItems) -> None:
     """Foresee that there is memory for all runs."""
 
 
-RankedBefore = Callable[[run_scan.RunScan, judgments.JudgedItems], tuple[RankedRuns, list[int]]]
-
-
 def rank(
     runs: Any,
     qrels: Any,
@@ -276,7 +271,6 @@ def rank(
     are_part: bool = False,
     replicates: bool = False,
     foresee: Callable[[int, judgments.JudgedItems], None] = no_limit,
-    before: RankedBefore | None = None,
 ) -> RankedRuns:
     """Rank the judged items in all runs, with the pool if a measure needs it.
 
@@ -284,43 +278,15 @@ def rank(
     below that of the policies is an error, because positions do not contain lower grades.
     ``foresee`` may raise before runs are read, and again when all are known, as one source may have
     several. ``are_part`` says that these are some of the requests.
-    ``before`` returns the ranks in some of the files, with the indices of these files,
-    which are then not read.
     """
     needed.refuse_lower_rel(measures, policies.rel)
     has_pool = any(measure.needs == needed.POOL for measure in measures)
     marks = fingerprint_of(runs, policies) if hashed else None
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}
     asked |= {"foresee": foresee, "fingerprint": marks, "are_part": are_part}
-    asked["replicates"] = replicates
-    if before is None or has_pool:  # the pool has the documents of all runs
-        ranked = rank_runs(runs, qrels, policies, **asked)
-    else:
-        scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
-        ranked = _rank_others(scan, qrels, policies, before, asked)
+    ranked = rank_runs(runs, qrels, policies, replicates=replicates, **asked)
     foresee(len(ranked.runs), ranked.judged)
     return ranked
-
-
-def _rank_others(
-    scan: run_scan.RunScan,
-    qrels: Any,
-    policies: Policies,
-    before: RankedBefore,
-    asked: dict[str, Any],
-) -> RankedRuns:
-    """Rank the runs that are not known from before, and join them with those that are."""
-    judged = judgments.judged_items(qrels, policies, nonrelevant=True, hashed=True)
-    known, same = before(scan, judged)
-    others = [index for index in range(len(scan)) if index not in {*same}]
-    if not others:
-        return known
-    asked["are_part"] = bool(same)
-    found = rank_runs(scan.only(others) if same else scan, judged, policies, **asked)
-    ranked = joined(known, found)
-    read = dict(zip([*same, *others], ranked.read, strict=True))
-    data_sources.refuse_twins((run.name, run.name) for run in ranked.runs)
-    return replace(ranked, read=[read[index] for index in range(len(scan))])
 
 
 def refuse_many_pairs(

@@ -144,4 +144,5 @@ def evaluate_projected(
                 held.add(bucket, part)
             if size > _MANY:
                 memory_use.give_back()
-    return BucketResult(whole.result() | total.kept)
+    sample = total["sample"].with_positions(projected.positions)
+    return BucketResult({**whole.result(), **total.kept, "sample": sample})

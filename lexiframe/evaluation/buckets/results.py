@@ -14,7 +14,7 @@ import polars as pl
 from lexiframe.base import sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
-from lexiframe.evaluation.buckets.sample import Sample, SampledPositions, size_of
+from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.metrics import coverages
 from lexiframe.pairwise import PairCube, arrays, measured
 from lexiframe.projection import answers
@@ -114,7 +114,6 @@ OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
         bucket.ranked, bucket.positions, bucket.values
     ),
     "said": Said.of,
-    "positions": SampledPositions.of,
 }
 """What is kept of a bucket as a whole, from its positions.
 
@@ -165,7 +164,6 @@ CLASSES = (
     Attributed,
     Said,
     Sample,
-    SampledPositions,
     PairCube,
     arrays.ScoreCube,
     coverages.CoverageSums,
@@ -181,9 +179,7 @@ CLASSES = (
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
     none = {"coverage": coverages.no_coverage(plan.runs), "said": Said()}
-    return BucketResult(
-        none | {"positions": SampledPositions(size_of(plan))} | of_part(plan, plan.no_requests())
-    )
+    return BucketResult(none | of_part(plan, plan.no_requests()))
 
 
 def of_bucket(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import hashing
 from lexiframe.evaluation.buckets.plan import Plan
-from lexiframe.pairwise import PairCube, measured
+from lexiframe.pairwise import PairCube
 
 _REQUESTS, _CELLS = 100, 2**21
 """The greatest number of requests, and of their preferences (16 MB), in a sample."""
@@ -30,13 +30,14 @@ def _drawn(queries: pl.Series, n: int) -> pl.Series:
 
 @dataclass(frozen=True)
 class Sample:
-    """The scores and preferences of at most ``n`` requests.
+    """The scores and preferences of at most ``n`` requests, and their positions if known.
 
     The requests are those whose ids have the least hashes, whatever the parts are and their order.
     """
 
     n: int
     part: PairCube
+    positions: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, plan: Plan, part: PairCube) -> Sample:
@@ -44,36 +45,19 @@ class Sample:
         n = size_of(plan)
         return cls(n, part.of_ids(_drawn(part.queries, n)))
 
+    def with_positions(self, p: pl.DataFrame) -> Sample:
+        """Return the sample with the positions of its requests, which are among others."""
+        chosen = self.part.queries.implode()
+        return replace(self, positions=p.filter(pl.col("query_id").is_in(chosen)))
+
     def __add__(self, other: Sample) -> Sample:
         """Return the sample of the requests of both."""
         both = pl.concat([self.part.queries, other.part.queries]).sort()
         drawn = _drawn(both, self.n)
         kept = [one.part.of_ids(drawn) for one in (self, other)]
         kept = [part for part in kept if len(part.queries)]
-        return Sample(self.n, PairCube.together(kept or [self.part], self.part.measures))
-
-
-@dataclass(frozen=True)
-class SampledPositions:
-    """The positions of at most ``n`` requests, of the same ones as `Sample`; None: of none."""
-
-    n: int
-    positions: pl.DataFrame | None = None
-
-    @classmethod
-    def of(cls, plan: Plan, bucket: measured.Projected) -> SampledPositions:
-        """Draw requests from a bucket."""
-        return cls(size_of(plan)).of_table(bucket.positions, bucket.queries)
-
-    def of_table(self, p: pl.DataFrame, queries: pl.Series) -> SampledPositions:
-        """Draw from some requests, of which a table has the positions."""
-        drawn = _drawn(queries, self.n)
-        return SampledPositions(self.n, p.filter(pl.col("query_id").is_in(drawn.implode())))
-
-    def __add__(self, other: SampledPositions) -> SampledPositions:
-        """Return the positions of the requests drawn from those of both."""
-        tables = [one.positions for one in (self, other) if one.positions is not None]
-        if not tables:
-            return self
-        p = pl.concat(tables).sort("run", "query_id", maintain_order=True)
-        return self.of_table(p, p["query_id"].unique().sort())
+        total = Sample(self.n, PairCube.together(kept or [self.part], self.part.measures))
+        known = [one.positions for one in (self, other) if one.positions is not None]
+        if not known:
+            return total
+        return total.with_positions(pl.concat(known).sort("run", "query_id", maintain_order=True))

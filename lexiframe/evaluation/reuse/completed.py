@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import __version__, warn
+from lexiframe.base import warn
 from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
 from lexiframe.evaluation.options import Asked
-from lexiframe.evaluation.reuse.ranks import known_ranks
-from lexiframe.io import kept_results, run_scan
+from lexiframe.evaluation.reuse.ranks import why_nothing
+from lexiframe.io import kept_results
 from lexiframe.metrics import coverages, needed, order_metrics
 from lexiframe.pairwise import MatrixPreference, Measure, PairCube, fingerprints, measured
-from lexiframe.projection import Policies, RankedRuns
+from lexiframe.projection import Policies
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def known_in(
     now = fingerprints.fingerprints(projected.ranked, how.measures)
     same = kept.fingerprints.join(now, on=now.columns, how="semi")
     defined, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
-    why = _why_nothing(kept, how.policies)
+    why = why_nothing(kept, how.policies)
     if why is None and not len(runs):
         why = "no run is as it was"
     if why is None and not len(queries):
@@ -86,24 +86,6 @@ def known_in(
     )
 
 
-def ranks_in(
-    kept: kept_results.KeptResults, policies: Policies, taken: list[str]
-) -> measured.RankedBefore | None:
-    """Return the function to the ranks in files that have not changed; None if none hold.
-
-    It puts the names of their runs into ``taken``.
-    """
-    if _why_nothing(kept, policies) is not None:
-        return None
-
-    def before(scan: run_scan.RunScan, judged: Any) -> tuple[RankedRuns, list[int]]:
-        known, same = known_ranks(kept, scan, judged)
-        taken.extend(run.name for run in known.runs)
-        return known, same
-
-    return before
-
-
 def reused_ranks(
     kept: kept_results.KeptResults, policies: Policies, taken: Sequence[str], n_requests: int
 ) -> dict[str, int]:
@@ -115,22 +97,10 @@ def reused_ranks(
         With the reason, when nothing is.
     """
     if not taken:
-        why = _why_nothing(kept, policies)
+        why = why_nothing(kept, policies)
         why = why or "no run is in a file that is as it was, or a judgment has changed"
         warn(f"{kept.folder}: nothing is reused, since {why}")
     return _reused(runs=len(taken), requests=n_requests if taken else 0)
-
-
-def _why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | None:
-    """Return why no result holds: another version, whose formulas may differ, or a policy."""
-    written = str(kept.provenance.get("lexiframe"))
-    if written.split(".")[:2] != __version__.split(".")[:2]:
-        return f"it was written by lexiframe {written}, and this is {__version__}"
-    before = kept.provenance["policies"]
-    for name, value in asdict(policies).items():
-        if before.get(name) != value:
-            return f"it was computed with {name}={before.get(name)!r}, and now {name}={value!r}"
-    return None
 
 
 def _sums(projected: measured.Projected, known: Known) -> Mapping[str, Any]:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from lexiframe.io import kept_results, run_scan
-from lexiframe.pairwise import fingerprints
-from lexiframe.projection import RANKS, RankedRuns, RunRanks, effect_of_ties, judgments
+from lexiframe.base import __version__
+from lexiframe.evaluation.options import Asked
+from lexiframe.io import data_sources, kept_results, run_scan
+from lexiframe.metrics import needed
+from lexiframe.pairwise import fingerprints, measured
+from lexiframe.projection import (
+    RANKS,
+    Policies,
+    RankedRuns,
+    RunRanks,
+    effect_of_ties,
+    joined,
+    judgments,
+)
 
 _NUMBERS, _TEXTS = pl.List(pl.Int64), pl.List(pl.String)
 _TIED = ("item", "best", "worst")
@@ -45,7 +58,50 @@ def _row(run: RunRanks) -> dict[str, Any]:
     return row | {name: getattr(run, name) for name in _OTHERS} | {"answered": [*run.answered]}
 
 
-def known_ranks(
+def ranked_again(
+    kept: kept_results.KeptResults,
+    scan: run_scan.RunScan,
+    qrels: Any,
+    how: Asked,
+    foresee: Callable[[int, judgments.JudgedItems], None],
+) -> tuple[RankedRuns, list[str]]:
+    """Rank runs as `measured.rank` does, but for those in files that have not changed.
+
+    Beside the ranks are the names of the runs of which they were known.
+    """
+    measures, policies = how.measures, how.policies
+    asked: dict[str, Any] = {"hashed": True, "foresee": foresee}
+    has_pool = any(measure.needs == needed.POOL for measure in measures)
+    if has_pool or why_nothing(kept, policies) is not None:  # pools have documents of all runs
+        return measured.rank(scan, qrels, measures, policies, **asked), []
+    needed.refuse_lower_rel(measures, policies.rel)
+    judged = judgments.judged_items(qrels, policies, nonrelevant=True, hashed=True)
+    ranked, same = _known_ranks(kept, scan, judged)
+    taken = [run.name for run in ranked.runs]
+    others = [index for index in range(len(scan)) if index not in {*same}]
+    if others:
+        some, asked["are_part"] = scan.only(others) if same else scan, bool(same)
+        ranked = joined(ranked, measured.rank(some, judged, measures, policies, **asked))
+        read = dict(zip([*same, *others], ranked.read, strict=True))
+        data_sources.refuse_twins((run.name, run.name) for run in ranked.runs)
+        ranked = replace(ranked, read=[read[index] for index in range(len(scan))])
+    foresee(len(ranked.runs), ranked.judged)
+    return ranked, taken
+
+
+def why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | None:
+    """Return why no result holds: another version, whose formulas may differ, or a policy."""
+    written = str(kept.provenance.get("lexiframe"))
+    if written.split(".")[:2] != __version__.split(".")[:2]:
+        return f"it was written by lexiframe {written}, and this is {__version__}"
+    before = kept.provenance["policies"]
+    for name, value in asdict(policies).items():
+        if before.get(name) != value:
+            return f"it was computed with {name}={before.get(name)!r}, and now {name}={value!r}"
+    return None
+
+
+def _known_ranks(
     kept: kept_results.KeptResults, scan: run_scan.RunScan, judged: judgments.JudgedItems
 ) -> tuple[RankedRuns, list[int]]:
     """Return the ranks in runs whose files have not changed, and the indices of these files.

@@ -17,7 +17,7 @@ from polars.testing import assert_frame_equal
 
 import lexiframe as lf
 from lexiframe.base import hashing
-from lexiframe.evaluation.reuse import completed as reuse
+from lexiframe.evaluation.reuse import ranks as reuse
 from lexiframe.io import kept_results
 from lexiframe.io.run_scan import RunScan
 from lexiframe.io.to_parquet import write_parquet_file
