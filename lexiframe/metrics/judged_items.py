@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -61,16 +62,21 @@ def items_of_table(table: pl.DataFrame, keys: pl.DataFrame) -> ItemsOfRun:
 
     ``keys`` are run and request of each ranking, sorted.
     """
-    is_first = begins(table, "run", "query_id")
-    if not table.select("run", "query_id").filter(is_first).equals(keys):
-        table = table.sort("run", "query_id", maintain_order=True)
-        is_first = begins(table, "run", "query_id")
-    edges = np.append(np.flatnonzero(is_first), table.height)
-    runs = np.append(np.flatnonzero(begins(keys, "run")), keys.height)
+
+    @cache  # most metrics do not need it
+    def stretches() -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
+        """Return the table in order, and where its rankings and, among these, its runs begin."""
+        ordered, is_first = table, begins(table, "run", "query_id")
+        if not ordered.select("run", "query_id").filter(is_first).equals(keys):
+            ordered = ordered.sort("run", "query_id", maintain_order=True)
+            is_first = begins(ordered, "run", "query_id")
+        edges = np.append(np.flatnonzero(is_first), ordered.height)
+        return ordered, edges, np.append(np.flatnonzero(begins(keys, "run")), keys.height)
 
     def items(run: int) -> Items:
+        ordered, edges, runs = stretches()
         own = edges[runs[run] : runs[run + 1] + 1]
-        rows = table.slice(int(own[0]), int(own[-1] - own[0]))
+        rows = ordered.slice(int(own[0]), int(own[-1] - own[0]))
         ranking = np.repeat(np.arange(len(own) - 1), np.diff(own))
         rank = rows["position"].fill_null(0).to_numpy()
         grade = rows["relevance"].fill_null(-1.0).to_numpy()  # rows without an item have none

@@ -193,11 +193,31 @@ class Rankings:
 
         A sum of exposures needs no others, and most relevant items may not be retrieved.
         """
-        rows = self.is_relevant & self.rows["position"].is_not_null().to_numpy()
-        if rows.all():
+        return self._only(self.is_relevant & self.rows["position"].is_not_null().to_numpy())
+
+    def within(self, cutoff: int | None) -> Rankings:
+        """Return the rankings with the rows of relevant items that have a rank up to a cut-off.
+
+        They are made once for all metrics with the cut-off; without one they are `found`.
+        """
+        if cutoff is None:
+            return self.found
+        if cutoff not in self._within:
+            is_within = self.found.rows["position"] <= cutoff
+            self._within[cutoff] = self.found._only(is_within.to_numpy())
+        return self._within[cutoff]
+
+    @cached_property
+    def _within(self) -> dict[int, Rankings]:
+        return {}
+
+    def _only(self, chosen: np.ndarray) -> Rankings:
+        """Return the rankings with some of the rows of relevant items, and of numbers alone."""
+        if chosen.all():
             return self
-        every = np.ones(np.count_nonzero(rows), bool)
-        table, ranking = self.rows.filter(rows), self.ranking[rows]
+        row = np.flatnonzero(chosen)
+        every = np.ones(len(row), bool)
+        table, ranking = self.rows.select(pl.selectors.numeric())[row], self.ranking[row]
         return replace(self, rows=table, ranking=ranking, is_relevant=every, imputed_by={})
 
     @cached_property
@@ -255,6 +275,25 @@ class Rankings:
         # the ideal rankings have no null ranks: every relevant item is retrieved at its place
         full, kept = np.ones(len(rows), bool), np.ones(keys.height, bool)
         return Rankings(rows, keys, ranking, full, kept, self.items_of_run)
+
+    @cached_property
+    def ideal_sizes(self) -> np.ndarray | None:
+        """The number of items in the ideal ranking of each ranking's request, if grades are equal.
+
+        None if there are several grades, or if runs do not have the same relevant items.
+        """
+        grades = self.relevant["relevance"]
+        if grades.min() != grades.max():
+            return None
+        sizes = np.bincount(self.of_relevant, minlength=len(self))
+        queries, n = self.keys["query_id"], int(self._edges[1:2].sum())
+        starts = range(n, len(self), max(n, 1))
+        are_same = all(
+            queries.slice(start, n).equals(queries.slice(0, n))
+            and np.array_equal(sizes[start : start + n], sizes[:n])
+            for start in starts
+        )
+        return sizes if are_same else None
 
     def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
         """Return for each ranking the value of its request, given one for each of `ideal_rows`."""

@@ -14,7 +14,9 @@ def begins(table: pl.DataFrame, *names: str) -> np.ndarray:
     >>> begins(pl.DataFrame({"run": ["a", "a", "b"]}), "run").tolist()
     [True, False, True]
     """
-    differs = [pl.col(name).ne_missing(pl.col(name).shift()) for name in names]
-    is_first = table.select(pl.any_horizontal(differs)).to_series().to_numpy(writable=True)
+    is_first = np.zeros(table.height, bool)
     is_first[:1] = True
+    for name in names:
+        column = table[name]
+        is_first[1:] |= column.slice(1).ne_missing(column.slice(0, table.height - 1)).to_numpy()
     return is_first

@@ -56,8 +56,9 @@ class Values:
         user's own search length it does not, so the table then has a column that says it.
         """
         n, names = self.keys.height, [str(metric) for metric in self.metrics]
-        measure = np.tile(np.arange(len(names)), n)
-        table = self.keys[np.repeat(np.arange(n), len(names))].with_columns(
+        measure = np.tile(np.arange(len(names), dtype=np.uint32), n)
+        of_each = pl.Series(np.repeat(np.arange(n, dtype=np.uint32), len(names)))
+        table = self.keys[of_each].with_columns(
             measure=pl.Series(names, dtype=pl.String).gather(measure), value=self.values.ravel()
         )
         table = table.select(*schemas.SCORES.required)

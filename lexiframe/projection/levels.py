@@ -145,15 +145,15 @@ def _level_order(template: pl.DataFrame) -> Callable[[np.ndarray], np.ndarray]:
 
     def levels(rank: np.ndarray) -> np.ndarray:
         position = rank[item]
-        n_found = (position > 0).cumsum()
+        n_found: np.ndarray = (position > 0).cumsum()
         # before an absent item are all that were found, and those absent that stand before it here
-        level = nth - n_found
+        level: np.ndarray = nth - n_found
         level += np.repeat(n_found[last], sizes)
         found = np.flatnonzero(position)
         level[found] = levels_in(group[found], position[found])
         if all_count and not has_grades:
             return level
-        of_each = np.zeros(template.height, np.int64)
+        of_each: np.ndarray = np.zeros(template.height, np.int64)
         of_each[relevant] = level
         return of_each
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from lexiframe.base import LexiframeError
-from lexiframe.metrics.kinds.metric_parameters import MOST
 from lexiframe.metrics.rankings import Rankings
 
 
@@ -24,9 +23,7 @@ def relevant(rankings: Rankings) -> np.ndarray:
 
 def relevant_retrieved(rankings: Rankings, *, cutoff: int | None = None) -> np.ndarray:
     """Return the number of relevant items that have a rank, or one up to the cut-off."""
-    found = rankings.found
-    has_rank = found.rows["position"] <= (MOST if cutoff is None else cutoff)
-    return np.bincount(found.ranking[has_rank.to_numpy()], minlength=len(rankings))
+    return np.bincount(rankings.within(cutoff).ranking, minlength=len(rankings))
 
 
 def nonrelevant_retrieved(rankings: Rankings) -> np.ndarray:

@@ -11,9 +11,10 @@ import polars as pl
 
 from lexiframe.base import LexiframeError
 from lexiframe.metrics.kinds.counts import ratio
-from lexiframe.metrics.kinds.metric import Metric
+from lexiframe.metrics.kinds.metric import Metric, n_required
 from lexiframe.metrics.kinds.recall_level import Exposure, exposed
 from lexiframe.metrics.rankings import GRADE, N_RELEVANT, RANK, Rankings
+from lexiframe.metrics.row_by_row import row_by_row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +64,7 @@ class GradedMetric(Metric):
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ g(y) · e(p), divided once by the ideal, so that the ideal ranking has exactly 1."""
         refuse_grades_above(self, rankings)
-        found = rankings.found
+        found = rankings.within(self.cutoff)
         terms = found.of_each(self.terms())
         total = np.bincount(found.of_relevant, terms, len(found)).astype(np.float64)
         return ratio(total, self._ideals(rankings)) if self.normalised else total
@@ -78,15 +79,36 @@ class GradedMetric(Metric):
         return rankings.once((self, "ideal"), lambda: self._summed_ideals(rankings))
 
     def _summed_ideals(self, rankings: Rankings) -> np.ndarray:
-        rows, metric = rankings.ideal_rows, self.of_ideal
+        metric, sizes = self.of_ideal, rankings.ideal_sizes
+        if sizes is not None and sizes.any() and n_required(metric.exposure) <= 1:
+            return metric._sums_by_size(rankings, sizes)
+        rows = rankings.ideal_rows
         functions = (metric.gain, metric.exposure)
         # the same metric with other cut-offs has the same terms
         what = ("ideal", metric.rel, *functions, *(repr(metric.keywords(of)) for of in functions))
         terms, ranking = rankings.once(what, lambda: metric._ideal_terms(rows)), rows.of_relevant
         if metric.cutoff is not None:
-            seen = rows.rows["position"].to_numpy() <= metric.cutoff
+            seen = (rows.rows["position"] <= metric.cutoff).arg_true().to_numpy()
             terms, ranking = terms[seen], ranking[seen]
         return rankings.of_ideal(np.bincount(ranking, terms, len(rows)))
+
+    def _sums_by_size(self, rankings: Rankings, sizes: np.ndarray) -> np.ndarray:
+        """Return the sums of ideal rankings of one grade, which differ in their size alone.
+
+        Terms are added in the order in which those of each ranking would be.
+        """
+        n = int(sizes.max()) if self.cutoff is None else min(int(sizes.max()), self.cutoff)
+        items = {
+            "position": np.arange(1, n + 1),
+            "relevance": np.full(n, rankings.relevant["relevance"][0]),
+        }
+        terms = {
+            "gain": self.evaluate(self.gain, GRADE).fill_null(0.0),
+            "exposure": self.evaluate(self.exposure, RANK).fill_null(0.0),
+        }
+        gain, exposure = (term.to_numpy() for term in row_by_row(pl.DataFrame(items), **terms))
+        sums = np.cumsum(np.append(0.0, gain * exposure))
+        return np.asarray(sums[np.minimum(sizes, n)])
 
     def _ideal_terms(self, ideal: Rankings) -> np.ndarray:
         """g · e(p) of each item of the ideal rankings, which are not cut off."""

@@ -183,9 +183,7 @@ class Metric:
         keyword-only arguments are parameters of the metric, or ``cutoff``; those without a default
         must have a value.
         """
-        accepted = _parameters(function)
-        required = [a for a in accepted if a.kind in _POSITIONAL and a.default is a.empty]
-        result = function(*arguments[: len(required)], **self.keywords(function))
+        result = function(*arguments[: n_required(function)], **self.keywords(function))
         if isinstance(result, str | None):
             raise TypeError(
                 f"{self}: expected a Polars expression or a number of its function "
@@ -220,6 +218,12 @@ class Metric:
         at = self.cutoff if share == "cutoff" else self.values[share]
         text = self._written(at, share, missing).replace("'...'", "...")
         return text + f"@{example}" * (share in missing)
+
+
+def n_required(function: Callable[..., Any]) -> int:
+    """Return how many positional arguments without a default a function has."""
+    accepted = _parameters(function)
+    return sum(a.kind in _POSITIONAL and a.default is a.empty for a in accepted)
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:

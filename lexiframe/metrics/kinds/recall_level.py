@@ -81,7 +81,7 @@ class RecallLevelMetric(Metric):
 
         Where z is 1 / D at every level the sum of the exposures is divided once.
         """
-        found, divisor = rankings.found, weights.divisor_of(self.weight)
+        found, divisor = rankings.within(self.cutoff), weights.divisor_of(self.weight)
         if divisor is None:
             return super().compute(found)
         terms = self._of_each(exposed(self), found)
@@ -113,11 +113,13 @@ def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None
     n = metric.values.get("n")
     if metric.exposure is not exposures.linear or n is None:
         return
-    beyond = rankings.relevant.filter(seen(metric, pl.col("position")) & (pl.col("position") > n))
+    items = rankings.relevant.select("position").with_row_index("row")
+    beyond = items.filter(seen(metric, pl.col("position")) & (pl.col("position") > n))
     if beyond.height:
         row = beyond.row(0, named=True)
+        run, query_id = rankings.keys.row(int(rankings.of_relevant[row["row"]]))
         raise LexiframeError(
             f"{metric}: expected ranks up to n = {n:g}, the number of items in the corpus, found "
-            f"{beyond.height} beyond it, the first {row['position']} of run {row['run']!r} for "
-            f"query {row['query_id']!r}; say how many items the corpus has: linear(n=...)"
+            f"{beyond.height} beyond it, the first {row['position']} of run {run!r} for "
+            f"query {query_id!r}; say how many items the corpus has: linear(n=...)"
         )
