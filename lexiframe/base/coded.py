@@ -131,7 +131,11 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
         return _encode_few(column)
     stretches = _in_stretches(column)
     if stretches is None:
-        return _encode(column)
+        cycle = _cycle_of(column)
+        if cycle is None:
+            return _encode(column)
+        names, codes = _encode(column.head(cycle))
+        return names, np.tile(codes, len(column) // cycle)
     names, codes = _encode(stretches["value"])
     return names, np.repeat(codes, stretches["len"].to_numpy())
 
@@ -144,6 +148,22 @@ def _in_stretches(column: pl.Series) -> pl.DataFrame | None:
     if 2 * column.head(_SEEN).rle_id().n_unique() > min(len(column), _SEEN):
         return None
     return column.rle().struct.unnest()
+
+
+def _cycle_of(column: pl.Series) -> int | None:
+    """Return after how many rows a column begins again, and again; None if it does not.
+
+    The measures of a table of scores do so, and then the first ones have to be looked at only.
+    """
+    first = column.head(_SEEN)
+    again = (first == first[0]).arg_true()
+    cycle = again[1] if len(again) > 1 else 0
+    if not cycle or len(column) % cycle or column.has_nulls():
+        return None
+    for some in (first, column):  # the first rows mostly suffice to tell
+        if not (some.slice(cycle) == some.slice(0, len(some) - cycle)).all():
+            return None
+    return cycle
 
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:

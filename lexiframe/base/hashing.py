@@ -6,7 +6,7 @@ was started elsewhere, or before an update, could not go on with theirs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
@@ -105,25 +105,48 @@ def _ones(n_bytes: np.ndarray) -> np.ndarray:
 def mixed(state: np.ndarray) -> np.ndarray:
     """Make every bit of the state depend on every bit (the finaliser of SplitMix64)."""
     state = state + _MULTIPLIER
+    shifted = np.empty_like(state)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        state ^= state >> np.uint64(shift)
+        state ^= np.right_shift(state, np.uint64(shift), out=shifted)
         state *= np.uint64(factor)
-    state ^= state >> np.uint64(31)
+    state ^= np.right_shift(state, np.uint64(31), out=shifted)
     return state
 
 
-def sum_of_rows(columns: Sequence[np.ndarray]) -> int:
-    """Return the sum of a hash of each row of some columns of 64 bits, whatever their order.
+def sum_of_rows(columns: Sequence[pl.Series | np.ndarray]) -> int:
+    """Return the sum of a hash of each row of some columns, whatever the order of the rows.
 
-    A few rows at a time are hashed, so that intermediate results stay in the cache.
+    A column has ids, numbers that are compared as floats, or 64 bits in an array. A few rows at a
+    time are hashed, so that intermediate results stay in the cache.
     """
+    first = _hashes_by_block(columns[0], mixed)
+    others = [_hashes_by_block(column) for column in columns[1:]]
     total = np.zeros(1, np.uint64)
     for start in range(0, len(columns[0]), _BLOCK):
-        state = np.zeros(1, np.uint64)
-        for column in columns:
-            state = mixed(state + column[start : start + _BLOCK])
+        rows = slice(start, start + _BLOCK)
+        state = first(rows)
+        for hashes_of_block in others:
+            state = mixed(state + hashes_of_block(rows))
         total += state.sum(dtype=np.uint64)
     return int(total[0])
+
+
+def _hashes_by_block(
+    column: pl.Series | np.ndarray, then: Callable[[np.ndarray], np.ndarray] = np.asarray
+) -> Callable[[slice], np.ndarray]:
+    """Return a function from some rows of a column to 64 bits for each of them.
+
+    ``then`` is applied to the bits: of categories, to those of each category only once.
+    """
+    if isinstance(column, np.ndarray):
+        return lambda rows: then(column[rows])
+    dtype = column.dtype
+    if dtype.is_numeric():
+        return lambda rows: then(bits_of(column[rows]))
+    if not isinstance(dtype, pl.Enum):
+        return lambda rows: then(_hashes(column[rows]))
+    hashes, code = then(_in_blocks(dtype.categories)), column.to_physical().to_numpy()
+    return lambda rows: hashes.take(code[rows])
 
 
 def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -140,5 +163,6 @@ def _bytes_of(texts: pl.Series) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def bits_of(numbers: pl.Series) -> np.ndarray:
     """Return the bits of numbers; those of 0 for both zeros, which are equal."""
-    values = numbers.cast(pl.Float64).fill_null(float("nan")).to_numpy() + 0.0
+    floats = numbers.cast(pl.Float64)
+    values = (floats.fill_null(float("nan")) if floats.has_nulls() else floats).to_numpy() + 0.0
     return np.asarray(values.view(np.uint64))

@@ -69,11 +69,11 @@ def _hash_of_rows(part: run_parts.RunPart, *, is_ordered: bool) -> int:
     of_empty = hashing.mixed(hashing.hashes_of(empty)).sum(dtype=np.uint64)
     if rows.is_empty():
         return int(of_empty)
-    words = [hashing.hashes_of(rows[name]) for name in ("query_id", "doc_id")]
-    words += [hashing.bits_of(rows[name]) for name in ("score", "rank") if name in rows.columns]
+    names = [name for name in ("query_id", "doc_id", "score", "rank") if name in rows.columns]
+    columns: list[pl.Series | np.ndarray] = [rows[name] for name in names]
     if is_ordered:
-        words.append(np.arange(rows.height, dtype=np.uint64))
-    return (hashing.sum_of_rows(words) + int(of_empty)) % 2**64
+        columns.append(np.arange(rows.height, dtype=np.uint64))
+    return (hashing.sum_of_rows(columns) + int(of_empty)) % 2**64
 
 
 def fingerprints(ranked: RankedRuns, measures: Iterable[Measure]) -> pl.DataFrame:
