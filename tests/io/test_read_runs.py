@@ -78,7 +78,11 @@ def test_a_space_behind_the_last_field_is_no_field(write):
 
 def test_an_id_may_look_like_packed_data(write):
     """The bytes ``x^`` begin data that zlib packed."""
-    assert lf.read_runs(write(TEXT.replace("q1", "x^1")))["query_id"].to_pylist()[0] == "x^1"
+    text = TEXT.replace("q1", "x^1")
+    assert lf.read_runs(write(text))["query_id"].to_pylist()[0] == "x^1"
+    with pytest.warns(lf.LexiframeWarning, match="1 line has more than 6 fields"):
+        uneven = lf.read_runs(write(text.replace("\n", " of mine\n", 1)))
+    assert uneven["query_id"].to_pylist()[0] == "x^1"
 
 
 def test_long_text_is_read_in_several_blocks(write, monkeypatch):

@@ -34,8 +34,8 @@ from lexiframe.io.text.lines import (
     plain,
 )
 
-_NOT_PARSED = (pa.ArrowInvalid, pl.exceptions.PolarsError, OSError)
-"""What the parsers raise; OSError is for text that begins like packed data."""
+_NOT_PARSED = (pa.ArrowInvalid, pl.exceptions.PolarsError)
+"""What the parsers raise."""
 _UNEVEN = (*RUN.names, "7", "8", "9", "10", "11")
 """The fields of lines that differ in width: as many as are needed to see two rows in a line."""
 
@@ -138,7 +138,8 @@ def _uneven_fields(text: bytes) -> Iterator[pl.DataFrame]:
     """Parse lines that differ in width, in blocks; fields that a line lacks are empty."""
     for block in blocks_of_lines(text, BLOCK_OF_ROWS):
         fields = pl.read_csv(
-            block,
+            b"\n" + block,  # or ids such as x^1, with which packed data may begin, are unpacked
+            skip_lines=1,
             separator=" ",
             has_header=False,
             schema=dict.fromkeys(_UNEVEN, pl.String()),
