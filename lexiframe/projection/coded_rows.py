@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,7 @@ import polars as pl
 from lexiframe.base import coded
 from lexiframe.io import run_parts
 from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.lookup import has_repeated, hash_keys
+from lexiframe.projection.lookup import QueryIndex, has_repeated, hash_keys
 
 _SEEN = 1000
 """The first ids, among which one is mostly repeated where the rows lie in another order."""
@@ -38,7 +37,7 @@ class Rows:
 
     @classmethod
     def of(
-        cls, part: run_parts.RunPart, queries: Mapping[str, int], score_type: str, *, rank: bool
+        cls, part: run_parts.RunPart, queries: QueryIndex, score_type: str, *, rank: bool
     ) -> Rows:
         """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
         query, extra = _query_codes(part.rows["query_id"], queries)
@@ -219,7 +218,7 @@ def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     return order if _falls(score[order], _edges_of(coded.begins(query[order])[1:])) else None
 
 
-def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
+def _query_codes(query_id: pl.Series, queries: QueryIndex) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
     n_rows, numbers = len(query_id), query_id.to_physical()
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
@@ -231,7 +230,7 @@ def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.nd
         names, code = ids.cast(pl.String), np.arange(len(ids))
     else:
         names, code = coded.encode(ids)
-    index = np.array([queries.get(name, -1) for name in names.to_list()], np.int64)
+    index = queries.find(names)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
     extra = names.filter(pl.Series(is_extra)).to_list()
