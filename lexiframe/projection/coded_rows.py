@@ -98,10 +98,20 @@ class Rows:
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)
-        found = coded.strings_of(self.doc_id[hit])
+        found = self.ids(hit)
         same = (found == judged.items["doc_id"][item]).to_numpy()
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
+
+    @cached_property
+    def _are_strings(self) -> bool:
+        return coded.are_strings(self.doc_id)
+
+    def ids(self, index: np.ndarray) -> pl.Series:
+        """Return the documents of some rows as strings."""
+        ids = self.doc_id[index]
+        # Polars takes longer to tell what kind of column it is than to take a few of its rows
+        return ids if self._are_strings else coded.strings_of(ids)
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """Return, for each of the rows ``hit``, the first row of its query."""
@@ -151,10 +161,8 @@ class Blocks:
         >>> blocks.block.tolist(), blocks.first.tolist(), blocks.last.tolist()
         ([0, 0, -1, -1], [0, 0, 2, 3], [1, 1, 2, 3])
         """
-        is_start, is_end = is_as_next.copy(), is_as_next.copy()
-        is_start[1:] &= ~is_as_next[:-1]
-        is_end[:-1] &= ~is_as_next[1:]
-        start, end = np.flatnonzero(is_start), np.flatnonzero(is_end) + 1
+        changes = np.flatnonzero(np.diff(is_as_next, prepend=False, append=False))
+        start, end = changes[::2], changes[1::2]
         block = np.searchsorted(start, rows, side="right") - 1
         if len(start):
             block[rows > end[block]] = -1
@@ -222,11 +230,15 @@ def _query_codes(query_id: pl.Series, queries: QueryIndex) -> tuple[np.ndarray, 
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
     n_rows, numbers = len(query_id), query_id.to_physical()
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
-    edges = _edges_of(is_new.to_numpy())
+    starts = is_new.arg_true().to_numpy()  # of few that are true, faster than an array of all
+    edges = np.concatenate([[0], starts.astype(np.int64) + 1, [n_rows]])
     are_scattered = 2 * len(edges) > n_rows
-    ids = query_id if are_scattered else query_id.gather(edges[:-1])
-    known = ids.head(_SEEN), ids  # of rows in another order, the first ones suffice to tell
-    if all(some.to_physical().n_unique() == len(some) for some in known):  # as mostly
+    if are_scattered:
+        ids = query_id
+    else:
+        ids, numbers = query_id[edges[:-1]], numbers[edges[:-1]]
+    known = numbers.head(_SEEN), numbers  # of rows in another order, the first ones suffice to tell
+    if all(some.n_unique() == len(some) for some in known):  # as mostly
         names, code = ids.cast(pl.String), np.arange(len(ids))
     else:
         names, code = coded.encode(ids)

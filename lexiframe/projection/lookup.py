@@ -89,7 +89,8 @@ def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
 
 def _has_repeated(hashes: np.ndarray) -> bool:
     """Return whether two hashes are equal: their halves are sorted first, which is faster."""
-    return _has_twins(hashes.view(np.uint32)[1::2]) and _has_twins(hashes)
+    # NumPy sorts signed integers faster than others, and which order it is does not matter here
+    return _has_twins(hashes.view(np.int32)[1::2]) and _has_twins(hashes)
 
 
 def _has_twins(numbers: np.ndarray) -> bool:

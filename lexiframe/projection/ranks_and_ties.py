@@ -267,7 +267,7 @@ def _n_before(
     if rows.rank is not None:
         is_before = rows.rank[members] < rows.rank[own]
     else:
-        ids, own_ids = (coded.strings_of(rows.doc_id[row]) for row in (members, own))
+        ids, own_ids = (rows.ids(row) for row in (members, own))
         is_before = (ids > own_ids if ties == "doc_id_desc" else ids < own_ids).to_numpy()
     n_before = np.concatenate([[0], np.cumsum(is_before)])
     ends = np.cumsum(sizes)
@@ -278,7 +278,7 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     """Return the indices of the rows ``members`` by block and, within it, by the tie policy."""
     if rows.rank is not None:
         return np.lexsort((rows.rank[members], block))
-    doc_id = coded.strings_of(rows.doc_id[members])
+    doc_id = rows.ids(members)
     tied = pl.DataFrame({"block": block, "doc_id": doc_id})
     order = pl.arg_sort_by("block", "doc_id", descending=[False, ties == "doc_id_desc"])
     return tied.select(order).to_series().to_numpy()
