@@ -88,7 +88,7 @@ def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Se
     >>> of_each(categories_of(pl.Series([12, 7, 12])), lambda ids: ids.str.len_bytes()).to_list()
     [2, 1, 2]
     """
-    dtype = None if _are_strings(ids) else ids.dtype
+    dtype = None if are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
         return function(ids)
     categories = dtype.categories
@@ -97,7 +97,7 @@ def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Se
     return function(categories).gather(ids.to_physical()).alias(ids.name)
 
 
-def _are_strings(ids: pl.Series) -> bool:
+def are_strings(ids: pl.Series) -> bool:
     """Return whether a column has plain strings.
 
     Polars builds and checks all categories anew each time that it is asked for the type of their
@@ -168,7 +168,7 @@ def _cycle_of(column: pl.Series) -> int | None:
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
-    dtype = None if _are_strings(ids) else ids.dtype
+    dtype = None if are_strings(ids) else ids.dtype
     if isinstance(dtype, pl.Enum):
         code = ids.to_physical().to_numpy()
         there = _distinct(code, len(dtype.categories))

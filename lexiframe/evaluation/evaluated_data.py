@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,7 @@ class Origin:
     sources: dict[str, list[dict[str, Any]]]
     marks: pl.DataFrame | None
     ranked: RankedRuns | None = None
+    _kept: list[pl.DataFrame] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @cached_property
     def fingerprints(self) -> pl.DataFrame:
@@ -70,18 +71,16 @@ class Origin:
         ReadError
             When a file has changed since the evaluation, or cannot be read.
         """
-        p = self._positions
-        if not _fits(p.estimated_size()):
-            del vars(self)["_positions"]
-        return p
-
-    @cached_property
-    def _positions(self) -> pl.DataFrame:
+        if self._kept:
+            return self._kept[0]
         needs, policies = {measure.needs for measure in self.measures}, self.policies
         asked = {"judged": needed.JUDGED in needs, "pool": needed.POOL in needs}
         p = project(self.rank_again(), no_relevant=policies.no_relevant, **asked)
-        # by the least relevant grade `scores` knows which grades are there
-        return p if policies.rel is None else p.with_columns(rel=pl.lit(float(policies.rel)))
+        if policies.rel is not None:  # by which `scores` knows which grades are there
+            p = p.with_columns(rel=pl.lit(float(policies.rel)))
+        if _fits(p.estimated_size()):
+            self._kept.append(p)
+        return p
 
     def projected(self) -> tuple[measured.Projected, list[Measure]]:
         """Return the positions with what else the evaluation's measures need, and the measures.

@@ -17,7 +17,6 @@ from lexiframe.evaluation.buckets.batches import (
 )
 from lexiframe.evaluation.buckets.bucket import evaluate_projected
 from lexiframe.evaluation.buckets.plan import Kept
-from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
 from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluated_data import Origin, are_kept
@@ -38,7 +37,7 @@ from lexiframe.io import (
 )
 from lexiframe.metrics import needed
 from lexiframe.orderings import Method
-from lexiframe.pairwise import By, PairCube, fingerprints, measured
+from lexiframe.pairwise import By, fingerprints, measured
 from lexiframe.projection import (
     NoRelevant,
     Policies,
@@ -298,14 +297,13 @@ def _at_once(
     else:
         ranked, taken = ranked_again(kept, runs, qrels, how, foresee)
     projected = measured.projected_of(ranked, measures, policies.no_relevant)
-    whole, sums, reused = None, NOTHING_KNOWN, None
+    reused = None
     if kept is not None and tables is not None:
         known = known_in(kept, tables, projected, how)
-        whole, sums, reused = completed(projected, how, known)
+        projected, reused = completed(projected, how, known)
     elif kept is not None:
         reused = reused_ranks(kept, policies, taken, len(ranked.judged.queries))
-    given = runs, qrels, projected, how
-    return evaluate_ranked(*given, whole, sums, work=work, reused=reused)
+    return evaluate_ranked(runs, qrels, projected, how, work=work, reused=reused)
 
 
 def evaluate_ranked(
@@ -313,30 +311,26 @@ def evaluate_ranked(
     qrels: Any,
     projected: measured.Projected,
     how: Asked,
-    whole: PairCube | None = None,
-    sums: Mapping[str, Any] = NOTHING_KNOWN,
     *,
     work: Work | None = None,
     reused: Mapping[str, int] | None = None,
 ) -> Evaluation:
-    """Evaluate runs whose positions are known.
+    """Evaluate runs whose positions are known, and perhaps what follows from them.
 
-    The ``whole`` arrays of all requests, and ``sums`` of them, are not computed again. The
-    provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
+    The provenance says how much was ``reused``. With a folder to ``work`` in, only sums over the
     requests are left in the end, and the ranks.
     """
     ranked, names = projected.ranked, projected.runs.to_list()
     kept = ranked if are_kept(ranked) else None
-    if whole is None and work is None and kept is None:
-        whole = projected.whole(how.measures_of(names))  # to make it again, runs would be read
-    parts = None if whole is None else [whole]
+    if work is None and kept is None:  # to compute them again, runs would be read
+        projected = replace(projected, known=projected.whole(how.measures_of(names)))
     sources = {
         "runs": to_parquet.sources_of_origin(runs, ranked.read),
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
     e = evaluated_by(
         lambda plan, held: evaluate_projected(
-            plan, projected, parts, sums, held=held, label="evaluating requests"
+            plan, projected, held=held, label="evaluating requests"
         ),
         how,
         names,
@@ -348,7 +342,7 @@ def evaluate_ranked(
     warn_of_wider_lines(ranked.n_wider)
     marks = fingerprints.fingerprints(ranked, projected.measures) if kept is None else None
     origin = Origin(runs, qrels, projected.measures, how, sources, marks, kept)
-    return replace(e, _origin=origin, _part=whole)
+    return replace(e, _origin=origin, _part=projected.known)
 
 
 def _in_parts(

@@ -35,8 +35,10 @@ class Projected:
     """Ranked runs, and their positions for those of some measures that have something to count.
 
     ``positions`` are for all measures that need no subtopics, and ``by_subtopic``, which is None
-    when no measure needs it, for the others. ``values`` are those of metrics that need no
-    subtopics, if they are known.
+    when no measure needs it, for the others.
+
+    What follows from them may be known already: the ``values`` of metrics that need no subtopics,
+    the scores and preferences of all requests (``known``), and rows of the coverage (``covered``).
     """
 
     ranked: RankedRuns
@@ -45,9 +47,16 @@ class Projected:
     by_subtopic: pl.DataFrame | None
     no_relevant: NoRelevant
     values: Values | None = None
+    known: PairCube | None = None
+    covered: pl.DataFrame | None = None
 
     def valued(self, measures: Sequence[Measure]) -> Projected:
-        """Compute the values of the metrics among some measures, and of those for the coverage."""
+        """Compute the values of the metrics among some measures, and of those for the coverage.
+
+        Where all scores are known there is nothing to compute.
+        """
+        if self.known is not None:
+            return self
         metrics = dict.fromkeys([*coverages.MEASURES, *self._metrics(measures)])
         some = [metric for metric in metrics if metric.needs != needed.SUBTOPICS]
         return replace(self, values=self._values(self.positions, some))
@@ -101,7 +110,11 @@ class Projected:
         requests than the others, and are compared with them: then there is one part. Requests come
         ``in_order`` of their names if they are asked to. With a ``label`` there is a progress bar.
         ``then`` is done with each part, in several threads, and what it returns is yielded instead.
+        What is known of all requests is one part.
         """
+        if self.known is not None:
+            yield then(self.known)
+            return
         if scores is None:
             scores = self.scores(measures)
         if len(self.ranked.runs) == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +12,7 @@ import polars as pl
 from lexiframe.base import coded
 from lexiframe.io import run_parts
 from lexiframe.projection.judgments import JudgedItems
-from lexiframe.projection.lookup import has_repeated, hash_keys
+from lexiframe.projection.lookup import QueryIndex, has_repeated, hash_keys
 
 _SEEN = 1000
 """The first ids, among which one is mostly repeated where the rows lie in another order."""
@@ -38,7 +37,7 @@ class Rows:
 
     @classmethod
     def of(
-        cls, part: run_parts.RunPart, queries: Mapping[str, int], score_type: str, *, rank: bool
+        cls, part: run_parts.RunPart, queries: QueryIndex, score_type: str, *, rank: bool
     ) -> Rows:
         """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
         query, extra = _query_codes(part.rows["query_id"], queries)
@@ -99,10 +98,20 @@ class Rows:
     def find(self, judged: JudgedItems) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)
-        found = coded.strings_of(self.doc_id[hit])
+        found = self.ids(hit)
         same = (found == judged.items["doc_id"][item]).to_numpy()
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
+
+    @cached_property
+    def _are_strings(self) -> bool:
+        return coded.are_strings(self.doc_id)
+
+    def ids(self, index: np.ndarray) -> pl.Series:
+        """Return the documents of some rows as strings."""
+        ids = self.doc_id[index]
+        # Polars takes longer to tell what kind of column it is than to take a few of its rows
+        return ids if self._are_strings else coded.strings_of(ids)
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """Return, for each of the rows ``hit``, the first row of its query."""
@@ -152,10 +161,8 @@ class Blocks:
         >>> blocks.block.tolist(), blocks.first.tolist(), blocks.last.tolist()
         ([0, 0, -1, -1], [0, 0, 2, 3], [1, 1, 2, 3])
         """
-        is_start, is_end = is_as_next.copy(), is_as_next.copy()
-        is_start[1:] &= ~is_as_next[:-1]
-        is_end[:-1] &= ~is_as_next[1:]
-        start, end = np.flatnonzero(is_start), np.flatnonzero(is_end) + 1
+        changes = np.flatnonzero(np.diff(is_as_next, prepend=False, append=False))
+        start, end = changes[::2], changes[1::2]
         block = np.searchsorted(start, rows, side="right") - 1
         if len(start):
             block[rows > end[block]] = -1
@@ -219,19 +226,23 @@ def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     return order if _falls(score[order], _edges_of(coded.begins(query[order])[1:])) else None
 
 
-def _query_codes(query_id: pl.Series, queries: Mapping[str, int]) -> tuple[np.ndarray, list[str]]:
+def _query_codes(query_id: pl.Series, queries: QueryIndex) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
     n_rows, numbers = len(query_id), query_id.to_physical()
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
-    edges = _edges_of(is_new.to_numpy())
+    starts = is_new.arg_true().to_numpy()  # of few that are true, faster than an array of all
+    edges = np.concatenate([[0], starts.astype(np.int64) + 1, [n_rows]])
     are_scattered = 2 * len(edges) > n_rows
-    ids = query_id if are_scattered else query_id.gather(edges[:-1])
-    known = ids.head(_SEEN), ids  # of rows in another order, the first ones suffice to tell
-    if all(some.to_physical().n_unique() == len(some) for some in known):  # as mostly
+    if are_scattered:
+        ids = query_id
+    else:
+        ids, numbers = query_id[edges[:-1]], numbers[edges[:-1]]
+    known = numbers.head(_SEEN), numbers  # of rows in another order, the first ones suffice to tell
+    if all(some.n_unique() == len(some) for some in known):  # as mostly
         names, code = ids.cast(pl.String), np.arange(len(ids))
     else:
         names, code = coded.encode(ids)
-    index = np.array([queries.get(name, -1) for name in names.to_list()], np.int64)
+    index = queries.find(names)
     is_extra = index < 0
     index[is_extra] = len(queries) + np.arange(np.count_nonzero(is_extra))
     extra = names.filter(pl.Series(is_extra)).to_list()

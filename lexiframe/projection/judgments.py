@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, coded, hashing
 from lexiframe.io import qrel_files
-from lexiframe.projection.lookup import HashIndex, hash_keys
+from lexiframe.projection.lookup import HashIndex, QueryIndex, hash_keys
 from lexiframe.projection.policies import Policies
 
 T = TypeVar("T")
@@ -71,9 +71,9 @@ class JudgedItems:
         return cast(T, self.kept[what])
 
     @cached_property
-    def query_index(self) -> dict[str, int]:
+    def query_index(self) -> QueryIndex:
         """The index of each query in ``queries``."""
-        return dict(zip(self.queries.to_list(), range(len(self.queries)), strict=True))
+        return QueryIndex(self.queries)
 
     @cached_property
     def hashes(self) -> np.ndarray:

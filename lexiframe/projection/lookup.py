@@ -1,13 +1,16 @@
-"""Finding the judged items among the rows of a run by hash, without a join.
+"""Finding the judged queries and items among the rows of a run, without a join.
 
-A run may have a million rows, and the judgments some ten thousand items. Hashing the documents of
-the run once serves to find repeated documents as well as judged ones, and is several times faster
-than a join on strings. Equal hashes are only candidates: the caller compares the strings.
+A run may have a million rows, and the judgments some ten thousand items. Items are found by hash:
+hashing the documents of the run once serves to find repeated documents as well as judged ones, and
+is several times faster than a join on strings. Equal hashes are only candidates: the caller
+compares the strings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -21,13 +24,49 @@ _BLOCK = 1 << 13
 """Rows that are sorted at once: so few that halves of different hashes are seldom equal."""
 _FEW = 1 << 16
 """The items for each of which eight slots are kept, and not four, which saves time."""
+_IN_CACHE = 1 << 12
+"""The queries that a dictionary finds fastest: one of more is not in the processor's cache."""
+
+
+@dataclass(frozen=True)
+class QueryIndex(Mapping[str, int]):
+    """The number of each of some queries, which are sorted and distinct.
+
+    Examples
+    --------
+    >>> queries = QueryIndex(pl.Series(["q1", "q3"]))
+    >>> queries["q3"], queries.find(pl.Series(["q3", "q2"])).tolist()
+    (1, [1, -1])
+    """
+
+    queries: pl.Series
+
+    def find(self, names: pl.Series) -> np.ndarray:
+        """Return the number of each name, -1 for one that is not there."""
+        if len(self) <= _IN_CACHE:
+            return np.array([self._numbers.get(name, -1) for name in names.to_list()], np.int64)
+        place = self.queries.search_sorted(names).to_numpy().astype(np.int64)
+        np.minimum(place, len(self) - 1, out=place)
+        return np.where(self.queries.gather(place) == names, place, -1)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return dict(zip(self.queries.to_list(), range(len(self)), strict=True))
+
+    def __getitem__(self, query: str) -> int:
+        return self._numbers[query]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self.queries)
 
 
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     """Hash each row's document and query index to 64 bits."""
-    hashes: np.ndarray = coded.of_each(doc_id, pl.Series.hash).to_numpy() ^ (
-        query.view(np.uint64) * _MIX
-    )
+    hashes: np.ndarray = query.view(np.uint64) * _MIX
+    hashes ^= coded.of_each(doc_id, pl.Series.hash).to_numpy()
     return hashes
 
 
@@ -50,7 +89,8 @@ def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
 
 def _has_repeated(hashes: np.ndarray) -> bool:
     """Return whether two hashes are equal: their halves are sorted first, which is faster."""
-    return _has_twins(hashes.view(np.uint32)[1::2]) and _has_twins(hashes)
+    # NumPy sorts signed integers faster than others, and which order it is does not matter here
+    return _has_twins(hashes.view(np.int32)[1::2]) and _has_twins(hashes)
 
 
 def _has_twins(numbers: np.ndarray) -> bool:
@@ -81,9 +121,10 @@ class HashIndex:
         while len(left):
             table, slot = Slots.of(hashes_left, of_left, left)
             tables.append(table)
-            found = table.item[slot]
+            found = table.entry[slot] >> 1
             other = np.flatnonzero(found != left)
             other = other[hashes[found[other]] != hashes_left[other]]
+            table.entry[slot[other]] |= 1
             left, of_left, hashes_left = left[other], of_left[other], hashes_left[other]
         return cls(hashes, tuple(tables))
 
@@ -95,14 +136,15 @@ class HashIndex:
         for table in self.tables:
             is_left = (hashes, query) if left is None else (hashes[left], query[left])
             # a slot beyond the end is the last one, whose item has another hash
-            candidate = table.item.take(table.slot(*is_left), mode="clip")
-            taken = np.flatnonzero(candidate >= 0)
-            candidate = candidate[taken]
+            entry = table.entry.take(table.slot(*is_left), mode="clip")
+            taken = np.flatnonzero(entry >= 0)
+            entry = entry[taken]
+            candidate = entry >> 1
             left = taken if left is None else left[taken]
             same = self.hashes[candidate] == hashes[left]
             rows.append(left[same])
             items.append(candidate[same])
-            left = left[~same]
+            left = left[~same & (entry & 1).astype(bool)]
         found = np.concatenate(rows)
         order = np.argsort(found, kind="stable")
         return found[order], np.concatenate(items)[order]
@@ -110,13 +152,16 @@ class HashIndex:
 
 @dataclass(frozen=True)
 class Slots:
-    """A table of items, -1 where there is none, in which each query has a window of slots.
+    """A table of items in which each query has a window of slots.
+
+    An entry is -1 where there is no item. Else it is twice the item, and 1 more if the next table
+    has other items with the same slot in this one.
 
     The window of query q begins at slot ``step`` · q, and the hash's low bits, those in ``mask``,
     say where in it an item lies.
     """
 
-    item: np.ndarray
+    entry: np.ndarray
     step: int
     mask: np.uint64
 
@@ -133,7 +178,7 @@ class Slots:
         nothing = np.full(step * (len(of_query) - 1) + width, -1, np.int32)
         table = cls(nothing, step, np.uint64(width - 1))
         slot = table.slot(hashes, query)
-        table.item[slot] = item
+        table.entry[slot] = item << 1
         return table, slot
 
     def slot(self, hashes: np.ndarray, query: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ from lexiframe.io import problems, run_parts
 from lexiframe.projection.coded_rows import Blocks, Rows
 from lexiframe.projection.effect_of_ties import TiedItems
 from lexiframe.projection.judgments import JudgedItems
+from lexiframe.projection.lookup import QueryIndex
 from lexiframe.projection.policies import Policies, Ties
 
 _ENOUGH_TO_COMPARE = 1000  # documents kept to guess why none of a run is judged
@@ -124,9 +125,7 @@ def rank_judged(
     )
 
 
-def _in_order(
-    part: run_parts.RunPart, queries: Mapping[str, int], policies: Policies
-) -> tuple[Rows, int]:
+def _in_order(part: run_parts.RunPart, queries: QueryIndex, policies: Policies) -> tuple[Rows, int]:
     """Return the rows by query and score, each document once, and how many rows were removed.
 
     ``queries`` are those that are asked for, with their numbers, in order. Equal scores are not in
@@ -178,7 +177,7 @@ def list_documents(
     ``codes``, a column of categories for all runs, numbers the documents.
     """
     documents, duplicates, found = _NO_DOCUMENTS, 0, []
-    number = {query: n for n, query in enumerate(queries)}
+    number = QueryIndex(queries)
     retrieved = np.zeros(len(queries), np.int64)
     if part.rows.height:
         rows, duplicates = _in_order(part, number, policies)
@@ -268,7 +267,7 @@ def _n_before(
     if rows.rank is not None:
         is_before = rows.rank[members] < rows.rank[own]
     else:
-        ids, own_ids = (coded.strings_of(rows.doc_id[row]) for row in (members, own))
+        ids, own_ids = (rows.ids(row) for row in (members, own))
         is_before = (ids > own_ids if ties == "doc_id_desc" else ids < own_ids).to_numpy()
     n_before = np.concatenate([[0], np.cumsum(is_before)])
     ends = np.cumsum(sizes)
@@ -279,7 +278,7 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     """Return the indices of the rows ``members`` by block and, within it, by the tie policy."""
     if rows.rank is not None:
         return np.lexsort((rows.rank[members], block))
-    doc_id = coded.strings_of(rows.doc_id[members])
+    doc_id = rows.ids(members)
     tied = pl.DataFrame({"block": block, "doc_id": doc_id})
     order = pl.arg_sort_by("block", "doc_id", descending=[False, ties == "doc_id_desc"])
     return tied.select(order).to_series().to_numpy()

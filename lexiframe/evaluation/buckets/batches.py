@@ -118,15 +118,20 @@ def reduced_in_batches(
     stored = time.monotonic()
 
     for number in progress(numbers, len(numbers), "evaluating requests"):
-        total = total + evaluate_bucket(
-            plan, buckets.runs(number), buckets.qrels(number), number, held
-        )
+        total = total + evaluate_one(plan, buckets, number, held)
         memory_use.give_back()
         if time.monotonic() - stored > _SECONDS:
             _store(work, job, number + 1, total)
             stored = time.monotonic()
     _store(work, job, len(buckets), total)
     return total
+
+
+def evaluate_one(
+    plan: Plan, buckets: Buckets, number: int, held: Held | None = None
+) -> BucketResult:
+    """Evaluate one of the buckets; raise as `evaluate_bucket`."""
+    return evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number, held)
 
 
 def report(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import wraps
@@ -15,7 +15,6 @@ from lexiframe.base import errors, memory_use, to_polars
 from lexiframe.evaluation.buckets.held import Held
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import (
-    NOTHING_KNOWN,
     BucketResult,
     Said,
     nothing,
@@ -104,8 +103,6 @@ def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
 def evaluate_projected(
     plan: Plan,
     projected: measured.Projected,
-    parts: Iterable[PairCube] | None = None,
-    known: Mapping[str, Any] = NOTHING_KNOWN,
     *,
     bucket: int = 0,
     held: Held | None = None,
@@ -113,28 +110,24 @@ def evaluate_projected(
 ) -> BucketResult:
     """Reduce the arrays of a bucket's requests to sums, and write what is kept.
 
-    Both the arrays, ``parts``, and what sinks keep of the bucket as a whole may be known already.
     With a ``label`` there is a progress bar.
     """
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
-    if parts is None:
-        projected = projected.valued(plan.measures)
+    projected = projected.valued(plan.measures)
     total = BucketResult(of_part(plan, plan.no_requests()))
     with (
         ThreadPoolExecutor(1) as aside,
         part_writer(plan, "scores", bucket) as write_s,
         part_writer(plan, "preferences", bucket) as write_d,
     ):
-        whole = aside.submit(of_bucket, plan, projected, known)  # while parts are evaluated
+        whole = aside.submit(of_bucket, plan, projected)  # while parts are evaluated
         is_stored = bool(plan.keep) or held is not None
 
         def reduced(part: PairCube) -> tuple[int, dict[str, Any], PairCube | None]:
             return part.values.size, of_part(plan, part), part if is_stored else None
 
-        how: dict[str, Any] = {"label": label, "then": reduced}
-        found = projected.parts(plan.measures, **how) if parts is None else map(reduced, parts)
-        for size, sums, part in found:
+        for size, sums, part in projected.parts(plan.measures, label=label, then=reduced):
             total.add(sums)
             if part is not None and plan.keep:
                 s, d = pairs.tables_of(part)

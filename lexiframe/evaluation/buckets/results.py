@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from types import MappingProxyType
 from typing import Any
 
 import polars as pl
@@ -109,10 +108,17 @@ def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     return sums_of(part, attributes, plan.by)
 
 
+def _coverage_of(_plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
+    """Count and score the runs of which the coverage is not known."""
+    if bucket.covered is None:
+        return coverages.coverage_sums(bucket.ranked, bucket.positions, bucket.values)
+    others = [name for name in bucket.runs if name not in bucket.covered["run"]]
+    new = bucket.restricted([], None, others)
+    return replace(coverages.coverage_sums(new.ranked, new.positions), known=bucket.covered)
+
+
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
-    "coverage": lambda plan, bucket: coverages.coverage_sums(
-        bucket.ranked, bucket.positions, bucket.values
-    ),
+    "coverage": _coverage_of,
     "said": Said.of,
 }
 """What is kept of a bucket as a whole, from its positions.
@@ -125,9 +131,6 @@ OF_PART: Mapping[str, Callable[[Plan, PairCube], Any]] = {
     "sample": Sample.of,
 }
 """What is kept of the parts of a bucket, from their arrays."""
-
-
-NOTHING_KNOWN: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -182,12 +185,9 @@ def nothing(plan: Plan) -> BucketResult:
     return BucketResult(none | of_part(plan, plan.no_requests()))
 
 
-def of_bucket(
-    plan: Plan, bucket: measured.Projected, known: Mapping[str, Any] = NOTHING_KNOWN
-) -> dict[str, Any]:
-    """Return what is kept of a bucket as a whole, of which some may be ``known`` already."""
-    kept = {name: of(plan, bucket) for name, of in OF_BUCKET.items() if name not in known}
-    return {**known, **kept}
+def of_bucket(plan: Plan, bucket: measured.Projected) -> dict[str, Any]:
+    """Return what is kept of a bucket as a whole."""
+    return {name: of(plan, bucket) for name, of in OF_BUCKET.items()}
 
 
 def of_part(plan: Plan, part: PairCube) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def _evaluated(
     """
     asked = origin.asked
     projected = measured.projected_of(ranked, asked.measures, origin.policies.no_relevant)
-    given = _scan_of(origin.runs).joined(added), origin.qrels, projected, asked
+    given = _scan_of(origin.runs).joined(added), origin.qrels
     if evaluation.has_requests and _fit(ranked, origin):
         known = Known(
             evaluation.coverage,
@@ -122,12 +122,12 @@ def _evaluated(
             measures=frozenset(str(m) for m in origin.measures if not depends_on_runs(m)),
             same_judgments=True,
         )
-        whole, sums, _ = completed(projected, asked, known)
-        return evaluate_ranked(*given, whole, sums)
+        projected, _ = completed(projected, asked, known)
+        return evaluate_ranked(*given, projected, asked)
     if evaluation.has_requests and are_of_sums(asked):
-        return evaluate_ranked(*given)
+        return evaluate_ranked(*given, projected, asked)
     with work_folder(None, memory_allowed(None), resume=False) as work:
-        return evaluate_ranked(*given, work=work)
+        return evaluate_ranked(*given, projected, asked, work=work)
 
 
 def _fit(ranked: RankedRuns, origin: Origin) -> bool:

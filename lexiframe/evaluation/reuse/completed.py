@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
 from lexiframe.base import warn
-from lexiframe.evaluation.buckets.results import NOTHING_KNOWN
 from lexiframe.evaluation.options import Asked
 from lexiframe.evaluation.reuse.ranks import why_nothing
 from lexiframe.io import kept_results
-from lexiframe.metrics import coverages, needed, order_metrics
+from lexiframe.metrics import needed, order_metrics
 from lexiframe.pairwise import MatrixPreference, Measure, PairCube, fingerprints, measured
 from lexiframe.projection import Policies
 
@@ -103,16 +101,6 @@ def reused_ranks(
     return _reused(runs=len(taken), requests=n_requests if taken else 0)
 
 
-def _sums(projected: measured.Projected, known: Known) -> Mapping[str, Any]:
-    """Return what sinks keep of all runs: only those not known are counted and scored."""
-    if not known.same_judgments:
-        return NOTHING_KNOWN
-    names = {*projected.runs}
-    rows = known.coverage.filter(pl.col("run").is_in([*known.runs & names]))
-    new = projected.restricted([], None, [*names - known.runs])
-    return {"coverage": replace(coverages.coverage_sums(new.ranked, new.positions), known=rows)}
-
-
 _Todo = tuple[list[Measure], pl.Series | None, list[str] | None]
 """What has to be computed: measures, of some requests, in some runs; None stands for all.
 
@@ -122,14 +110,14 @@ Preferences are of the pairs that contain at least one of the runs.
 
 def completed(
     projected: measured.Projected, how: Asked, known: Known
-) -> tuple[PairCube, Mapping[str, Any], dict[str, int]]:
-    """Return the arrays of all requests, of which only what is not known is computed.
+) -> tuple[measured.Projected, dict[str, int]]:
+    """Add the arrays of all requests, of which only what is not known is computed.
 
-    Beside them are what sinks keep of all requests, as far as it is known, and how much of the
-    arrays was known: numbers of runs, requests, measures and pairs.
+    Rows of the coverage that are known are added too. Beside them is how much of the arrays was
+    known: numbers of runs, requests, measures and pairs.
     """
     names = projected.runs.to_list()
-    asked, sums = how.measures_of(names), _sums(projected, known)
+    asked = how.measures_of(names)
     old = [name for name in names if name in known.runs]
     queries = projected.ranked.judged.queries.cast(pl.String)
     is_same = queries.is_in(known.queries.implode())
@@ -146,10 +134,12 @@ def completed(
         holding = known.part.of_measures([str(measure) for measure in measures])
         whole.fill(holding.of_ids(same).of_runs(old))
     _compute(projected, [one for one in todo if one[0]], whole)
+    covered = known.coverage.filter(pl.col("run").is_in(old)) if known.same_judgments else None
+    projected = replace(projected, known=whole, covered=covered)
     if not measures:
-        return whole, sums, _reused()
+        return projected, _reused()
     n_pairs = len(old) * (len(old) - 1) // 2
-    return whole, sums, _reused(len(old), len(same), len(measures), n_pairs)
+    return projected, _reused(len(old), len(same), len(measures), n_pairs)
 
 
 def _reused(runs: int = 0, requests: int = 0, measures: int = 0, pairs: int = 0) -> dict[str, int]:

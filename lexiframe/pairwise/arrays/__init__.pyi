@@ -20,7 +20,6 @@ from .parts_of_groups import n_splits as n_splits
 from .parts_of_groups import named_groups as named_groups
 from .cube import PairsOrReplicates as PairsOrReplicates
 from .cube import pair_cube as pair_cube
-from .cube import pair_cube_with_scores as pair_cube_with_scores
 from .arrays import refuse_too_great as refuse_too_great
 from .whole_evaluations import refuse_no_groups as refuse_no_groups
 from .cube import score_cube as score_cube

@@ -146,15 +146,6 @@ def cube_or_sums(table: Any, baseline: str | None = None) -> PairCube | Reduced:
     return table if are_sums else pair_cube(table, baseline)
 
 
-def pair_cube_with_scores(d: Any, s: pl.DataFrame, baseline: str | None = None) -> PairCube:
-    """Convert preferences to an array; ``s`` has the scores of those measures that are metrics.
-
-    The scores are needed to know the rounding error of their differences.
-    """
-    cube = pair_cube(d, baseline)
-    return cube.with_scores(score_cube(s)) if s.height else cube
-
-
 def _only_pairs_with(d: pl.DataFrame, baseline: str) -> pl.DataFrame:
     """Return the rows of those pairs of which one run is the baseline."""
     kept = d.filter((pl.col("run_a") == baseline) | (pl.col("run_b") == baseline))

@@ -15,7 +15,6 @@ from lexiframe.evaluation.buckets.results import BucketResult, nothing
 from lexiframe.evaluation.from_parts import evaluated_by
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
-from lexiframe.pairwise.arrays.cube import pair_cube_with_scores
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
 from tests.small_tables import RULES
@@ -185,7 +184,7 @@ def test_functions_take_sums_where_they_take_preferences(data):
     parts, _ = in_batches(runs, qrels, how, 3)
     if isinstance(whole, str) or not whole.preferences.height:
         return
-    d, sums = pair_cube_with_scores(whole.preferences, whole.scores), parts.sums
+    d, sums = whole.part(), parts.sums
     functions = [
         *(lambda d, m=m: lf.order_runs(d, m) for m in ("mean", "win_rate", "borda", "copeland")),
         *(lambda d, v=v: lf.order_runs(d, "mc4", votes=v) for v in ("win_rate", "preference")),
