@@ -13,22 +13,23 @@ import numpy as np
 
 _WIDTH = 45
 """The number of bits of a digit: the 53 significant bits of a float mostly lie in two digits."""
-_ROWS = 2**7
-"""The number of rows whose digits are added as floats.
+ROWS_TOGETHER = 2**4
+"""The number of rows that are added as they are, before their sums are added as int64.
 
-The sum of 2^7 digits up to 2^45 is at most 2^52, so it is exact.
+Long rows side by side are added faster. The sum of 2^4 floats is exact if each is a whole number
+up to 2^`_PLAIN` times the same power of 2.
 """
-_UNCARRIED = 2**16
-"""The rows after which digits are carried: 2^17 digits up to 2^45 are at most 2^62.
-
-A place can have two digits of a row.
-"""
-_CELLS = 2**16
+_PLAIN = 49
+_PART = 50
+"""The bits of a number that are added at once, as an int64."""
+UNCARRIED = 2**12
+"""The rows after which sums are carried: 2^12 parts of up to 2^50 are at most 2^62."""
+_CELLS = 2**14
 """The numbers that are handled at once, so that intermediate results stay in the cache."""
-_SLACK = 1.01
-"""How much larger than 2^45 a digit may be, so that a bound on the numbers need not be tight."""
-_POWER = 1000
-"""Up to here a power of 2 is a float."""
+_POWER = 900
+"""Up to here a power of 2 is a float, also after some bits more are added above it."""
+_LEAST = -1074
+"""Every float is a multiple of 2 to this power."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,13 @@ class ExactSums:
         [0.0, 0.6000000000000001]
         """
         n_rows, n_columns = values.shape
-        rows = max(min(_CELLS // max(n_columns, 1), n_rows), 1)
+        rows = rows_at_once(_CELLS, n_rows, n_columns)
         adder = Adder(n_columns)
-        number, whole = np.empty((2, rows, n_columns))
+        number, spare = np.empty((2, rows, n_columns))
         for first in range(0, n_rows, rows):
             block = values[first : first + rows]
             np.copyto(number[: len(block)], block)
-            adder.add(number[: len(block)], whole[: len(block)])
+            adder.add(number[: len(block)], spare[: len(block)])
         return adder.sums()
 
     @classmethod
@@ -179,88 +180,195 @@ class Adder:
     def __init__(self, n_columns: int) -> None:
         self._sums = ExactSums.zero(n_columns)
         self._infinite = np.zeros(n_columns)
-        self._by_place: dict[int, np.ndarray] = {}
+        self._by_unit: dict[int, np.ndarray] = {}
         self._uncarried = 0
 
-    def add(self, values: np.ndarray, whole: np.ndarray, largest: float | None = None) -> None:
-        """Add rows without NaN, of which at most `_UNCARRIED` are added at once.
+    def add(
+        self,
+        values: np.ndarray,
+        spare: np.ndarray,
+        largest: float | None = None,
+        finest: int | None = None,
+    ) -> None:
+        """Add rows without NaN, of which at most `UNCARRIED` are added at once.
 
         Both arrays, of the same shape, are overwritten: new ones would take as much time as the
-        sums. ``largest`` is a bound on the numbers' sizes, if one is known.
+        sums. ``largest`` is a bound on the numbers' sizes, if one is known, and ``finest`` the
+        exponent of a power of 2 of which all of them are multiples.
         """
-        if self._uncarried + len(values) > _UNCARRIED:
-            self._sums, self._by_place, self._uncarried = self.sums(), {}, 0
-            self._infinite = np.zeros_like(self._infinite)
-        self._uncarried += len(values)
+        self._make_room(len(values))
         if largest is None:
             largest = _largest(values)
         if largest == np.inf:
-            np.copyto(whole, values)
-            np.copyto(whole, 0.0, where=np.isfinite(values))
+            np.copyto(spare, values)
+            np.copyto(spare, 0.0, where=np.isfinite(values))
             with np.errstate(invalid="ignore"):
-                self._infinite += whole.sum(axis=0)
+                self._infinite += spare.sum(axis=0)
             np.copyto(values, 0.0, where=~np.isfinite(values))
             largest = _largest(values)
-        for place, digit in _digits(values, whole, largest):
-            self._by_place[place] = self._by_place.get(place, 0) + digit
+        for unit, part in _parts(values, spare, largest, finest):
+            self._by_unit[unit] = self._by_unit.get(unit, 0) + part
+
+    def add_plain(self, values: np.ndarray, finest: int) -> None:
+        """Add rows of multiples of 2^``finest`` up to 2^(``finest`` + 49), which stay as they are.
+
+        They take one step, because they are added as floats.
+        """
+        self._make_room(len(values))
+        self._by_unit[finest] = self._by_unit.get(finest, 0) + _plain_sums(values, finest)
+
+    def _make_room(self, n_rows: int) -> None:
+        """Carry the sums if those of some more rows could exceed an int64."""
+        if self._uncarried + n_rows > UNCARRIED:
+            self._sums, self._by_unit, self._uncarried = self.sums(), {}, 0
+            self._infinite = np.zeros_like(self._infinite)
+        self._uncarried += n_rows
 
     def sums(self) -> ExactSums:
         """Return the sums of all rows so far."""
-        lowest, highest = min(self._by_place, default=0), max(self._by_place, default=0)
-        digits = np.zeros((highest - lowest + 1, len(self._infinite)), np.int64)
-        for place, digit in self._by_place.items():
-            digits[place - lowest] = digit
-        return self._sums + ExactSums(digits, lowest, self._infinite)
+        uncarried = self.uncarried()
+        return uncarried + ExactSums.zero(len(self._infinite))
+
+    def uncarried(self) -> ExactSums:
+        """Return the sums of all rows so far, whose digits may exceed 2^45: not to be added."""
+        lowest = self._sums.lowest
+        highest = lowest + len(self._sums.digits)
+        if self._by_unit:
+            lowest = min(lowest, min(self._by_unit) // _WIDTH)
+            highest = max(highest, max(self._by_unit) // _WIDTH + 3)
+        digits = np.zeros((highest - lowest, len(self._infinite)), np.int64)
+        before = self._sums.lowest - lowest
+        digits[before : before + len(self._sums.digits)] = self._sums.digits
+        for unit, part in self._by_unit.items():  # each reaches into up to three digits
+            place, above = divmod(unit, _WIDTH)
+            first = place - lowest
+            digits[first] += (part & ((1 << (_WIDTH - above)) - 1)) << above
+            rest = part >> (_WIDTH - above)
+            digits[first + 1] += rest & ((1 << _WIDTH) - 1)
+            digits[first + 2] += rest >> _WIDTH
+        infinite = self._infinite
+        if self._sums.infinite.any():
+            with np.errstate(invalid="ignore"):
+                infinite = infinite + self._sums.infinite
+        return ExactSums(digits, lowest, infinite)
+
+
+def rows_at_once(cells: int, n_rows: int, n_columns: int) -> int:
+    """Return how many rows to add at once, such that they have about as many cells as wanted.
+
+    Examples
+    --------
+    >>> rows_at_once(2**14, 1000, 190), rows_at_once(2**14, 10, 190), rows_at_once(2**14, 9, 20_000)
+    (80, 10, 1)
+    """
+    rows = cells // max(n_columns, 1)
+    if rows > ROWS_TOGETHER:  # so that no rows are left beside the long ones
+        rows -= rows % ROWS_TOGETHER
+    return max(min(rows, n_rows, UNCARRIED), 1)
 
 
 def _largest(values: np.ndarray) -> float:
     return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
 
 
-def _digits(
-    rest: np.ndarray, whole: np.ndarray, largest: float
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the columns' sums of one digit, not carried, with its place; a place may come twice.
+def exponent_above(size: float) -> int:
+    """Return the exponent of a power of 2 that exceeds a size.
 
-    ``rest`` has the numbers, and is 0 in the end; ``whole`` is overwritten.
+    Examples
+    --------
+    >>> exponent_above(0.75), exponent_above(1.0)
+    (0, 1)
     """
-    place = -(-math.frexp(largest / _SLACK)[1] // _WIDTH) - 1
-    if place > 0:  # small numbers are handled alone: divided by 2^(45 · place) they may lose bits
-        is_small = np.abs(rest) < 1
-        yield from _digits(np.where(is_small, rest, 0.0), whole, 1.0)
-        np.copyto(rest, 0.0, where=is_small)
-    scale = -_WIDTH * place
-    if abs(scale) < _POWER:
-        rest *= 2.0**scale
-    else:
-        np.ldexp(rest, scale, out=rest)
-    bits = rest.view(np.int64)  # of which it is faster to tell whether any is set
-    while np.bitwise_or.reduce(bits, axis=None):
-        np.rint(rest, out=whole)
-        yield place, sums_of_whole(whole)
-        rest -= whole
-        rest *= 2.0**_WIDTH
-        place -= 1
+    return math.frexp(size)[1]
 
 
-def sums_of_whole(values: np.ndarray) -> np.ndarray:
-    """Return the exact sums of columns of whole numbers, of which any 2^7 have an exact sum.
+def _parts(
+    rest: np.ndarray, spare: np.ndarray, largest: float, finest: int | None
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield sums of columns as int64, each with the exponent of the power of 2 that they count.
 
-    The rows are first added in 2^7 groups side by side, because NumPy adds long rows faster.
+    ``rest`` has the numbers; both arrays are overwritten.
+    """
+    if not largest:
+        return
+    exponent = exponent_above(largest)
+    if exponent > _POWER:  # large numbers are handled alone: divided, small ones may lose bits
+        large = np.where(np.abs(rest) < 1, 0.0, rest)
+        rest -= large
+        large *= 2.0**-_POWER
+        for unit, part in _parts(large, spare, largest * 2.0**-_POWER, None):
+            yield unit + _POWER, part
+        exponent = 0
+    while finest is None or exponent - finest > _PLAIN:
+        unit = max(exponent - _PART, _LEAST)
+        # Near 1.5 · 2^52 units all floats are whole numbers of units. So adding this rounds to
+        # them, and the bits of the result count them: of its sign and exponent all have the same.
+        middle = 1.5 * 2.0 ** (unit + 52)
+        np.add(rest, middle, out=spare)
+        counted = sums_of_whole(spare.view(np.int64))
+        counted -= _wrapped(len(rest) * int(np.float64(middle).view(np.int64)))
+        yield unit, counted
+        if finest is not None and finest >= unit:
+            return
+        spare -= middle
+        if finest is None and _are_equal(rest, spare):
+            return
+        rest -= spare
+        exponent = unit - 1
+    yield finest, _plain_sums(rest, finest)
+
+
+def _are_equal(some: np.ndarray, others: np.ndarray) -> bool:
+    # Mostly the first row tells that they are not.
+    return bool((some[:1] == others[:1]).all()) and bool((some == others).all())
+
+
+def _wrapped(number: int) -> np.int64:
+    """Return a number as the int64 that equals it up to a multiple of 2^64, as sums of int64 do."""
+    return np.int64((number + 2**63) % 2**64 - 2**63)
+
+
+def _plain_sums(values: np.ndarray, finest: int) -> np.ndarray:
+    """Return how often the columns' sums contain 2^``finest``, of which all are multiples."""
+    return sums_of_whole(values, 2.0**-finest)
+
+
+def sums_of_whole(values: np.ndarray, scale: float = 1.0) -> np.ndarray:
+    """Return the sums of columns, times a ``scale`` with which they are whole numbers.
+
+    Any `ROWS_TOGETHER` of the values must have an exact sum.
 
     Examples
     --------
     >>> sums_of_whole(np.ones((1000, 2), np.uint8)).tolist()
     [1000, 1000]
+    >>> sums_of_whole(np.array([[0.5], [0.25]]), scale=4.0).tolist()
+    [3]
+    """
+    several = by_long_rows(np.add, values)
+    if several.dtype != np.int64:
+        several = np.multiply(several, scale).astype(np.int64)
+    return np.asarray(np.add.reduce(several, axis=0))
+
+
+def by_long_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:
+    """Join rows of a matrix to fewer ones, with the same sums, or least or greatest values.
+
+    Of every `ROWS_TOGETHER` rows one is made, in long rows side by side, which NumPy joins faster.
+
+    Examples
+    --------
+    >>> by_long_rows(np.add, np.arange(34).reshape(17, 2)).tolist()
+    [[240, 256], [32, 33]]
     """
     n_rows, n_columns = values.shape
-    many = n_rows - n_rows % _ROWS
-    beside = values[:many].reshape(_ROWS, many // _ROWS * n_columns)
-    rest = np.add.reduce(values[many:], axis=0, dtype=values.dtype).astype(np.int64)
+    many = n_rows - n_rows % ROWS_TOGETHER
     if not many:
-        return np.asarray(rest)
-    groups = np.add.reduce(beside, axis=0, dtype=values.dtype).astype(np.int64)
-    return np.asarray(groups.reshape(many // _ROWS, n_columns).sum(axis=0) + rest)
+        return values
+    beside = values[:many].reshape(ROWS_TOGETHER, many // ROWS_TOGETHER * n_columns)
+    joined = how.reduce(beside, axis=0, dtype=values.dtype)
+    joined = joined.reshape(many // ROWS_TOGETHER, n_columns)
+    return joined if many == n_rows else np.concatenate([joined, values[many:]])
 
 
 def two_sum(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

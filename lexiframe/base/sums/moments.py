@@ -10,7 +10,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from lexiframe.base.sums.exact_sums import Adder, ExactSums, halves, sums_of_whole, two_sum
+from lexiframe.base.sums.exact_sums import (
+    Adder,
+    ExactSums,
+    by_long_rows,
+    exponent_above,
+    halves,
+    rows_at_once,
+    sums_of_whole,
+    two_sum,
+)
 from lexiframe.base.sums.ranking import ratio
 from lexiframe.base.sums.tolerance import TIE
 
@@ -25,6 +34,16 @@ _Matrix: TypeAlias = tuple[np.ndarray, np.ndarray]
 """Values, requests × columns, and their rounding errors."""
 _LARGE = 1e140
 """The squares of larger numbers count as infinite."""
+_USUAL = 300
+"""Numbers from 2^−300 to 2^300 have squares whose smallest bits are floats too."""
+_FEW_BITS = 24
+"""Numbers of so few bits have exact squares, of which many have an exact sum."""
+_SPREAD = 23
+"""Of numbers that are not smaller than the largest by more bits, both halves are added plainly."""
+_SMALLEST = 5e-324
+"""The smallest number above 0."""
+_HALF = 26
+"""The bits of each of the two numbers that `halves` returns."""
 
 
 @dataclass(frozen=True)
@@ -75,24 +94,24 @@ class Moments:
     def of_each(cls, matrices: Sequence[_Matrix]) -> list[Moments]:
         """Add up the values of several matrices of the same requests, each beside its ``rounding``.
 
-        They are added up together, because many small arrays take more time than a large one.
+        Small ones are added up together, because many arrays take more time than a large one.
         """
         if not matrices:
             return []
-        edges = np.cumsum([0, *(values.shape[1] for values, _ in matrices)])
-        n_rows, n_columns = len(matrices[0][0]), int(edges[-1])
-        if len(matrices) > 1 and n_columns > _COLUMNS:
-            return [cls.of(*matrix) for matrix in matrices]
-        if n_columns > _COLUMNS:
+        n_rows, widths = len(matrices[0][0]), [values.shape[1] for values, _ in matrices]
+        n_columns = sum(widths)
+        if len(matrices) == 1 and n_columns > _COLUMNS:
             return [cls._of_wide(*matrices[0])]
-        rows = max(min(_CELLS // max(n_columns, 1), n_rows), 1)
-        adder = _Adder(n_columns, rows)
-        for first in range(0, n_rows, rows):
-            adder.add([_rows(matrix, first, first + rows) for matrix in matrices])
-        found = adder.moments()
+        if max(widths) > _COLUMNS and n_rows * n_columns > _CELLS:
+            return [cls.of(*matrix) for matrix in matrices]
+        room = _Room(min(max(_CELLS, n_columns), n_rows * n_columns))
+        if n_rows * n_columns > _CELLS:
+            return _moments([_Adder(room, [matrix]) for matrix in matrices])
+        (found,) = _moments([_Adder(room, matrices)])
         if len(matrices) == 1:
             return [found]
-        return [found[slice(first, last)] for first, last in pairwise(edges.tolist())]
+        edges = np.cumsum([0, *widths]).tolist()
+        return [found[slice(first, last)] for first, last in pairwise(edges)]
 
     @classmethod
     def _of_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
@@ -189,55 +208,107 @@ class Moments:
         return np.asarray(difference + (lost + more - correction) + infinite)
 
 
+def _bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least value of each column and the greatest, NaN if one of its values is NaN."""
+    least, greatest = (by_long_rows(how, values) for how in (np.minimum, np.maximum))
+    return least.min(axis=0, initial=np.inf), greatest.max(axis=0, initial=-np.inf)
+
+
 def _rows(matrix: _Matrix, first: int, last: int) -> _Matrix:
     values, rounding = matrix
     return values[first:last], rounding if len(rounding) == 1 else rounding[first:last]
 
 
-class _Adder:
-    """Moments to which one block of rows after the other is added.
+class _Room:
+    """Arrays that are filled again for each block of rows.
 
-    The arrays are filled again for each block: the system clears new ones, which would take as much
-    time as all that is done with them.
+    The system clears new ones, which would take as much time as all that is done with them.
     """
 
-    def __init__(self, n_columns: int, n_rows: int) -> None:
+    def __init__(self, n_cells: int) -> None:
+        self.floats, self.is_so = np.empty((4, n_cells)), np.empty(n_cells, bool)
+
+    def of(self, n_rows: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return four matrices of floats and one of truth values."""
+        n = n_rows * n_columns
+        floats = self.floats[:, :n].reshape(4, n_rows, n_columns)
+        return floats, self.is_so[:n].reshape(n_rows, n_columns)
+
+
+def _moments(adders: Sequence[_Adder]) -> list[Moments]:
+    """Return the moments that each has added up."""
+    # Digits are carried for all at once, because many small arrays take more time than a large one.
+    total, squares, excess = (
+        ExactSums.beside([getattr(adder, name).uncarried() for adder in adders]) for name in _EXACT
+    )
+    edges = np.cumsum([0, *(len(adder.n) for adder in adders)]).tolist()
+    found = []
+    for adder, (first, last) in zip(adders, pairwise(edges), strict=True):
+        some = slice(first, last)
+        found.append(
+            Moments(
+                adder.n,
+                adder.wins,
+                adder.losses,
+                total[some],
+                squares[some],
+                excess[some],
+                adder.least,
+                adder.greatest,
+            )
+        )
+    return found
+
+
+class _Adder:
+    """Moments to which one block of rows after the other is added."""
+
+    def __init__(self, room: _Room, matrices: Sequence[_Matrix]) -> None:
+        """Add up values, side by side."""
+        n_rows, n_columns = len(matrices[0][0]), sum(values.shape[1] for values, _ in matrices)
         self.n, self.wins, self.losses = np.zeros((3, n_columns), np.int64)
         self.least, self.greatest = np.full((2, n_columns), [[np.inf], [-np.inf]])
         self.total, self.squares, self.excess = (Adder(n_columns) for _ in range(3))
-        self.floats = np.empty((3, n_rows, n_columns))
-        self.other = np.empty((n_rows, n_columns))
-        self.is_so = np.empty((n_rows, n_columns), bool)
+        rows = rows_at_once(_CELLS, n_rows, n_columns)
+        for first in range(0, n_rows, rows):
+            some = [_rows(matrix, first, first + rows) for matrix in matrices]
+            self.floats, self.is_so = room.of(len(some[0][0]), n_columns)
+            self.add(some)
 
     def add(self, matrices: Sequence[_Matrix]) -> None:
         """Add a block of rows: values, side by side, and their rounding errors."""
         n_rows = len(matrices[0][0])
-        (values, high, low), is_so = self.floats[:, :n_rows], self.is_so[:n_rows]
-        np.concatenate([values for values, _ in matrices], axis=1, out=values)
-        np.isnan(values, out=is_so)
-        has_gaps = is_so.any()
-        self.n += n_rows - sums_of_whole(is_so.view(np.uint8)) if has_gaps else n_rows
-        largest = self._add_bounds(matrices, values, high, is_so)
+        own, is_so = self.floats[0], self.is_so
+        values = matrices[0][0]
+        if len(matrices) > 1 or not values.flags.c_contiguous or values.dtype != np.float64:
+            values = np.concatenate([values for values, _ in matrices], axis=1, out=own)
+        least, greatest = _bounds(values)
+        has_gaps = bool(np.isnan(least).any())
         if has_gaps:
-            np.copyto(values, 0.0, where=is_so)
-        np.greater(values, 0, out=is_so)
-        self.wins += sums_of_whole(is_so.view(np.uint8))
-        np.less(values, 0, out=is_so)
-        self.losses += sums_of_whole(is_so.view(np.uint8))
-        self._add_squares(values, high, low, largest)
-        self.total.add(values, high, largest)
+            np.isnan(values, out=is_so)
+            self.n += n_rows - sums_of_whole(is_so.view(np.uint8))
+            least = np.fmin.reduce(values, axis=0, initial=np.inf)
+            greatest = np.fmax.reduce(values, axis=0, initial=-np.inf)
+        else:
+            self.n += n_rows
+        largest = max(float(greatest.max(initial=0.0)), -float(least.min(initial=0.0)))
+        self._add_bounds(matrices, values, least, greatest, is_so if has_gaps else None)
+        if has_gaps:
+            np.copyto(own, values)
+            np.copyto(own, 0.0, where=is_so)
+            values = own
+        if largest:
+            self._add_values(values, largest)
 
     def _add_bounds(
         self,
         matrices: Sequence[_Matrix],
         values: np.ndarray,
-        other: np.ndarray,
-        missing: np.ndarray,
-    ) -> float:
-        """Add the bounds of the values, and the excess; return the largest size of a value."""
-        least = np.fmin.reduce(values, axis=0, initial=np.inf)
-        greatest = np.fmax.reduce(values, axis=0, initial=-np.inf)
-        largest = max(float(greatest.max(initial=0.0)), -float(least.min(initial=0.0)))
+        least: np.ndarray,
+        greatest: np.ndarray,
+        missing: np.ndarray | None,
+    ) -> None:
+        """Add the bounds of the values, and the excess."""
         if all((rounding == TIE).all() for _, rounding in matrices):
             least, greatest = least + TIE / 2, greatest - TIE / 2
         else:
@@ -245,39 +316,91 @@ class _Adder:
             rounding = np.concatenate([np.broadcast_to(*shape) for shape in shapes], axis=1)
             least = np.fmin.reduce(values + rounding / 2, axis=0, initial=np.inf)
             greatest = np.fmax.reduce(values - rounding / 2, axis=0, initial=-np.inf)
-            self.excess.add(np.where(missing, 0.0, rounding / TIE - 1), other)
+            excess = rounding / TIE - 1
+            if missing is not None:
+                excess[missing] = 0.0
+            self.excess.add(excess, np.empty_like(excess))
         np.minimum(self.least, least, out=self.least)
         np.maximum(self.greatest, greatest, out=self.greatest)
-        return largest
 
-    def _add_squares(
-        self, values: np.ndarray, high: np.ndarray, low: np.ndarray, largest: float
-    ) -> None:
-        """Add two numbers that add up to each square, with at least 78 bits."""
+    def _add_values(self, values: np.ndarray, largest: float) -> None:
+        """Add what is computed from the values, without NaN, of which not all are 0."""
+        exponent = exponent_above(largest)
+        is_usual = 2.0**-_USUAL < largest < 2.0**_USUAL
+        if is_usual and self._have_few_bits(values, exponent):
+            self._add_signs(values, _SMALLEST)
+            self._add_few_bits(values, exponent)
+        elif is_usual and self._add_signs(values, 2.0 ** (exponent - _SPREAD)):
+            self._add_near(values, largest)
+        else:
+            self._add_signs(values, _SMALLEST)
+            self._add_any(values, largest)
+
+    def _have_few_bits(self, values: np.ndarray, exponent: int) -> bool:
+        """Return whether the values, as votes and points, are multiples of 2^(exponent − 24)."""
+        middle = 1.5 * 2.0 ** (exponent - _FEW_BITS + 52)  # adding it rounds to these multiples
+        if (values[:1] + middle - middle != values[:1]).any():  # mostly this tells it
+            return False
+        rounded = np.add(values, middle, out=self.floats[1])
+        rounded -= middle
+        return bool(np.equal(rounded, values, out=self.is_so).all())
+
+    def _add_signs(self, values: np.ndarray, smallest: float) -> bool:
+        """Count the values with each sign, unless one that is not 0 is less than ``smallest``.
+
+        Return whether they were counted.
+        """
+        is_so = self.is_so
+        np.not_equal(values, 0.0, out=is_so)
+        n = np.count_nonzero(is_so)
+        np.greater_equal(values, smallest, out=is_so)
+        wins = sums_of_whole(is_so.view(np.uint8))
+        np.less_equal(values, -smallest, out=is_so)
+        losses = sums_of_whole(is_so.view(np.uint8))
+        if wins.sum() + losses.sum() < n:
+            return False
+        self.wins += wins
+        self.losses += losses
+        return True
+
+    def _add_few_bits(self, values: np.ndarray, exponent: int) -> None:
+        """Add multiples of 2^(exponent − 24), whose squares need no halves."""
+        self.total.add_plain(values, exponent - _FEW_BITS)
+        squares = np.multiply(values, values, out=self.floats[1])
+        self.squares.add_plain(squares, 2 * (exponent - _FEW_BITS))
+
+    def _add_near(self, values: np.ndarray, largest: float) -> None:
+        """Add values of which none but 0 is smaller than the largest by more than `_SPREAD` bits.
+
+        It is known which bits their halves can have, and so in how many steps they are added.
+        """
+        _, high, low, spare = self.floats
+        finest = exponent_above(largest) - _SPREAD - 53  # of the values, which have 53 bits
+        finest_high = finest + 53 - _HALF
+        halves(values, high, low)
+        self.total.add_plain(high, finest_high)
+        self.total.add_plain(low, finest)
+        low *= np.add(high, values, out=spare)
+        self.squares.add(low, spare, largest**2 * 2.0**-_HALF)
+        high *= high
+        self.squares.add(high, spare, largest**2, 2 * finest_high)
+
+    def _add_any(self, values: np.ndarray, largest: float) -> None:
+        """Add values of any sizes, and two numbers that add up to each square, with 78 bits."""
+        own, high, low, spare = self.floats
         large = np.abs(values) > _LARGE if largest > _LARGE else None
         known = values if large is None else np.where(large, 0.0, values)
         halves(known, high, low)
-        low *= np.add(high, known, out=self.other[: len(high)])
-        high *= high
+        low *= np.add(high, known, out=spare)
         bound = min(largest, _LARGE) ** 2
-        self.squares.add(low, self.other[: len(high)], bound * 2.0**-24)
+        self.squares.add(low, spare, bound * 2.0**-24)
+        high *= high
         if large is not None:
             np.copyto(high, np.inf, where=large)
             bound = np.inf
-        self.squares.add(high, low, bound)
-
-    def moments(self) -> Moments:
-        """Return the moments of all rows so far."""
-        return Moments(
-            self.n,
-            self.wins,
-            self.losses,
-            self.total.sums(),
-            self.squares.sums(),
-            self.excess.sums(),
-            self.least,
-            self.greatest,
-        )
+        self.squares.add(high, spare, bound)
+        np.copyto(own, values)
+        self.total.add(own, spare, largest)
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
