@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -47,15 +46,15 @@ class Rows:
         doc_id = part.rows["doc_id"]
         return cls(query, doc_id, score, ranks, hash_keys(doc_id, query), extra)
 
-    def take(self, index: Any) -> Rows:
+    def take(self, index: np.ndarray) -> Rows:
         """Return the rows of an index, in its order."""
-        rank = None if self.rank is None else self.rank[index]
+        rank = None if self.rank is None else self.rank.take(index)
         return Rows(
-            self.query[index],
-            self.doc_id[index],
-            self.score[index],
+            self.query.take(index),
+            coded.gathered(self.doc_id, index),
+            self.score.take(index),
             rank,
-            self.hashes[index],
+            self.hashes.take(index),
             self.extra,
         )
 
@@ -64,12 +63,14 @@ class Rows:
         if self.are_together and _falls(self.score, self.edges):
             return self
         order = _order_by_steps(self.query, self.score)
-        if order is None:
-            by_score = np.argsort(-self.score, kind="stable" if stable else None)
-            # NumPy's stable sort of integers of up to 16 bits is a radix sort, which is much faster
-            small = self.query.astype(np.min_scalar_type(self.query.max(initial=0)))
-            order = by_score[np.argsort(small[by_score], kind="stable")]
-        return self.take(order)
+        if order is not None:
+            ordered = self.take(order)
+            if _falls(ordered.score, ordered.edges):  # mostly: else the steps were too coarse
+                return ordered
+        by_score = np.argsort(-self.score, kind="stable" if stable else None)
+        # NumPy's stable sort of integers of up to 16 bits is a radix sort, which is much faster
+        small = self.query.astype(np.min_scalar_type(self.query.max(initial=0)))
+        return self.take(by_score[np.argsort(small[by_score], kind="stable")])
 
     @cached_property
     def edges(self) -> np.ndarray:
@@ -100,7 +101,7 @@ class Rows:
         hit, item = judged.index.find(self.hashes, self.query)
         found = self.ids(hit)
         same = (found == coded.gathered(judged.items["doc_id"], item)).to_numpy()
-        same &= self.query[hit] == judged.query[item]
+        same &= self.query.take(hit) == judged.query.take(item)
         return hit[same], item[same]
 
     def ids(self, rows: np.ndarray) -> pl.Series:
@@ -206,8 +207,9 @@ def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     """Return the rows by query and descending score; equal scores keep their order.
 
     Query, score and row are sorted as one integer, which takes half the time of sorting the scores.
-    So scores are rounded to the steps that the other two leave room for. The result is None where
-    that is too coarse: two scores that differ have become equal, and are in the wrong order.
+    So scores are rounded to the steps that the other two leave room for. That may be too coarse:
+    scores that differ have become equal, and may be in the wrong order, which the caller looks at.
+    The result is None where no steps can be made at all.
     """
     taken = int(query.max()).bit_length() + len(query).bit_length()
     n_steps = 1 << max(min(_STEPS, 63 - taken), 0)
@@ -216,8 +218,7 @@ def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
     if not 0 < steps_of_one < np.inf:  # all scores are equal, or too far apart or too near
         return None
     step = (best - score.astype(np.float64)) * steps_of_one
-    order = coded.order_of(query, step.astype(np.int64))
-    return order if _falls(score[order], _edges_of(coded.begins(query[order])[1:])) else None
+    return coded.order_of(query, step.astype(np.int64))
 
 
 def _query_codes(query_id: pl.Series, queries: QueryIndex) -> tuple[np.ndarray, list[str]]:
