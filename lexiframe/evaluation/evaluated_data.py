@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.base import Problem, ReadError, memory_use
 from lexiframe.evaluation.options import Asked
-from lexiframe.io import qrel_files, run_scan, to_parquet
+from lexiframe.io import qrel_files, run_scan
 from lexiframe.metrics import needed
 from lexiframe.pairwise import Measure, fingerprints, measured, one_pair
 from lexiframe.projection import Policies, RankedRuns, project
@@ -27,7 +27,7 @@ class Origin:
     Attributes
     ----------
     runs, qrels
-        As they were given: files are read again when they are needed, frames are kept.
+        As they were found: files are read again when they are needed, frames are kept.
     measures
         Those of the measures asked for that had something to count.
     asked
@@ -40,7 +40,7 @@ class Origin:
         The ranks of the judged items in all runs; None when they have to be found again.
     """
 
-    runs: Any
+    runs: run_scan.RunScan
     qrels: Any
     measures: tuple[Measure, ...]
     asked: Asked
@@ -106,7 +106,7 @@ class Origin:
             return self.ranked
         asked = self.measures, self.policies
         ranked = measured.rank(self.runs, self.qrels, *asked, hashed=True)
-        self._refuse_changed("runs", to_parquet.sources_of_origin(self.runs, ranked.read))
+        self._refuse_changed("runs", self.runs.provenance(ranked.read))
         self._refuse_changed(
             "qrels", qrel_files.sources_of_qrels(self.qrels, sha256=ranked.judged.sha256)
         )
@@ -135,9 +135,8 @@ class Origin:
             When a file has changed since the evaluation, or cannot be read.
         """
         # a fresh scan: the times of files matter to the old one, here only their bytes do
-        scan = self.runs
-        scan = replace(scan, stamps={}) if isinstance(scan, run_scan.RunScan) else scan
-        self._refuse_changed("runs", to_parquet.sources_of_origin(scan))
+        scan = replace(self.runs, stamps={})
+        self._refuse_changed("runs", scan.provenance())
         self._refuse_changed("qrels", qrel_files.sources_of_qrels(self.qrels))
         return scan, self.qrels
 

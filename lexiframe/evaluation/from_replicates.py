@@ -8,7 +8,7 @@ from typing import Any
 from lexiframe.base import LexiframeError, coded
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked
-from lexiframe.io import column_forms, qrel_files, scan_runs, to_parquet
+from lexiframe.io import column_forms, qrel_files, scan_runs
 from lexiframe.metrics import Metric, coverages
 from lexiframe.pairwise import measured, pairs
 
@@ -26,7 +26,7 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
     from lexiframe.evaluation.from_scores import evaluated  # with what reads scores
 
     metrics, policies = _metrics(how), how.policies
-    runs = scan_runs(column_forms.held(runs, "runs"))
+    runs = scan_runs(runs)
     qrels = qrel_files.file_or_data(column_forms.held(qrels, "qrels"))
     of_each: dict[str, Any] = {"hashed": True, "replicates": True, "foresee": measured.no_limit}
     projected = measured.project_runs(runs, qrels, metrics, policies, **of_each)
@@ -37,7 +37,7 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
         how.inference,
         (how.requests, how.groups),
         {
-            "runs": to_parquet.sources_of_origin(runs, ranked.read),
+            "runs": runs.provenance(ranked.read),
             "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
             "policies": asdict(policies),
         },

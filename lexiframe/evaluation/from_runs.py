@@ -32,7 +32,7 @@ from lexiframe.io import (
     output_files,
     problems,
     qrel_files,
-    to_parquet,
+    run_scan,
     warn_of_wider_lines,
 )
 from lexiframe.metrics import needed
@@ -307,7 +307,7 @@ def _at_once(
 
 
 def evaluate_ranked(
-    runs: Any,
+    runs: run_scan.RunScan,
     qrels: Any,
     projected: measured.Projected,
     how: Asked,
@@ -325,7 +325,7 @@ def evaluate_ranked(
     if work is None and kept is None:  # to compute them again, runs would be read
         projected = replace(projected, known=projected.whole(how.measures_of(names)))
     sources = {
-        "runs": to_parquet.sources_of_origin(runs, ranked.read),
+        "runs": runs.provenance(ranked.read),
         "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
     }
     e = evaluated_by(

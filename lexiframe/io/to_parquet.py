@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from lexiframe.io.files.checksum import add_checksum
 from lexiframe.io.files.output_files import output_folder, output_path, replacing, replacing_all
 from lexiframe.io.files.provenance import describe, provenance_of, recorded_sources
 from lexiframe.io.files.tables import to_arrow as to_arrow
-from lexiframe.io.run_scan import RunScan, SourceRead
+from lexiframe.io.run_scan import RunScan
 from lexiframe.typing import Frame
 
 ROWS_PER_GROUP = 1 << 20
@@ -85,7 +85,10 @@ def write_parquet(
             )
         how = getattr(origin, "provenance", None)
         provenance |= how if isinstance(how, Mapping) else {}
-        sources += sources_of_origin(origin)
+        if isinstance(origin, RunScan):
+            sources += origin.provenance()
+        else:
+            sources += recorded_sources(origin)
     provenance |= {"sources": sources} if sources else {}
     with replacing(path) as temporary:
         write_parquet_file(temporary, table, provenance | facts)
@@ -121,16 +124,6 @@ def by_query_and_score(runs: pa.Table) -> pa.Table:
 def _is_origin(data: Any) -> bool:
     """Return whether data is a frame, or carries its provenance."""
     return isinstance(data, RunScan) or hasattr(data, "provenance") or is_frame(data)
-
-
-def sources_of_origin(
-    origin: Any, read: Sequence[SourceRead] | None = None
-) -> list[dict[str, Any]]:
-    """Return the files that runs or qrels come from; nothing for frames made in memory.
-
-    ``read`` has the facts about the sources of runs, if they were read before.
-    """
-    return origin.provenance(read) if isinstance(origin, RunScan) else recorded_sources(origin)
 
 
 def write_parquet_file(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,7 +21,9 @@ _SCHEMA = {"kind": pl.String, "name": pl.String, "fingerprint": pl.String}
 NO_FINGERPRINTS = pl.DataFrame(schema=_SCHEMA)
 
 
-def fingerprint_of(runs: Any, policies: Policies) -> Callable[[run_parts.RunPart], str]:
+def fingerprint_of(
+    runs: run_scan.RunScan, policies: Policies
+) -> Callable[[run_parts.RunPart], str]:
     """Return the function from a run that was read to its fingerprint.
 
     That of a run from a file is the sha256 of the file, with the options of reading it. That of
@@ -38,10 +39,8 @@ def fingerprint_of(runs: Any, policies: Policies) -> Callable[[run_parts.RunPart
     return fingerprint
 
 
-def mark_of_file(sha256: str, runs: Any) -> str:
+def mark_of_file(sha256: str, runs: run_scan.RunScan) -> str:
     """Return the fingerprint of the runs in a file that is read as a scan says."""
-    if not isinstance(runs, run_scan.RunScan):
-        return f"file:{sha256}"
     readings = {*((name, str(options.changed())) for name, options in runs.readings)}
     options = sorted(readings) or [(runs.name_from, str(runs.options.changed()))]
     return f"file:{sha256}" + ("" if options == [("file", "{}")] else json.dumps(options))

@@ -15,7 +15,7 @@ from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.metrics import coverages
-from lexiframe.pairwise import PairCube, arrays, measured
+from lexiframe.pairwise import PairCube, arrays, grouping, measured
 from lexiframe.projection import answers
 
 
@@ -96,11 +96,9 @@ def sums_of(part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str]) 
     """Sum up requests, as a whole or as the sum of the groups that they form by attributes."""
     if attributes is None or not len(part.queries):
         return arrays.reduced(part)
-    groups = list[tuple[pl.DataFrame, arrays.Reduced]]()
-    for group in attributes.select(by).unique().sort(by).iter_slices(1):
-        members = attributes.join(group, on=by, how="semi", nulls_equal=True)["query_id"]
-        groups.append((group, arrays.reduced(part.of_ids(members))))
-    return replace(reduce(add, (found for _, found in groups)), groups=tuple(groups))
+    parts = grouping.parts_of(part, attributes, by)
+    groups = tuple((group, arrays.reduced(some)) for group, some in parts)
+    return replace(reduce(add, (found for _, found in groups)), groups=groups)
 
 
 def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -16,7 +15,7 @@ from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums
 from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known, completed, depends_on_runs
-from lexiframe.io import column_forms, run_scan, scan_runs
+from lexiframe.io import run_scan, scan_runs
 from lexiframe.pairwise import fingerprints, measured
 from lexiframe.projection import RankedRuns, joined
 from lexiframe.typing import RunsLike
@@ -80,7 +79,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
             "and the new runs together, in parts"
         )
     origin = evaluation.origin("add_runs")
-    before, scan = origin.rank_again(), _scan_of(new_runs)
+    before, scan = origin.rank_again(), scan_runs(new_runs)
     same = fingerprints.unchanged_files(scan, before.fingerprints)
     there = [str(scan.sources[index].name) for index in same]
     chosen, ranked = scan.only([index for index in range(len(scan)) if index not in same]), before
@@ -92,11 +91,6 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     if there:
         warn(f"runs that the evaluation has already, left out: {n_and_first(sorted(there))}")
     return _evaluated(evaluation, origin, before, ranked, chosen) if len(chosen) else evaluation
-
-
-def _scan_of(runs: Any) -> run_scan.RunScan:
-    is_scan = isinstance(runs, run_scan.RunScan)
-    return runs if is_scan else scan_runs(column_forms.held(runs, "runs"))
 
 
 def _evaluated(
@@ -112,7 +106,7 @@ def _evaluated(
     """
     asked = origin.asked
     projected = measured.projected_of(ranked, asked.measures, origin.policies.no_relevant)
-    given = _scan_of(origin.runs).joined(added), origin.qrels
+    given = origin.runs.joined(added), origin.qrels
     if evaluation.has_requests and _fit(ranked, origin):
         known = Known(
             evaluation.coverage,

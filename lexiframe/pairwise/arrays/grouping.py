@@ -108,7 +108,13 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
             )
         yield from _by_columns(table, names)
         return
-    attributes = attributes_of(table, requests, names)
+    yield from parts_of(table, attributes_of(table, requests, names), names)
+
+
+def parts_of(
+    table: Any, attributes: pl.DataFrame, names: Sequence[str]
+) -> Iterator[tuple[pl.DataFrame, Any]]:
+    """Return the groups that requests form by some of their known attributes: see `groups_of`."""
     for group in _distinct(attributes, names):
         queries = _members(attributes, group)["query_id"]
         if isinstance(table, PairCube):
@@ -195,7 +201,7 @@ def _frame_of(requests: Any) -> pl.DataFrame:
     return to_polars(requests, "requests")
 
 
-def _distinct(table: pl.DataFrame, names: list[str]) -> Iterator[pl.DataFrame]:
+def _distinct(table: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
     groups = table.select(names).unique().sort(names)
     yield from (
         groups.iter_slices(1) if groups.height else [groups]
