@@ -18,6 +18,7 @@ _BLOCK = 1 << 18
 """The number of rows of which `_distinct` notes the numbers before it looks whether it has all."""
 _SHORT = 1 << 16
 """A lookup table of up to this many integers costs next to nothing, however short the column."""
+_NO_STRINGS = pl.Series([], dtype=pl.String)
 
 
 def categories_of(column: pl.Series) -> pl.Series:
@@ -88,7 +89,7 @@ def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Se
     >>> of_each(categories_of(pl.Series([12, 7, 12])), lambda ids: ids.str.len_bytes()).to_list()
     [2, 1, 2]
     """
-    dtype = None if are_strings(ids) else ids.dtype
+    dtype = None if _are_strings(ids) else ids.dtype
     if not isinstance(dtype, pl.Enum):
         return function(ids)
     categories = dtype.categories
@@ -97,13 +98,31 @@ def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Se
     return function(categories).gather(ids.to_physical()).alias(ids.name)
 
 
-def are_strings(ids: pl.Series) -> bool:
+def _are_strings(ids: pl.Series) -> bool:
     """Return whether a column has plain strings.
 
-    Polars builds and checks all categories anew each time that it is asked for the type of their
-    column, which takes milliseconds where there are many.
+    Strings can be appended to no other column. Polars is not asked for the type of the column, for
+    it builds and checks all categories anew each time, which takes milliseconds where there are
+    many.
     """
-    return ids.to_physical().dtype == pl.String
+    try:
+        ids.head(0).append(_NO_STRINGS)
+    except pl.exceptions.SchemaError:
+        return False
+    return True
+
+
+def physical(ids: pl.Series) -> pl.Series:
+    """Return the numbers of a column of categories, or the same column of strings."""
+    return ids if _are_strings(ids) else ids.to_physical()
+
+
+def gathered(ids: pl.Series, rows: np.ndarray) -> pl.Series:
+    """Return some rows of a column.
+
+    Polars takes rows of the type that it has itself as they are, and looks at each of others.
+    """
+    return ids[pl.Series(rows.astype(np.uint32))]
 
 
 def strings_of(ids: pl.Series) -> pl.Series:
@@ -168,7 +187,7 @@ def _cycle_of(column: pl.Series) -> int | None:
 
 def _encode(ids: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """Encode ids by way of Polars' own codes, so that only distinct ids are sorted as strings."""
-    dtype = None if are_strings(ids) else ids.dtype
+    dtype = None if _are_strings(ids) else ids.dtype
     if isinstance(dtype, pl.Enum):
         code = ids.to_physical().to_numpy()
         there = _distinct(code, len(dtype.categories))

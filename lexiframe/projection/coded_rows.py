@@ -99,19 +99,13 @@ class Rows:
         """Return the rows that contain a judged document, and the index of that judged item."""
         hit, item = judged.index.find(self.hashes, self.query)
         found = self.ids(hit)
-        same = (found == judged.items["doc_id"][item]).to_numpy()
+        same = (found == coded.gathered(judged.items["doc_id"], item)).to_numpy()
         same &= self.query[hit] == judged.query[item]
         return hit[same], item[same]
 
-    @cached_property
-    def _are_strings(self) -> bool:
-        return coded.are_strings(self.doc_id)
-
-    def ids(self, index: np.ndarray) -> pl.Series:
+    def ids(self, rows: np.ndarray) -> pl.Series:
         """Return the documents of some rows as strings."""
-        ids = self.doc_id[index]
-        # Polars takes longer to tell what kind of column it is than to take a few of its rows
-        return ids if self._are_strings else coded.strings_of(ids)
+        return coded.strings_of(coded.gathered(self.doc_id, rows))
 
     def first_of_query(self, hit: np.ndarray) -> np.ndarray:
         """Return, for each of the rows ``hit``, the first row of its query."""
@@ -228,7 +222,7 @@ def _order_by_steps(query: np.ndarray, score: np.ndarray) -> np.ndarray | None:
 
 def _query_codes(query_id: pl.Series, queries: QueryIndex) -> tuple[np.ndarray, list[str]]:
     """Return each row's index among ``queries``, and the ids that are not there: they follow."""
-    n_rows, numbers = len(query_id), query_id.to_physical()
+    n_rows, numbers = len(query_id), coded.physical(query_id)
     is_new = numbers.slice(1) != numbers.slice(0, n_rows - 1)
     starts = is_new.arg_true().to_numpy()  # of few that are true, faster than an array of all
     edges = np.concatenate([[0], starts.astype(np.int64) + 1, [n_rows]])
@@ -236,7 +230,7 @@ def _query_codes(query_id: pl.Series, queries: QueryIndex) -> tuple[np.ndarray, 
     if are_scattered:
         ids = query_id
     else:
-        ids, numbers = query_id[edges[:-1]], numbers[edges[:-1]]
+        ids, numbers = (coded.gathered(column, edges[:-1]) for column in (query_id, numbers))
     known = numbers.head(_SEEN), numbers  # of rows in another order, the first ones suffice to tell
     if all(some.n_unique() == len(some) for some in known):  # as mostly
         names, code = ids.cast(pl.String), np.arange(len(ids))

@@ -22,6 +22,8 @@ from lexiframe.base import coded
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _BLOCK = 1 << 13
 """Rows that are sorted at once: so few that halves of different hashes are seldom equal."""
+_AT_ONCE = 1 << 16
+"""Rows whose slots are looked up at once."""
 _FEW = 1 << 16
 """The items for each of which eight slots are kept, and not four, which saves time."""
 _IN_CACHE = 1 << 12
@@ -89,8 +91,7 @@ def has_repeated(hashes: np.ndarray, edges: np.ndarray) -> bool:
 
 def _has_repeated(hashes: np.ndarray) -> bool:
     """Return whether two hashes are equal: their halves are sorted first, which is faster."""
-    # NumPy sorts signed integers faster than others, and which order it is does not matter here
-    return _has_twins(hashes.view(np.int32)[1::2]) and _has_twins(hashes)
+    return _has_twins(hashes.view(np.uint32)[1::2]) and _has_twins(hashes)
 
 
 def _has_twins(numbers: np.ndarray) -> bool:
@@ -135,13 +136,10 @@ class HashIndex:
         left: np.ndarray | None = None
         for table in self.tables:
             is_left = (hashes, query) if left is None else (hashes[left], query[left])
-            # a slot beyond the end is the last one, whose item has another hash
-            entry = table.entry.take(table.slot(*is_left), mode="clip")
-            taken = np.flatnonzero(entry >= 0)
-            entry = entry[taken]
+            taken, entry = table.taken(*is_left)
             candidate = entry >> 1
             left = taken if left is None else left[taken]
-            same = self.hashes[candidate] == hashes[left]
+            same = self.hashes.take(candidate) == hashes.take(left)
             rows.append(left[same])
             items.append(candidate[same])
             left = left[~same & (entry & 1).astype(bool)]
@@ -180,6 +178,22 @@ class Slots:
         slot = table.slot(hashes, query)
         table.entry[slot] = item << 1
         return table, slot
+
+    def taken(self, hashes: np.ndarray, query: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows whose slot has an entry, and these entries.
+
+        Some rows are looked up at a time, so that what is computed for them stays in the
+        processor's cache.
+        """
+        rows, entries = [np.empty(0, np.int64)], [self.entry[:0]]
+        for start in range(0, len(hashes), _AT_ONCE):
+            end = start + _AT_ONCE
+            # a slot beyond the end is the last one, whose item has another hash
+            entry = self.entry.take(self.slot(hashes[start:end], query[start:end]), mode="clip")
+            taken = np.flatnonzero(entry >= 0)
+            rows.append(taken + start)
+            entries.append(entry[taken])
+        return np.concatenate(rows), np.concatenate(entries)
 
     def slot(self, hashes: np.ndarray, query: np.ndarray) -> np.ndarray:
         """Return the slot of each hash; behind the last query with an item there may be none."""
