@@ -13,9 +13,13 @@ def begins(table: pl.DataFrame, *names: str) -> np.ndarray:
     --------
     >>> begins(pl.DataFrame({"run": ["a", "a", "b"]}), "run").tolist()
     [True, False, True]
+    >>> begins(pl.DataFrame({"run": []}), "run").tolist()
+    []
     """
+    if table.is_empty():  # of which there is no row before the last
+        return np.zeros(0, bool)
     is_first = np.zeros(table.height, bool)
-    is_first[:1] = True
+    is_first[0] = True
     for name in names:
         column = table[name]
         is_first[1:] |= column.slice(1).ne_missing(column.slice(0, table.height - 1)).to_numpy()

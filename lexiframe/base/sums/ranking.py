@@ -6,6 +6,10 @@ import numpy as np
 
 from lexiframe.base.sums.tolerance import TIE
 
+_FEW = 32
+_MANY = 200
+"""Of few values of many rows, each is compared with each in less time than they are sorted."""
+
 
 def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:
     """Number the distinct values of each row, 0 for the greatest.
@@ -22,6 +26,10 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
     >>> tie_groups(np.array([0.3, 0.5, 0.3 + 1e-10]), rounding=1e-6).tolist()
     [1, 0, 1]
     """
+    has_one_error = not isinstance(rounding, np.ndarray) or rounding.shape[-1:] == (1,)
+    are_few = values.ndim == 2 and 1 < values.shape[1] <= _FEW and len(values) >= _MANY
+    if has_one_error and are_few and np.isfinite(values).all():
+        return _few_groups(values, rounding)
     order = np.argsort(-values, axis=-1, kind="stable")
     falling = np.take_along_axis(values, order, axis=-1)
     if isinstance(rounding, np.ndarray) and rounding.shape[-1:] > (1,):  # else one for each row
@@ -34,6 +42,23 @@ def tie_groups(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.nda
     groups = np.empty_like(steps)
     np.put_along_axis(groups, order, steps, axis=-1)
     return groups
+
+
+def _few_groups(values: np.ndarray, rounding: np.ndarray | float) -> np.ndarray:
+    """Return the `tie_groups` of rows of few finite values, each with one rounding error.
+
+    Each value is compared with those above which there is a step, for all rows at once: that takes
+    half the time of putting back what was sorted.
+    """
+    rising = np.sort(values, axis=-1).T.copy()
+    steps = rising[1:] - rising[:-1] > np.transpose(rounding)
+    columns = values.T.copy()
+    groups, is_below = np.zeros(columns.shape, np.int8), np.empty(columns.shape, bool)
+    for value, step in zip(rising, steps, strict=False):
+        np.less_equal(columns, value, out=is_below)
+        is_below &= step
+        groups += is_below.view(np.int8)
+    return groups.T.astype(np.int64, order="C")
 
 
 def mid_ranks(values: np.ndarray, rounding: np.ndarray | float = TIE) -> np.ndarray:

@@ -44,6 +44,8 @@ class Scores:
 
 
 _TIE = np.full((1, 1), sums.TIE)
+_FEW_RUNS = 2**7
+"""Below this, places fit in an int8, and sums over the runs of an int8 in an int16."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,16 @@ class Pairs:
         """
         if by == "preference":
             return np.asarray(np.sign(self._filled))
-        places = self.places.T.astype(np.int32, order="C")  # so that long rows are subtracted
-        return np.asarray(np.sign(places[self.b] - places[self.a], dtype=np.float64).T)
+        return np.asarray(self._votes.T.astype(np.float64))
+
+    @property
+    def _votes(self) -> np.ndarray:
+        """The votes by win rate: pairs × requests, in bytes."""
+        # Small numbers in long rows are compared faster.
+        kind = np.int8 if len(self.runs) < _FEW_RUNS else np.int32
+        places = self.places.T.astype(kind, order="C")
+        above, below = places[self.a], places[self.b]
+        return np.asarray((above < below).view(np.int8) - (above > below).view(np.int8))
 
     @property
     def points(self) -> np.ndarray:
@@ -118,17 +128,22 @@ class Pairs:
     @property
     def request_shares(self) -> np.ndarray:
         """(wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
-        known = ~np.isnan(self.values)
         wins, losses = (of.view(np.int8) for of in (self.values > 0, self.values < 0))
         lead = self.by_run(wins - losses, -1)
-        n = self.by_run((known[:1] if known.all() else known).view(np.int8), 1)
+        known = ~np.isnan(self.values)
+        n = self._n_pairs if known.all() else self.by_run(known.view(np.int8), 1)
         none = np.full(lead.shape, np.nan)
         return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
     @cached_property
     def ballots(self) -> np.ndarray:
         """For each pair, the requests that rank run a over run b, less those of b over a."""
-        return np.asarray(self.votes("win_rate").sum(axis=0))
+        return np.asarray(self._votes.sum(axis=1, dtype=np.int32), np.float64)
+
+    @property
+    def _n_pairs(self) -> np.ndarray:
+        """The number of pairs of each run: 1 × runs."""
+        return np.bincount(np.concatenate([self.a, self.b]), minlength=len(self.runs))[None]
 
     @cached_property
     def preferred(self) -> sums.Moments:
@@ -156,19 +171,27 @@ class Pairs:
         if (a[1:] < a[:-1]).any():
             order = np.argsort(a, kind="stable")
             a, b, values = a[order], b[order], values[:, order]
-        is_whole = values.dtype.kind == "i"
-        total = np.zeros((len(self.runs), len(values)), np.int64 if is_whole else np.float64)
+        is_whole, are_beside = values.dtype.kind == "i", values.flags.c_contiguous
+        is_small = values.dtype == np.int8 and len(self.runs) < _FEW_RUNS
+        kind = (np.int16 if is_small else np.int64) if is_whole else np.float64
+        total = np.zeros((len(self.runs), len(values)), kind)
         add = np.add if sign > 0 else np.subtract
         starts = np.flatnonzero(coded.begins(a)).tolist()
         for first, last in pairwise([*starts, len(a)]):
-            block, others = values[:, first:last], b[first:last]
+            others = b[first:last]
+            block = values[:, first:last]
             rows = np.ascontiguousarray(block.T)  # long rows are added faster
             # the terms of a float are added in an order that does not depend on the other requests
-            total[a[first]] += rows.sum(axis=0) if is_whole else block.sum(axis=1)
-            are_next = others[-1] - others[0] == last - first - 1  # as mostly: a view is faster
-            to: Any = slice(others[0], others[-1] + 1) if are_next else others
-            total[to] = add(total[to], rows)
-        return np.ascontiguousarray(total.T)
+            if is_whole:
+                total[a[first]] += rows.sum(axis=0, dtype=kind)
+            else:
+                total[a[first]] += _sum_of_rows(rows) if are_beside else block.sum(axis=1)
+            if others[-1] - others[0] == last - first - 1:  # as mostly: a view is faster
+                to = total[others[0] : others[-1] + 1]
+                add(to, rows, out=to)
+            else:
+                total[others] = add(total[others], rows)
+        return np.ascontiguousarray(total.T, np.int64 if is_whole else np.float64)
 
     @property
     def mean_rounding(self) -> np.ndarray:
@@ -271,6 +294,42 @@ class Pairs:
     def square(self, by_pair: np.ndarray) -> np.ndarray:
         """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
         return square_of(self, by_pair)
+
+
+_AT_ONCE = 128
+
+
+def _sum_of_rows(rows: np.ndarray) -> np.ndarray:
+    """Return the sums of columns, each to the bits of NumPy's sum of that column alone.
+
+    NumPy adds the numbers of an array that lie side by side in eight sums, in parts of up to 128.
+    The same for many columns at once takes a fraction of the time of one after the other.
+
+    Examples
+    --------
+    >>> column = np.array([1e16, 1.0, 1.0, -1e16, 1.0, 0.5, 0.25, 3.0, 7.0])
+    >>> float(_sum_of_rows(column[:, None])[0]) == float(column.sum())
+    True
+    """
+    n = len(rows)
+    if n > _AT_ONCE:
+        half = n // 2 - n // 2 % 8
+        return np.asarray(_sum_of_rows(rows[:half]) + _sum_of_rows(rows[half:]))
+    many = n - n % 8
+    if not many:
+        return _one_by_one(rows[0].copy(), rows[1:])
+    eight = rows[:8].copy()
+    for first in range(8, many, 8):
+        eight += rows[first : first + 8]
+    while len(eight) > 1:  # neighbours are added
+        eight = eight[::2] + eight[1::2]
+    return _one_by_one(eight[0], rows[many:])
+
+
+def _one_by_one(total: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    for row in rows:
+        total += row
+    return total
 
 
 @dataclass(frozen=True)
@@ -622,12 +681,22 @@ def agreeing(values: np.ndarray, most: int = _CELLS) -> np.ndarray:
     """
     flat = values.reshape(len(values), int(np.prod(values.shape[1:])))
     counts = np.zeros((len(values), len(values)), np.int64)
-    for first in range(0, flat.shape[1], most):
-        for signed in (flat[:, first : first + most] > 0, flat[:, first : first + most] < 0):
-            bits = np.packbits(signed, axis=1)
-            for count, row in zip(counts, bits, strict=True):
-                count += np.bitwise_count(bits & row).sum(axis=1, dtype=np.int64)
-    return counts
+    most = min(most, flat.shape[1])
+    # The arrays are filled again for each block: the system clears new ones, which takes long.
+    signed, words = (
+        np.empty((len(values), most), bool),
+        np.zeros((len(values), -(-most // 64)), "u8"),
+    )
+    for first in range(0, flat.shape[1], max(most, 1)):
+        block = flat[:, first : first + most]
+        for has_sign in (np.greater, np.less):
+            bits = np.packbits(has_sign(block, 0, out=signed[:, : block.shape[1]]), axis=1)
+            words.view(np.uint8)[:, : bits.shape[1]] = bits
+            words.view(np.uint8)[:, bits.shape[1] :] = 0
+            # Bits are counted in words of 64; those of two measures in either order are the same.
+            for n, word in enumerate(words):
+                counts[n, n:] += np.bitwise_count(words[n:] & word).sum(axis=1, dtype=np.int64)
+    return np.maximum(counts, counts.T)
 
 
 def square_of(pairs: Any, by_pair: np.ndarray) -> np.ndarray:

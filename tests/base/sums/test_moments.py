@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from lexiframe.base.sums import moments as moments_module
+from lexiframe.base.sums.exact_sums import ExactSums, halves
 from lexiframe.base.sums.moments import Moments
 from lexiframe.base.sums.tolerance import TIE, rounding
 
@@ -117,6 +118,38 @@ def test_any_order_and_any_groups_give_the_same_bits(values, random):
     parts = [Moments.of(values[g], rounding(values[g])) for g in (rows[:cut], rows[cut:])]
     random.shuffle(parts)
     same(parts[0] + parts[1], whole)
+
+
+@pytest.mark.parametrize("smallest", [1.0, 2.0**-22, 2.0**-24, 1e-30, 1e-300])
+@pytest.mark.parametrize("size", [1.0, 19.5, 1e-90, 1e120, 1e200])
+def test_numbers_near_each_other_are_added_to_the_sums_of_any(size, smallest):
+    """However far apart the numbers are, the sums are those of the numbers and of their squares."""
+    random = np.random.default_rng(5)
+    values = random.choice([-1.0, 1.0], (700, 5)) * smallest ** random.random((700, 5)) * size
+    values[:, 0] = np.sign(values[:, 0])
+    values[::7] = 0.0
+    found = Moments.of(values, rounding(values))
+    small = np.where(np.abs(values) > 1e140, 0.0, values)
+    high, low = halves(small)
+    squares = np.where(small == values, high * high, np.inf)
+    expected = ExactSums.of(np.concatenate([squares, low * (high + small)]))
+    for sums, others in ((found.total, ExactSums.of(values)), (found.squares, expected)):
+        np.testing.assert_array_equal(sums.digits, others.digits)
+        np.testing.assert_array_equal(sums.infinite, others.infinite)
+        assert sums.lowest == others.lowest
+
+
+def test_matrices_of_the_same_requests_have_the_sums_of_each_alone():
+    random = np.random.default_rng(6)
+    matrices = [random.normal(size=(3000, n)) * 10.0**n for n in (1, 30, 4)]
+    matrices[2] = np.rint(matrices[2])
+    matrices[1][::5, 3] = np.nan
+    for rows in (5, 3000):
+        several = [(values[:rows], rounding(values[:rows])) for values in matrices]
+        for found, matrix in zip(Moments.of_each(several), several, strict=True):
+            alone = Moments.of(*matrix)
+            for n in range(len(alone.n)):  # sums of other columns may have other digits
+                same(found[[n]] + nothing(), alone[[n]] + nothing())
 
 
 def test_more_rows_than_a_thread_handles(monkeypatch):

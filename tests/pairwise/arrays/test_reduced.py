@@ -198,6 +198,22 @@ def test_signs_are_counted_in_parts():
     assert agreeing(CUBE.values, most=7).tolist() == expected
 
 
+@pytest.mark.parametrize("n_runs", [2, 7, 8, 20, 140])
+def test_sums_by_run_are_those_of_each_request_alone(n_runs):
+    random = np.random.default_rng(n_runs)
+    a, b = np.triu_indices(n_runs, k=1)
+    values = random.normal(size=(12, len(a))) * 10.0 ** random.integers(-9, 9, (12, len(a)))
+    runs = pl.Series([f"{n:03}" for n in range(n_runs)])
+    found = Pairs(pl.Series([*"abcdefghijkl"]), runs, a, b, values).totals
+    for n in range(12):
+        expected = np.zeros(n_runs)
+        for run in range(n_runs - 1):
+            of_run = values[n, a == run]
+            expected[run] += of_run.sum()
+            expected[run + 1 :] -= of_run
+        assert found[n].tolist() == expected.tolist()
+
+
 def sums_of(pairs):
     (found,) = reduced_pairs.PairSums.of_each([pairs])
     return found
