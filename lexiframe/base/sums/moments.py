@@ -105,13 +105,16 @@ class Moments:
         if max(widths) > _COLUMNS and n_rows * n_columns > _CELLS:
             return [cls.of(*matrix) for matrix in matrices]
         room = _Room(min(max(_CELLS, n_columns), n_rows * n_columns))
+        groups = [[*range(len(matrices))]]
         if n_rows * n_columns > _CELLS:
-            return _moments([_Adder(room, [matrix]) for matrix in matrices])
-        (found,) = _moments([_Adder(room, matrices)])
-        if len(matrices) == 1:
-            return [found]
-        edges = np.cumsum([0, *widths]).tolist()
-        return [found[slice(first, last)] for first, last in pairwise(edges)]
+            groups = _alike(matrices)
+        adders = [_Adder(room, [matrices[n] for n in group]) for group in groups]
+        found = dict[int, Moments]()
+        for moments, group in zip(_moments(adders), groups, strict=True):
+            edges = np.cumsum([0, *(widths[n] for n in group)]).tolist()
+            for n, (first, last) in zip(group, pairwise(edges), strict=True):
+                found[n] = moments[slice(first, last)] if len(group) > 1 else moments
+        return [found[n] for n in range(len(matrices))]
 
     @classmethod
     def _of_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
@@ -233,6 +236,20 @@ class _Room:
         n = n_rows * n_columns
         floats = self.floats[:, :n].reshape(4, n_rows, n_columns)
         return floats, self.is_so[:n].reshape(n_rows, n_columns)
+
+
+def _alike(matrices: Sequence[_Matrix]) -> list[list[int]]:
+    """Return groups of matrices, by their numbers, that are added up together.
+
+    Each large one is a group. Small ones whose numbers are likely to take the same steps are added
+    up together: all that have few bits, as points, and those of the same kind of rounding errors.
+    """
+    groups = dict[object, list[int]]()
+    for n, (values, rounding) in enumerate(matrices):
+        are_halves = bool((values[:1] * 2 == np.rint(values[:1] * 2)).all())
+        kind = (are_halves, rounding.shape) if values.size <= _CELLS else n
+        groups.setdefault(kind, []).append(n)
+    return [*groups.values()]
 
 
 def _moments(adders: Sequence[_Adder]) -> list[Moments]:
