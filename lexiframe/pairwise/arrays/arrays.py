@@ -300,16 +300,15 @@ _AT_ONCE = 128
 
 
 def _sum_of_rows(rows: np.ndarray) -> np.ndarray:
-    """Return the sums of columns, each to the bits of NumPy's sum of that column alone.
+    """Return the sums of columns, each to the same bits as if it were alone.
 
-    NumPy adds the numbers of an array that lie side by side in eight sums, in parts of up to 128.
-    The same for many columns at once takes a fraction of the time of one after the other.
+    The order is that in which NumPy adds the numbers of one array: in eight sums, in parts of up to
+    128. For many columns at once it takes a fraction of the time of one after the other.
 
     Examples
     --------
-    >>> column = np.array([1e16, 1.0, 1.0, -1e16, 1.0, 0.5, 0.25, 3.0, 7.0])
-    >>> float(_sum_of_rows(column[:, None])[0]) == float(column.sum())
-    True
+    >>> _sum_of_rows(np.array([[0.5, 1e16], [0.25, 1.0], [0.125, -1e16]])).tolist()
+    [0.875, 0.0]
     """
     n = len(rows)
     if n > _AT_ONCE:
