@@ -119,7 +119,7 @@ def n_comparisons(d: Any, baseline: str | None, requests: Any, by: Any) -> int:
     """Return how many pairs of runs are compared in all measures and groups."""
 
     def of_group(part: Any) -> pl.DataFrame:
-        cube = cube_of(part, baseline)
+        cube = cube_of(part, baseline, of_sums=True)
         return pl.DataFrame({"n": [int((pairs.n > 0).sum()) for _, pairs in cube]}, {"n": pl.Int64})
 
     return int(by_measure(of_group, d, requests, by)["n"].to_numpy().sum())

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, Pairs, arrays, grouping
+from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
 from lexiframe.significance import default_test
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.clusters import clustered, clusters_of, of_groups
@@ -309,7 +309,8 @@ def compare(
         )
     asked = table.with_columns(test=pl.lit(AUTO)) if tests == [AUTO] else table
     number = families_of(asked, groups, family)  # what is chosen does not divide a family
-    warn_of_few_requests("compare", table, number, corrections, options)
+    if tests != [AUTO] or not isinstance(d, PairCube | arrays.Reduced):  # whose verdict says it
+        warn_of_few_requests("compare", table, number, corrections, options)
     table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
