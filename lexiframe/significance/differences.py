@@ -19,7 +19,10 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of tests and intervals, see `compare`."""
+    """The options of tests and intervals, see `compare`.
+
+    ``effect_intervals``: whether intervals of d_z are wanted, which take longer than most tests.
+    """
 
     alternative: Alternative
     alpha: float
@@ -28,6 +31,7 @@ class Options:
     sign_ties: Literal["drop", "split"] = "drop"
     bets: Bets = field(default_factory=Bets)
     clusters: pl.DataFrame | None = None
+    effect_intervals: bool = True
 
     @property
     def tail(self) -> float:
