@@ -14,10 +14,12 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed, warn
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
+from lexiframe.significance import default_test
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.significance.audits.drawn_clusters import ClusterTrials, drawn_cluster_trials
 from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
+from lexiframe.significance.audits.tested_families import compare_families
 from lexiframe.significance.bets import Bets, BoundsLike
 from lexiframe.significance.clusters import clusters_of, of_groups
 from lexiframe.significance.corrections import (
@@ -77,7 +79,7 @@ def audit(
         The table of `preferences`, or of `scores`, whose differences are taken.
     tests : str, function, or several
         Tests of `compare`, by name, or functions of your own from differences to p-values, as
-        described there. A function is called once for up to 500 trials, with requests × twice as
+        described there. ``auto`` is chosen for each trial, by its differences as they are. A function is called once for up to 500 trials, with requests × twice as
         many columns: the trials with equal means, and then the same requests as they are.
     sizes : int, or several
         The numbers of requests that a trial draws, each at least 2.
@@ -190,13 +192,13 @@ def audit(
     >>> audits.select("test", pl.col("error_rate", "error_low", "error_high").round(3)).rows()
     [('sign', 0.996, 0.99, 0.999), ('t', 0.059, 0.045, 0.075)]
 
-    How often does an evaluation of ten runs over five requests find a difference by lexiprecision
-    where there is none? By the t-test nearly always, as a run that wins five requests has no
-    deviation:
+    How often does an evaluation of ten runs over eight requests find a difference by lexiprecision
+    where there is none? The t-test, to which a run that wins nearly all of eight requests has hardly
+    any deviation, and the default test:
 
     >>> folder = lf.bundled("digits")
     >>> d = lf.preferences(lf.positions(folder / "runs", folder / "qrels.parquet"), "LP")
-    >>> audits = lf.audit(d, ["t", "sign"], 5, runs=10, null="exchanged", trials=500)
+    >>> audits = lf.audit(d, ["t", "auto"], 8, runs=10, null="exchanged", trials=500)
     >>> audits.select("test", "correction", pl.col("error_rate", "error_se").round(3)).rows()
     """
     chosen = several(tests)
@@ -240,7 +242,11 @@ def _audited(
                 bets = Bets.of("audit", d, bounds, "random", None)
                 bets = bets.in_family(family.size, [correction])
                 how = replace(options, bets=bets.of_measure(measure, pairs, options.alpha))
-            counts = sum(_counts(pairs, of_block, tests, correction, how) for of_block in drawn)
+            is_metric = default_test.is_metric(measure, () if pairs.scores is None else (measure,))
+            counts = sum(
+                _counts(pairs, of_block, tests, correction, how, is_metric=is_metric)
+                for of_block in drawn
+            )
             same = {"measure": measure, "null": null, "n_requests": size, "alpha": options.alpha}
             same |= {"correction": correction if n_runs > 2 else "none", "n_runs": n_runs}
             same |= {"n_pairs": len(pairs.a), "n": len(pairs.queries)}
@@ -281,7 +287,7 @@ def _check(
     check_own_tests(tests, "two-sided")
     for test in tests:
         if isinstance(test, str):
-            check_choice("audit", test, TESTS, "test")
+            check_choice("audit", test, (default_test.AUTO, *TESTS), "test")
     check_choice("audit", correction, CORRECTIONS, "correction")
     resampling.check_share("audit", "alpha", alpha)
     check_choice("audit", null, get_args(Null), "null")
@@ -332,7 +338,8 @@ def _complete(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
     there = len(pairs.runs)
     if n_runs > there:
         raise LexiframeError(
-            f"audit: expected runs to be from 2 to {there}, as so many have {measure}, found {n_runs}"
+            f"audit: expected runs to be from 2 to {there}, as so many have {measure}, found "
+            f"{n_runs}"
         )
     if len(pairs.a) < there * (there - 1) // 2:
         raise LexiframeError(
@@ -360,16 +367,16 @@ def _counts(
     tests: list[Any],
     correction: str,
     options: Options,
+    *,
+    is_metric: bool,
 ) -> np.ndarray:
     """Sum up the trials of a block for each test: tests × `_COUNTED`."""
-    differ, shape = trials.better != 0, (2, *trials.pair.shape)
+    differ = trials.better != 0
     rows = []
     for test in tests:
-        outcome = _tested(test, pairs, trials, replace(options, seed=trials.seed))
-        p_adjusted = correct_each(outcome.p_value.reshape(shape), correction)
+        p_adjusted, ahead = _found(test, pairs, trials, correction, options, is_metric=is_metric)
         is_error, is_found = p_adjusted < options.alpha
         is_found &= differ
-        ahead = _ahead(test, trials.drawn, outcome).reshape(shape)[1]
         shares = (
             is_error.any(axis=1).astype(float),
             _shares(is_found, differ),
@@ -385,15 +392,46 @@ def _shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     return np.asarray(part.sum(axis=1)[n > 0] / n[n > 0])
 
 
-def _tested(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: Options) -> Outcome:
-    """Test all trials as `compare` tests pairs."""
+def _found(
+    test: Any,
+    pairs: Pairs,
+    trials: Trials | ClusterTrials,
+    correction: str,
+    options: Options,
+    *,
+    is_metric: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return p after the correction, 2 × trials × pairs, and which runs are ahead as they are."""
+    p_adjusted, ahead = np.empty((2, 2, *trials.pair.shape))
+    size, options = trials.pair.shape[1], replace(options, seed=trials.seed)
+    for name, how, some in trials.chosen_tests(test, options, is_metric=is_metric):
+        part = trials.some(some)
+        outcome, p = _tested(name, pairs, part, correction, how)
+        p_adjusted[:, some] = p.reshape(2, -1, size)
+        ahead[:, some] = _ahead(name, part.drawn, outcome).reshape(2, -1, size)
+    return p_adjusted, ahead[1]
+
+
+def _tested(
+    test: Any, pairs: Pairs, trials: Trials | ClusterTrials, correction: str, options: Options
+) -> tuple[Outcome, np.ndarray]:
+    """Test all trials as `compare` tests pairs; return the outcome and p after the correction."""
+    size = trials.pair.shape[1]
+    if isinstance(test, str) and test != "betting" and isinstance(trials, Trials):
+        return compare_families(test, trials.drawn, size, correction, options)
+    outcome = _outcome(test, pairs, trials, options)
+    return outcome, correct_each(outcome.p_value.reshape(-1, size), correction)
+
+
+def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: Options) -> Outcome:
+    """Test all trials by clusters, by bets or by a function of one's own."""
     if isinstance(trials, ClusterTrials):
         return trials.tested(test, options)
     drawn = trials.drawn
     if test == "betting" and trials.means is not None:
-        kept = replace(drawn, values=np.tile(np.split(drawn.values, 2, axis=1)[1], 2))
+        kept = replace(drawn, values=np.tile(trials.kept.values, 2))
         return betting_at(kept, np.concatenate([trials.means, 0 * trials.means]), options)
-    if isinstance(test, str):
+    if test == "betting":
         return TESTS[test].compute(drawn, options)
     both = some_pairs(pairs, np.tile(trials.pair.ravel(), 2))
     both = replace(both, values=drawn.values, scores=None)

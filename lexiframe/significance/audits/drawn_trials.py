@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from lexiframe.base import memory_use, progress
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.audits.drawn_families import Families
-from lexiframe.significance.differences import Differences
+from lexiframe.significance.audits.tested_families import (
+    chosen_tests,
+    columns_of,
+    some_columns,
+)
+from lexiframe.significance.differences import Differences, Options
 
 _BYTES = 100
 """For each drawn difference: its request, itself twice, and what the tests make of them."""
@@ -42,6 +48,30 @@ class Trials:
     drawn: Differences
     seed: int
     means: np.ndarray | None
+
+    def chosen_tests(
+        self, test: Any, options: Options, *, is_metric: bool
+    ) -> Iterator[tuple[Any, Options, np.ndarray]]:
+        """Yield the tests that trials have, as they are, and the trials that have each."""
+        return chosen_tests(test, self.kept, self.pair.shape[1], options, is_metric=is_metric)
+
+    @property
+    def kept(self) -> Differences:
+        """The differences as they are."""
+        n = self.drawn.values.shape[1]
+        return some_columns(self.drawn, np.arange(n // 2, n))
+
+    def some(self, trial: np.ndarray) -> Trials:
+        """Return some of the trials."""
+        if len(trial) == len(self.pair):
+            return self
+        columns = columns_of(trial, self.pair.shape[1])
+        both = np.concatenate([columns, columns + self.pair.size])
+        means = None if self.means is None else self.means[columns]
+        drawn = some_columns(self.drawn, both)
+        return replace(
+            self, pair=self.pair[trial], better=self.better[trial], drawn=drawn, means=means
+        )
 
 
 def drawn_trials(

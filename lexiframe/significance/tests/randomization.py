@@ -8,6 +8,9 @@ from lexiframe.base import progress, resampling
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import Outcome, PairedTest, with_d_z
 
+_PAIRS = 2**10
+"""The number of pairs at once: their means stay in the processor's cache."""
+
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
     """Randomisation test: signs of the differences at random, p = (1 + count) / (1 + trials).
@@ -17,17 +20,35 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     n_drawn = resampling.n_signs(d.n, options.trials)
     blocks = resampling.sign_blocks(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
+    pair, values, mean, rounding = np.arange(len(d.mean)), d.values, d.mean, d.mean_rounding
     for drawn in progress(blocks, -(-n_drawn // resampling.ROWS), "randomization"):
-        means = drawn @ d.values
-        means /= d.n
-        is_extreme = options.extreme(means, d.mean, d.mean_rounding)
-        count += is_extreme.view(np.uint8).sum(axis=0, dtype=np.uint8)  # of at most 200 rows
+        count[pair] += _n_extreme(drawn, values, mean, rounding, options)
+        is_open = (1 + count[pair]) / (1 + n_drawn) < options.exact_below
+        if 2 * np.count_nonzero(is_open) < len(pair):  # to leave the others out takes time too
+            pair, values = pair[is_open], values[:, is_open]
+            mean, rounding = d.mean[pair], d.mean_rounding[pair]
+            if not len(pair):
+                break
     p_value = (1 + count) / (1 + n_drawn)
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
     are_all = resampling.are_enumerated(d.n, options.trials)
     by_signs = options.least_p(0.5**n_not_zero)
     least_p = by_signs if are_all else 1 / (1 + n_drawn)
     return with_d_z(d, options, d.mean, p_value, least_p)
+
+
+def _n_extreme(
+    drawn: np.ndarray, values: np.ndarray, mean: np.ndarray, rounding: np.ndarray, options: Options
+) -> np.ndarray:
+    """Count the choices of signs for which each pair's mean is as extreme as it is, or more."""
+    counts = [np.empty(0, np.uint8)]  # of at most 200 rows
+    for first in range(0, len(mean), _PAIRS):
+        some = slice(first, first + _PAIRS)
+        means = drawn @ values[:, some]
+        means /= len(values)
+        is_extreme = options.extreme(means, mean[some], rounding[some])
+        counts.append(is_extreme.view(np.uint8).sum(axis=0, dtype=np.uint8))
+    return np.concatenate(counts)
 
 
 TEST = PairedTest(

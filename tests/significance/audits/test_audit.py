@@ -262,7 +262,7 @@ def test_pairs_with_one_request_are_left_out():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"tests": "z"}, "expected test to be one of 't', 'sign'"),
+        ({"tests": "z"}, "expected test to be one of 'auto', 't', 'sign'"),
         ({"tests": []}, "audit: expected a test, found none"),
         ({"sizes": [25, 1]}, "audit: expected sizes to be whole numbers from 2 to"),
         ({"sizes": 2.5}, "audit: expected sizes to be a whole number or a list of which each is"),
