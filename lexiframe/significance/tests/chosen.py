@@ -27,7 +27,7 @@ def single_of(pairs: Any) -> Pairs | None:
     return pairs.single if isinstance(pairs, arrays.PairSums) else pairs
 
 
-def chosen(
+def test_of(
     measure: str, pairs: Any, options: Options, is_metric: bool, n_comparisons: int | None
 ) -> tuple[list[str], Options]:
     """Return the test of a measure's pairs, in a list, and the options that it is done with.
@@ -38,8 +38,6 @@ def chosen(
     requests, for the same reason. All others have ``t``. The choice looks at sizes of differences
     alone, which sign flips do not change, so that it costs nothing.
     """
-    if options.clusters is not None:  # which the other two tests do not know
-        return ["t"], options
     if pairs.differences.have_one_size:
         return ["sign"], options
     if is_metric:
@@ -96,9 +94,9 @@ def is_metric(measure: str, scores: Any) -> bool:
 def _trials(n: int, n_comparisons: int, options: Options) -> int:
     """Return the number of trials; 2^n − 1 means that all choices of signs are taken."""
     if n <= _ENUMERATED:
-        return max(2**n - 1, 1)
-    return int(max(options.trials, math.ceil(_TRIALS * n_comparisons / options.alpha)))
+        return (1 << n) - 1
+    return max(options.trials, math.ceil(_TRIALS * n_comparisons / options.alpha))
 
 
 def _work(n: int, n_pairs: int, trials: int) -> int:
-    return n_pairs * n * (int(2 ** (n - 1)) if n <= _ENUMERATED else trials)
+    return n_pairs * n * (1 << (n - 1) if n <= _ENUMERATED else trials)
