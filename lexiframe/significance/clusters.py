@@ -9,13 +9,12 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, coded, n_and_first, resampling, to_polars
 from lexiframe.pairwise import PairCube, grouping
-from lexiframe.significance.default_test import AUTO
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.estimates import Estimates
 from lexiframe.significance.paired_tests import Outcome, with_d_z
 
 CLUSTERED = ("t", "bootstrap")
-"""The tests that know clusters; the default test is then t."""
+"""The tests that know clusters."""
 
 
 def clusters_of(
@@ -24,7 +23,7 @@ def clusters_of(
     """Return ``query_id`` and the ``cluster`` of each request; None where none is named."""
     if cluster is None:
         return None
-    if others := [test for test in tests if test not in (AUTO, *CLUSTERED)]:
+    if others := [test for test in tests if test not in CLUSTERED]:
         raise LexiframeError(
             f"{called}: expected test to be {' or '.join(map(repr, CLUSTERED))} with cluster, "
             f"found {others[0]!r}, which takes requests for independent of one another"

@@ -13,9 +13,9 @@ errors are simulated again, ten times as often.
 
 *Intervals.* A ranking has all relevant items first, with a probability that makes the true mean
 what it is to be; else its ranks are random, or it finds the next item at each rank with the
-probability 0.05. For differences one run has all relevant items first and the other none at all, and
-else both have rankings of the latter kinds. A cell is the share of intervals of 95 % that hold the
-true mean, the least of all m and both kinds.
+probability 0.05. For differences one run has all relevant items first and the other none at all,
+and else both have rankings of the latter kinds. A cell is the share of intervals of 95 % that hold
+the true mean, the least of all m and both kinds.
 
 All is computed by what `compare` computes with, for many evaluations at once: positions become
 preferences by `measured.of_positions`, and `compare_families` tests these, as in `audit`.
@@ -248,6 +248,20 @@ def covers(ends: tuple[np.ndarray, np.ndarray], mean: float) -> np.ndarray:
 # --- Tables ---------------------------------------------------------------------------------------
 
 
+def print_greatest(found: dict[int, dict[Cell, np.ndarray]]) -> None:
+    """Print the greatest share of evaluations that err, of all m and runs, also by the t-test."""
+    print("\nany pair significant, without a difference (by t): the greatest of all m and runs\n")
+    print(f"| measure | {' | '.join(f'n = {n}' for n in REQUESTS)} |")
+    print("|---|" + "---:|" * len(REQUESTS))
+    for measure in MEASURES:
+        row = []
+        for n in REQUESTS:
+            every = [cells[measure, runs, n] for cells in found.values() for runs in RUNS]
+            errors, of_t, _ = np.max(every, axis=0)
+            row.append(f"{errors:.3f} ({of_t:.2f})")
+        print(f"| {measure} | {' | '.join(row)} |")
+
+
 def print_errors(found: dict[int, dict[Cell, np.ndarray]]) -> None:
     """Print the share of evaluations that err, that by the t-test, and the power, by m."""
     titles = "any pair significant, without a difference (by t)", "power"
@@ -306,6 +320,7 @@ def main(share: float) -> None:
     cells = [(measure, runs, n) for measure in MEASURES for runs in RUNS for n in REQUESTS]
     with ProcessPoolExecutor() as pool:
         found = {m: shares(m, times, cells, pool) for m in RELEVANT}
+        print_greatest(found)
         print_errors(found)
         print(f"\n{time.perf_counter() - start:.0f} seconds")
         print_above(found, times, pool)

@@ -14,7 +14,6 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed, warn
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
-from lexiframe.significance import default_test
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.significance.audits.drawn_clusters import ClusterTrials, drawn_cluster_trials
 from lexiframe.significance.audits.drawn_families import Families
@@ -38,7 +37,7 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import MEANS, Outcome, with_d_z
-from lexiframe.significance.tests import DRAWING, TESTS, Test, betting_at
+from lexiframe.significance.tests import AUTO, DRAWING, TESTS, Test, betting_at, chosen
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
@@ -79,8 +78,9 @@ def audit(
         The table of `preferences`, or of `scores`, whose differences are taken.
     tests : str, function, or several
         Tests of `compare`, by name, or functions of your own from differences to p-values, as
-        described there. ``auto`` is chosen for each trial, by its differences as they are. A function is called once for up to 500 trials, with requests × twice as
-        many columns: the trials with equal means, and then the same requests as they are.
+        described there. ``auto``, the default of `compare`, is chosen for each trial, from its
+        differences as they are. A function is called once for up to 500 trials, with requests ×
+        twice as many columns: the trials with equal means, and then the same requests as they are.
     sizes : int, or several
         The numbers of requests that a trial draws, each at least 2.
     runs : int, or several
@@ -192,31 +192,34 @@ def audit(
     >>> audits.select("test", pl.col("error_rate", "error_low", "error_high").round(3)).rows()
     [('sign', 0.996, 0.99, 0.999), ('t', 0.059, 0.045, 0.075)]
 
-    How often does an evaluation of ten runs over eight requests find a difference by lexiprecision
-    where there is none? The t-test, to which a run that wins nearly all of eight requests has hardly
-    any deviation, and the default test:
+    How often does an evaluation of ten runs over twelve requests find a difference by lexiprecision
+    where there is none? The t-test does so far too often, as differences of a run that wins nearly
+    all requests have hardly any deviation; the default test does not:
 
     >>> folder = lf.bundled("digits")
     >>> d = lf.preferences(lf.positions(folder / "runs", folder / "qrels.parquet"), "LP")
-    >>> audits = lf.audit(d, ["t", "auto"], 8, runs=10, null="exchanged", trials=500)
+    >>> audits = lf.audit(d, ["t", "auto"], 12, runs=10, null="exchanged", trials=500)
     >>> audits.select("test", "correction", pl.col("error_rate", "error_se").round(3)).rows()
+    [('auto', 'holm', 0.018, 0.006), ('t', 'holm', 0.242, 0.019)]
     """
-    chosen = several(tests)
+    asked = several(tests)
+    if cluster is not None:
+        asked = list(dict.fromkeys("t" if test == AUTO else test for test in asked))
     several_of: dict[str, Any] = {"sizes": sizes, "runs": runs}
     numbers, families = (
         checked_sizes("audit", [given] if np.ndim(given) == 0 else given, name).tolist()
         for name, given in several_of.items()
     )
-    _check(chosen, correction, alpha, null, trials, inner_trials, seed)
-    _check_inner_trials(chosen, max(families), correction, alpha, inner_trials)
-    clusters = clusters_of("audit", d, requests, cluster, chosen)
+    _check(asked, correction, alpha, null, trials, inner_trials, seed)
+    _check_inner_trials(asked, max(families), correction, alpha, inner_trials)
+    clusters = clusters_of("audit", d, requests, cluster, asked)
     options = Options(
         "two-sided", alpha, inner_trials, seed, clusters=clusters, effect_intervals=False
     )
     said: dict[str, object] = {} if cluster is None else {"cluster": cluster}
-    names = [notation.write(name_of_test(test), None, said, None) for test in chosen]
+    names = [notation.write(name_of_test(test), None, said, None) for test in asked]
     of_group = partial(
-        _audited, tests=chosen, names=names, numbers=numbers, families=families,
+        _audited, tests=asked, names=names, numbers=numbers, families=families,
         correction=correction, null=null, trials=trials, options=options, bounds=bounds,
     )  # fmt: skip
     return grouping.in_groups(of_group, d, of_groups(requests, by, cluster), by)
@@ -242,7 +245,7 @@ def _audited(
                 bets = Bets.of("audit", d, bounds, "random", None)
                 bets = bets.in_family(family.size, [correction])
                 how = replace(options, bets=bets.of_measure(measure, pairs, options.alpha))
-            is_metric = default_test.is_metric(measure, () if pairs.scores is None else (measure,))
+            is_metric = chosen.is_metric(measure, () if pairs.scores is None else (measure,))
             counts = sum(
                 _counts(pairs, of_block, tests, correction, how, is_metric=is_metric)
                 for of_block in drawn
@@ -287,7 +290,7 @@ def _check(
     check_own_tests(tests, "two-sided")
     for test in tests:
         if isinstance(test, str):
-            check_choice("audit", test, (default_test.AUTO, *TESTS), "test")
+            check_choice("audit", test, (AUTO, *TESTS), "test")
     check_choice("audit", correction, CORRECTIONS, "correction")
     resampling.check_share("audit", "alpha", alpha)
     check_choice("audit", null, get_args(Null), "null")

@@ -12,7 +12,6 @@ from lexiframe.base import memory_use, progress, resampling
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.clusters import codes_of, estimates_of, sums_of, t_of_drawn
-from lexiframe.significance.default_test import AUTO
 from lexiframe.significance.differences import Options
 from lexiframe.significance.estimates import Estimates
 from lexiframe.significance.paired_tests import Outcome
@@ -42,8 +41,8 @@ class ClusterTrials:
     def chosen_tests(
         self, test: str, options: Options, *, is_metric: bool
     ) -> Iterator[tuple[str, Options, np.ndarray]]:
-        """Yield the test of all trials: t unless another is named, as only t knows clusters."""
-        yield ("t" if test == AUTO else test), options, np.arange(len(self.pair))
+        """Yield the test, which is that of all trials."""
+        yield test, options, np.arange(len(self.pair))
 
     def some(self, trial: np.ndarray) -> ClusterTrials:
         """Return all trials, which have the same test."""

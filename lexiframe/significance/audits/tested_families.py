@@ -10,10 +10,10 @@ import numpy as np
 
 from lexiframe.significance.bets import SHARING
 from lexiframe.significance.corrections import correct_each
-from lexiframe.significance.default_test import AUTO, sign_flips
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import Outcome
-from lexiframe.significance.tests import TESTS
+from lexiframe.significance.tests import AUTO, TESTS
+from lexiframe.significance.tests.chosen import sign_flips
 
 
 def chosen_tests(
@@ -21,7 +21,7 @@ def chosen_tests(
 ) -> Iterator[tuple[Any, Options, np.ndarray]]:
     """Yield the tests that families have, with their options, and the families that have each.
 
-    ``size`` pairs side by side are a family. Only ``auto`` chooses: see `default_test.chosen`.
+    ``size`` pairs side by side are a family. Only ``auto`` chooses: see `chosen.test_of`.
     """
     every = np.arange(d.values.shape[1] // size)
     if test != AUTO:

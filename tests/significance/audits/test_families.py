@@ -163,7 +163,7 @@ def test_clusters_of_one_request_are_requests():
     each = pl.DataFrame({"query_id": QUERIES, "user": QUERIES})
     how = {"runs": 4, "trials": 60, "null": "exchanged"}
     found = lf.audit(scores(VALUES), "auto", 7, requests=each, cluster="user", **how)
-    assert found["test"].item() == "auto(cluster='user')"
+    assert found["test"].item() == "t(cluster='user')"
     t = lf.audit(scores(VALUES), "t", 7, **how)
     assert found.drop("test").equals(t.drop("test"))
 
