@@ -106,7 +106,8 @@ _COLUMNS = {
         p_opposite_adjusted kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
-        error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        error_rate error_se error_low error_high power_se power_low power_high type_iii type_iii_se
+        type_iii_low type_iii_high
         value_difference share_in_order rank_low_each rank_high_each percentile_low
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
@@ -434,9 +435,9 @@ CONTRASTING = _table(
 )
 AUDITS = _table(
     "audits",
-    "measure test null n_requests",
-    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
-    "type_iii_low type_iii_high n_significant n_pairs n",
+    "measure test correction null n_runs n_requests",
+    "alpha error_rate error_se error_low error_high trials power power_se power_low power_high "
+    "n_differ type_iii type_iii_se type_iii_low type_iii_high n_significant n_pairs n",
 )
 VERDICT = _table(
     "verdict",
