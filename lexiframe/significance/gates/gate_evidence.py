@@ -75,17 +75,6 @@ def refuse_other_collection(counts: pl.DataFrame) -> None:
         )
 
 
-def refuse_same(tested: pl.DataFrame, baseline: str, candidate: str) -> None:
-    """Raise when all differences of all measures are 0; ``tested`` has their mean and deviation."""
-    is_same = (pl.col("mean_difference") == 0) & (pl.col("deviation").fill_nan(0) == 0)
-    if tested.select(is_same.all()).item():
-        raise LexiframeError(
-            f"gate: expected two runs that differ, found that {candidate} has the same values as "
-            f"{baseline} in all requests; check that they are not the same file, or say that it "
-            "is meant: same_ok=True, on the command line --same-ok"
-        )
-
-
 def refuse_wide(margin: float, measure: str) -> None:
     """Raise when a margin is as wide as the range of a measure, so that no difference exceeds it.
 
