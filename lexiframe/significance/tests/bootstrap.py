@@ -8,14 +8,15 @@ from functools import partial
 import numpy as np
 
 from lexiframe.base import progress, resampling
+from lexiframe.base.resampling import ROWS
 from lexiframe.significance.clusters import clustered, drawn_clustered_t
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
-    ROWS,
     Answers,
     Outcome,
     PairedTest,
     answers,
+    least_p_of_t,
     p_of_t,
     standardised,
     t_beyond,
@@ -41,7 +42,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
         drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))
-    least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
+    least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), least_p_of_t(t, d.n, options))
     return with_d_z(d, options, t, p_value, least_p)
 
 

@@ -14,6 +14,7 @@ from lexiframe.significance.paired_tests import (
     Outcome,
     PairedTest,
     answers,
+    least_p_of_t,
     p_of_t,
     standardised,
     t_beyond,
@@ -26,7 +27,8 @@ def t_test(d: Any, options: Options) -> Outcome:
     if options.clusters is not None:
         return clustered_t(d, options)
     _, t = standardised(d)
-    return with_d_z(d, options, t, p_of_t(t, d.n, options))
+    p_value, least_p = (of(t, d.n, options) for of in (p_of_t, least_p_of_t))
+    return with_d_z(d, options, t, p_value, least_p)
 
 
 def p_of_t_test(d: Differences | sums.Moments, options: Options) -> np.ndarray:
