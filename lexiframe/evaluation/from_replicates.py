@@ -10,7 +10,7 @@ from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, scan_runs
 from lexiframe.metrics import Metric, coverages
-from lexiframe.pairwise import measured, pairs
+from lexiframe.pairwise import facts, measured, pairs
 
 
 def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
@@ -44,6 +44,7 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
         coverage=coded.replicates_apart(
             coverages.coverage_sums(ranked, projected.positions).table()
         ),
+        known=facts.facts_of(metrics),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lexiframe.base import ReadError, warn
-from lexiframe.pairwise import arrays
+from lexiframe.pairwise import arrays, facts
 from lexiframe.significance import gates
 
 
@@ -31,6 +31,7 @@ def options_of(e: Any) -> dict[str, Any]:
         "baseline": told["baseline"],
         "replicates": told.get("replicates"),
         "seeds": told.get("seeds", "unrelated"),
+        "bounds": facts.known_facts(e.provenance),
     }
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas, sums, to_polars
-from lexiframe.metrics import derived
+from lexiframe.metrics import Bounds, derived
 from lexiframe.orderings.missing_requests import Missing, check_missing, settle
 from lexiframe.orderings.ordered import table_for
 from lexiframe.orderings.ordering_rules import AnyScores, ranks_of
-from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, PairCube, PairsLike, arrays, facts, grouping
 from lexiframe.typing import RequestsLike
 
 
@@ -24,6 +24,7 @@ def run_means(
     alpha: float = 0.05,
     *,
     missing: Missing | None = None,
+    known: facts.Known | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -39,6 +40,8 @@ def run_means(
         The intervals have level 1 − alpha.
     missing
         As for `order_runs`; but None ranks no runs, where some lack requests that others have.
+    known
+        The facts of measures; others have those that their names tell.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -72,15 +75,16 @@ def run_means(
     for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
         if isinstance(of_measure, AnyScores):
             moments, sign = of_measure.scores, -1 if of_measure.smaller_is_better else 1
-            ends = _bounds_of(measure)
+            of_metric = facts.of_metric(measure, known)
+            ends = _ends_of(of_metric.limits)
         else:
             moments, sign, ends = of_measure.shares, 1, (0.0, 1.0)
         mean, (low, high) = moments.mean, _interval(moments, _few(of_measure), ends, alpha)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
-        if of_scores and _is_logarithm(measure):
+        if of_scores and of_metric.aggregate == "geometric mean":
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
         is_unequal = missing is None and of_measure.lacking.any()
-        shown = None if (of_scores and is_count(measure)) or is_unequal else ranks
+        shown = None if (of_scores and of_metric.is_count) or is_unequal else ranks
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
@@ -125,11 +129,6 @@ def is_count(measure: str) -> bool:
     return metric is not None and metric.aggregate == "sum"
 
 
-def _is_logarithm(measure: str) -> bool:
-    metric = derived.known_metric(measure)
-    return metric is not None and metric.aggregate == "geometric mean"
-
-
 def _few(of_measure: Any) -> np.ndarray | None:
     """Return the values of single requests, if they are few and all of them are −c, 0 or c.
 
@@ -146,12 +145,9 @@ def _few(of_measure: Any) -> np.ndarray | None:
     return np.asarray(single.values if is_scores else single.request_shares)
 
 
-def _bounds_of(measure: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric; infinite where they are not known."""
-    metric = derived.known_metric(measure)
-    if metric is None or not np.isfinite(metric.limits.width):
-        return -np.inf, np.inf
-    return metric.limits.low, metric.limits.high
+def _ends_of(limits: Bounds) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; infinite where one is not known."""
+    return (limits.low, limits.high) if np.isfinite(limits.width) else (-np.inf, np.inf)
 
 
 def _interval(

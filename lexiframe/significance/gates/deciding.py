@@ -304,7 +304,8 @@ requests).
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
         for name in measures:
-            refuse_wide(margins.of(name, mean_score(cube, baseline, name)), name)
+            size = margins.of(name, mean_score(cube, baseline, name))
+            refuse_wide(size, name, bets.bounds.get(name))
         chosen = _chosen(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
         if model is not None:
