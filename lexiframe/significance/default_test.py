@@ -38,8 +38,6 @@ def chosen(
     requests, for the same reason. All others have ``t``. The choice looks at sizes of differences
     alone, which sign flips do not change, so that it costs nothing.
     """
-    if options.clusters is not None:  # which the other two tests do not know
-        return ["t"], options
     if pairs.differences.have_one_size:
         return ["sign"], options
     if is_metric:
@@ -82,9 +80,9 @@ def is_metric(measure: str, scores: Any) -> bool:
 def _trials(n: int, n_comparisons: int, options: Options) -> int:
     """Return the number of trials; 2^n − 1 means that all choices of signs are taken."""
     if n <= _ENUMERATED:
-        return max(2**n - 1, 1)
-    return int(max(options.trials, math.ceil(_TRIALS * n_comparisons / options.alpha)))
+        return (1 << n) - 1
+    return max(options.trials, math.ceil(_TRIALS * n_comparisons / options.alpha))
 
 
 def _work(n: int, n_pairs: int, trials: int) -> int:
-    return n_pairs * n * (int(2 ** (n - 1)) if n <= _ENUMERATED else trials)
+    return n_pairs * n * (1 << (n - 1) if n <= _ENUMERATED else trials)

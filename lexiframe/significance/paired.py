@@ -275,6 +275,8 @@ def compare(
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts])
         return found.sort(found.columns[: found.columns.index("run_b") + 1])
+    if tests == [AUTO] and (cluster is not None or replicates in ("run", "both")):
+        tests = ["t"]  # which alone knows these errors of a mean
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")

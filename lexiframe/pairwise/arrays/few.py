@@ -40,25 +40,31 @@ class Few:
     size: float = 1.0
 
     @classmethod
-    def of(cls, queries: pl.Series, values: np.ndarray, most: int) -> Few:
-        """Keep the values of requests, if they are few.
+    def of(cls, queries: pl.Series, values: np.ndarray, n: np.ndarray, most: int) -> Few:
+        """Keep the values of requests, if those that have some are few; ``n`` of each column.
 
         Examples
         --------
-        >>> few = Few.of(pl.Series(["q1", "q2"]), np.array([[0.5, -0.5], [0.0, 0.5]]), most=0)
+        >>> values = np.array([[0.5, -0.5], [0.0, 0.5]])
+        >>> few = Few.of(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=0)
         >>> few.cells.tolist(), few.size, few.values.tolist()
         ([[1, -1], [0, 1]], 0.5, [[0.5, -0.5], [0.0, 0.5]])
         """
-        n = len(queries)
-        if n <= FEW_OF_ONE_SIZE:
-            known = ~np.isnan(values)
+        none = cls(queries.clear(), most, None)
+        if n.max(initial=0) > max(most, FEW_OF_ONE_SIZE):
+            return none
+        known = ~np.isnan(values)
+        has_some = known.any(axis=1)
+        queries, values = queries.filter(pl.Series(has_some)), values[has_some]
+        known = known[has_some]
+        if len(queries) <= FEW_OF_ONE_SIZE:
             sizes = np.abs(values)
             c = float(sizes.max(initial=0.0, where=known))
             rough = 2 * sums.TIE * max(c, 1.0)
             if np.isfinite(c) and (~known | (sizes == 0) | (sizes >= c - rough)).all():
                 signs = np.where(known, np.sign(values), _MISSING).astype(np.int8)
                 return cls(queries, most, signs, c)
-        return cls(queries, most, values.copy() if n <= most else None)
+        return cls(queries, most, values) if len(queries) <= most else none
 
     @property
     def values(self) -> np.ndarray | None:
@@ -73,19 +79,19 @@ class Few:
 
     def turned(self, columns: np.ndarray) -> Few:
         """Return the values with the other sign where ``columns`` is true."""
-        values = self.values
-        if values is None:
+        if self.cells is None:
             return self
-        return self.of(self.queries, np.where(columns, 0.0 - values, values), self.most)
+        is_missing = np.isnan(self.cells) if self.cells.dtype != np.int8 else self.cells == _MISSING
+        turned = np.where(columns & ~is_missing, 0 - self.cells, self.cells)
+        return replace(self, cells=turned.astype(self.cells.dtype))
 
     def __add__(self, other: Few) -> Few:
         """Return the values of the requests of both, sorted by their ids."""
+        values, others = self.values, other.values
+        if values is None or others is None:
+            return replace(self, queries=self.queries.clear(), cells=None)
         queries = pl.concat([self.queries, other.queries])
-        if self.cells is None or other.cells is None or self._exceeds(len(queries)):
-            return replace(self, queries=queries.clear(), cells=None)
         order = queries.arg_sort()
-        values = np.concatenate([self.values, other.values])[order.to_numpy()]
-        return self.of(queries.gather(order), values, self.most)
-
-    def _exceeds(self, n: int) -> bool:
-        return n > max(self.most, FEW_OF_ONE_SIZE)
+        values = np.concatenate([values, others])[order.to_numpy()]
+        n = (~np.isnan(values)).sum(axis=0)
+        return self.of(queries.gather(order), values, n, self.most)

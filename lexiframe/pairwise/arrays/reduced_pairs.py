@@ -61,12 +61,18 @@ class PairSums:
         distinct = {n: several[n] for n in sorted({*like})}
         matrices = [matrix for pairs in distinct.values() for matrix in pairs.summed]
         found = iter(sums.Moments.of_each(matrices))
-        kept = [Few.of(of.queries, of.values, n) for of, n in zip(several, most, strict=True)]
-        summed = {
-            n: cls(of.runs, of.a, of.b, next(found), of.ballots, *_three(found), kept[n])
-            for n, of in distinct.items()
-        }
-        return [replace(summed[n], few=few) for n, few in zip(like, kept, strict=True)]
+        summed = {n: [next(found) for _ in range(4)] for n in distinct}
+        return [
+            cls._of(of, summed[n], limit) for of, n, limit in zip(several, like, most, strict=True)
+        ]
+
+    @classmethod
+    def _of(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
+        """Return the sums of some pairs from the moments of what is summed up."""
+        differences, preferred, borda, shares = moments
+        few = Few.of(pairs.queries, pairs.values, differences.n, most)
+        named = differences, pairs.ballots, preferred, borda, shares, few
+        return cls(pairs.runs, pairs.a, pairs.b, *named)
 
     @property
     def single(self) -> Pairs | None:
@@ -262,7 +268,7 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
             found,
             of_runs[name].smaller_is_better,
             n,
-            Few.of(s.queries, of_runs[name].values, 0),
+            Few.of(s.queries, of_runs[name].values, found.n, 0),
         )
         for name, found, n in zip(of_runs, moments, n_requests, strict=True)
     }
@@ -271,12 +277,6 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     most = [0 if name in scores else few for name in of_pairs]
     preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()], most), strict=True))
     return Reduced(cube.runs, preferences, scores, cube.agreement)
-
-
-def _three(
-    moments: Iterator[sums.Moments],
-) -> tuple[sums.Moments, sums.Moments, sums.Moments]:
-    return next(moments), next(moments), next(moments)
 
 
 def _against(sums: PairSums, baseline: str) -> PairSums:
