@@ -53,11 +53,11 @@ def pair_tables(
         by_mean = order_or_null(sums.of_scores, ChosenRule("mean", missing=missing), **within)
         means = [run_means(sums.of_scores, inference.alpha, missing=missing, known=known, **within)]
         if inference.replicates in ("run", "both"):
-            means = [_of_algorithms(means[0], tested, inference.alpha, within)]
+            of_seeds = _of_algorithms(means[0], tested, inference.alpha, within)
+            means = [facts.within_bounds(of_seeds, known)]
     if not any(pairs.differences.n.any() for pairs in sums.preferences.values()):
         empty = {schema.name: _empty(schema, columns) for schema in _OF_PAIRS}
-        of_scores = facts.within_bounds(pl.concat(means), known)
-        return {"means": of_scores, "orderings": by_mean, **empty}
+        return {"means": pl.concat(means), "orderings": by_mean, **empty}
     names = [name for name in sums.preferences if name not in sums.scores]
     chosen = sums.of_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
@@ -71,7 +71,7 @@ def pair_tables(
     if inference.baseline is not None:
         against = against_baseline(by_mean, wins, c, inference.baseline, by)
     return {
-        "means": facts.within_bounds(pl.concat(means), known).sort(*by, *schemas.MEANS.key),
+        "means": pl.concat(means).sort(*by, *schemas.MEANS.key),
         "win_rates": wins,
         "orderings": o,
         "correlations": rank_correlations(o, by=by),

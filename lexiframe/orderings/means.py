@@ -55,9 +55,11 @@ def run_means(
         for one request and for an infinite mean. Where a run has the same value in all requests,
         and where all values of a measure (or all preferences by it) are −c, 0 or c and there are
         fewer than 30 requests, they are those of bets (see `compare`), which hold for any
-        distribution, and null where no bounds of the measure are known. ``rank`` is that by mean,
-        from 1, the best; runs of equal mean share the mean of their ranks. Counts such as num_ret
-        have no best, so their rank is null; and so is that of means over different requests.
+        distribution, and null where no bounds of the measure are known. Intervals end at the bounds
+        of the measure, beyond which no mean is, unless means are out of them (in percent, say).
+        ``rank`` is that by mean, from 1, the best; runs of equal mean share the mean of their
+        ranks. Counts such as num_ret have no best, so their rank is null; and so is that of means
+        over different requests.
 
     Examples
     --------
@@ -65,31 +67,33 @@ def run_means(
     >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["q1", "q2"] * 2,
     ...                   "measure": "AP", "value": [0.5, 0.7, 0.1, 0.1]})
     >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
-    [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
+    [('a', 0.6, 0.0, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
     """
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
     d, _ = settle(d, missing)
     of_scores = arrays.is_scores(d)
-    tables = []
+    tables, told = [], {}
     for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
+        of = facts.of_metric(measure, known) if of_scores else facts.Facts("preference")
         if isinstance(of_measure, AnyScores):
             moments, sign = of_measure.scores, -1 if of_measure.smaller_is_better else 1
-            of_metric = facts.of_metric(measure, known)
-            ends = _ends_of(of_metric.limits)
+            ends = _ends_of(of.limits)
         else:
-            moments, sign, ends = of_measure.shares, 1, (0.0, 1.0)
+            moments, sign, ends = of_measure.shares, 1, of.of_means
         mean, (low, high) = moments.mean, _interval(moments, _few(of_measure), ends, alpha)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
-        if of_scores and of_metric.aggregate == "geometric mean":
+        if of.aggregate == "geometric mean":
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
         is_unequal = missing is None and of_measure.lacking.any()
-        shown = None if (of_scores and of_metric.is_count) or is_unequal else ranks
+        shown = None if of.is_count or is_unequal else ranks
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
+        told[measure] = of
     table = pl.concat([pl.DataFrame(schema=schemas.MEANS.columns), *tables])
-    return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(schemas.MEANS.key)
+    table = table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None))
+    return facts.within_bounds(table, told).sort(schemas.MEANS.key)
 
 
 def best_first(
