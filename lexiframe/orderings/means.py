@@ -151,7 +151,7 @@ def _few(of_measure: Any) -> np.ndarray | None:
 
 def _ends_of(limits: Bounds) -> tuple[float, float]:
     """Return the least and the greatest value of a metric; infinite where one is not known."""
-    return (limits.low, limits.high) if np.isfinite(limits.width) else (-np.inf, np.inf)
+    return (limits.low, limits.high) if 0 < limits.width < np.inf else (-np.inf, np.inf)
 
 
 def _interval(

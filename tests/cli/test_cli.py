@@ -71,7 +71,7 @@ def test_demo(tmp_path):
     assert outcome.status == 0
     titles = ("first by", "Means over", "More: --all")
     assert all(title in outcome.out for title in titles)
-    assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
+    assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "R@1000"))
     n_files = len([*TABLES, *FOR_REUSE])
     assert f"wrote {n_files} files to lexiframe-demo" in outcome.err
     written = [*(f"{name}.parquet" for name in (*TABLES, *FOR_REUSE)), "report.html"]

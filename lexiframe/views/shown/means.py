@@ -53,7 +53,7 @@ def means_section(
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
-    notes = [*legend, *notes, *lacking.notes(measures), *left_out]
+    notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
     return _with_intervals(f"Means {over}{of_shares}", whole, marked, notes, inference["alpha"])
 
 
@@ -207,6 +207,20 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     if not there.issuperset(asked):
         notes.append(f"no request counts for {', '.join(n for n in asked if n not in there)}")
     return notes
+
+
+def _equal_shares(means: pl.DataFrame, preferences: Sequence[str]) -> list[str]:
+    """Name preferences that give all runs equal shares, as LP and rrLP do, and what differs."""
+    shares: dict[tuple[float, ...], list[str]] = {}
+    for name in preferences:
+        of_runs = means.filter(measure=name).sort("run")["mean"]
+        shares.setdefault(tuple(of_runs), []).append(name)
+    return [
+        f"{printed.and_joined(names)} have equal shares; e.win_rates has their mean_preference, "
+        "which says by how much"
+        for names in shares.values()
+        if len(names) > 1
+    ]
 
 
 def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:

@@ -298,6 +298,13 @@ def test_means_are_sorted_as_they_are_shown():
     ]
 
 
+def test_equal_shares_are_said(wide):
+    """rrLP prefers the same runs as LP, by another amount."""
+    said = "LP and rrLP have equal shares; e.win_rates has their mean_preference, which says by how"
+    assert said in str(evaluate(measures=["LP", "rrLP", "RR"]))
+    assert "equal shares" not in str(evaluate(measures=["LP", "RR"]))
+
+
 def test_counts_have_no_best(wide):
     e = evaluate(measures=["num_ret", "RR", "num_q"])
     means = parts(e)[0]
