@@ -67,7 +67,8 @@ def evaluated_by(
 ) -> Evaluation:
     """Make the evaluation of some runs from what an engine keeps of all requests.
 
-    ``facts`` are the sources and others that the provenance has, and ``some_queries`` returns
+    ``facts`` are the sources and others that the provenance has, beside the least and the greatest
+    grade of the judgments, and ``some_queries`` returns
     queries of the runs and judged ones for an error message. An evaluation ``in_parts`` has sums
     over the requests, and a sample of them; another has all of them.
 
@@ -93,6 +94,7 @@ def evaluated_by(
             "measures": measures,
             "facts": of_measures.as_provenance(of_measures.facts_of(plan.measures)),
             "policies": asdict(how.policies),
+            "grades": [total["said"].least, total["said"].greatest],
             **facts,
         },
         how.order,

@@ -136,6 +136,7 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         "facts": facts.as_provenance(
             {name: one for e in said for name, one in facts.known_facts(e).items()}
         ),
+        "grades": {c: e.provenance.get("grades") for c, e in found.items()},
         "groups": ["collection", *said[0]["groups"]],
         FOLDERS: {name: folder_of(name) for name in found},
     }
