@@ -14,6 +14,7 @@ import numpy as np
 
 from lexiframe.base.errors import LexiframeError, shown
 from lexiframe.base.memory_use import refuse_more_than_available
+from lexiframe.base.sums.tolerance import TIE
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
@@ -123,6 +124,9 @@ def halves(
 def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
     """Return the α/2 and 1 − α/2 quantiles of the values that are not NaN; None if all are.
 
+    They are None, too, where both are the same: samples that all agree do not show that the value
+    is certain.
+
     Examples
     --------
     >>> percentiles(np.array([0.0, 1.0, np.nan]), alpha=0.5)
@@ -132,7 +136,7 @@ def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float |
     if not len(known):
         return None, None
     low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
-    return float(low), float(high)
+    return (float(low), float(high)) if high - low > TIE else (None, None)
 
 
 def symmetric_interval(
@@ -140,7 +144,8 @@ def symmetric_interval(
 ) -> tuple[float | None, float | None]:
     """Return the estimate ± the 1 − α quantile of how far values are from it, within its bounds.
 
-    Values that are NaN are left out; None if all are, or if there is no estimate. Hall, "On
+    Values that are NaN are left out; None if all are, if there is no estimate, or if the interval
+    would have no width, as samples that all agree do not show that it is certain. Hall, "On
     symmetric bootstrap confidence intervals", JRSS B 50 (1988).
 
     Examples
@@ -152,6 +157,8 @@ def symmetric_interval(
     if estimate is None or not len(known):
         return None, None
     half = float(np.quantile(np.abs(known - estimate), 1 - alpha))
+    if half <= TIE:
+        return None, None
     return float(max(bounds[0], estimate - half)), float(min(bounds[1], estimate + half))
 
 

@@ -167,7 +167,7 @@ def _interval(
     chosen = np.flatnonzero((of_few | (moments.deviation == 0)) & (moments.n > 1))
     low[chosen], high[chosen] = np.nan, np.nan
     start, width = bounds[0], bounds[1] - bounds[0]
-    if not np.isfinite(width) or not len(chosen):
+    if not 0 < width < np.inf or not len(chosen):
         return low, high
     if few is None:
         share = np.clip((moments.mean[chosen] - start) / width, 0, 1)

@@ -75,6 +75,11 @@ class PairSums:
         return cls(pairs.runs, pairs.a, pairs.b, *named)
 
     @property
+    def n(self) -> np.ndarray:
+        """The number of requests of each pair."""
+        return self.differences.n
+
+    @property
     def single(self) -> Pairs | None:
         """The preferences of single requests, if there are few; None if they are not kept."""
         values = self.few.values
