@@ -417,6 +417,7 @@ def tables(tmp_path_factory):
         "request_win_rates": lf.request_win_rates(d),
         "orderings": o,
         "means": lf.evaluate(runs, qrels, ["AP", "RPP"]).means,
+        "facts": e.facts,
         "rank_distributions": lf.rank_distributions(d, samples=20),
         "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),
@@ -629,7 +630,7 @@ def test_every_schema_has_a_table(tables):
 
 OF_THEIR_OWN_ORDER = """
     runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
-    strengths
+    strengths facts
 """.split()
 
 

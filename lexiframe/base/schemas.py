@@ -114,11 +114,11 @@ _COLUMNS = {
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal
+        opposite others circular alpha_nominal low high
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b incomplete first_changes
+        inside_before in_top_a in_top_b incomplete first_changes is_count
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -250,6 +250,7 @@ WIN_RATES = _table(
 REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = _table("orderings", "measure method run", "value rank")
 MEANS = _table("means", "run measure", "mean ci_low ci_high rank n")
+FACTS = _table("facts", "measure", "kind smaller_is_better low high is_count")
 RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = _table(
     "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"

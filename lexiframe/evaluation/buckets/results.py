@@ -50,8 +50,8 @@ class Said:
     ----------
     repairs
         Counts of what was left out, by their descriptions.
-    greatest
-        The greatest grade; None without judgments.
+    least, greatest
+        The least and the greatest grade; None without judgments.
     found, answered
         Whether any run retrieved a judged item, and answered a judged request.
     strangers
@@ -61,6 +61,7 @@ class Said:
     """
 
     repairs: Mapping[str, int] = field(default_factory=dict)
+    least: float | None = None
     greatest: float | None = None
     found: bool = False
     answered: bool = False
@@ -70,10 +71,11 @@ class Said:
     @classmethod
     def of(cls, plan: Plan, bucket: measured.Projected) -> Said:
         """Note what is to be said of a bucket that has judgments."""
-        ranked = bucket.ranked
+        ranked, grades = bucket.ranked, bucket.ranked.judged.judgments["relevance"]
         return cls(
             answers.repairs_of(ranked),
-            greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
+            least=float(grades.min()),  # type: ignore[arg-type]
+            greatest=float(grades.max()),  # type: ignore[arg-type]
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
@@ -84,6 +86,7 @@ class Said:
         names = dict.fromkeys([*self.repairs, *other.repairs])
         return Said(
             {name: self.repairs.get(name, 0) + other.repairs.get(name, 0) for name in names},
+            min((g for g in (self.least, other.least) if g is not None), default=None),
             max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
             self.found or other.found,
             self.answered or other.answered,

@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.base import __version__, printed, sums
 from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
+from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import own_tests
 from lexiframe.views.report.conclusions import conclusions, headline
 from lexiframe.views.report.intervals import cut_intervals
@@ -95,7 +96,7 @@ def report_data(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
     concluded = conclusions(tables, provenance)
-    cut = cut_intervals(grouped)
+    cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
         "means": cut["means"],

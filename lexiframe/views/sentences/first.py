@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.views.sentences.coverage import told_of_each
+from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import without_counts
@@ -152,7 +152,7 @@ def _one_sided(c: pl.DataFrame, provenance: Mapping[str, Any]) -> str:
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
     """Yield what weakens conclusions: missing rankings, few requests, runs that are the same."""
-    yield from told_of_each(tables["coverage"], _of_rankings)
+    yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
     n = tables["means"]["n"].min()
     if isinstance(n, int) and n < _FEW_REQUESTS:
         yield f"{printed.counted(n, 'request')}: too few to conclude much."
