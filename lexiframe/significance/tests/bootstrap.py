@@ -41,8 +41,13 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
         drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))
-    least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
-    return with_d_z(d, options, t, p_value, least_p)
+    # Samples of one request alone have an infinite t, unless that request has the mean difference.
+    # Two requests at least have another one, on either side of it.
+    alone = np.sort((drawn == d.n).sum(axis=0))
+    n_extreme = alone[: 2 if options.alternative == "two-sided" else 1].sum()
+    by_signs = options.least_p(np.float64(0.5**d.n))
+    least_p = np.where(d.deviation > 0, (1 + n_extreme) / (1 + len(drawn)), by_signs)
+    return with_d_z(d, options, t, p_value, np.minimum(p_value, least_p))
 
 
 def _clustered_bootstrap(d: Differences, options: Options) -> Outcome:

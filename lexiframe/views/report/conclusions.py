@@ -17,10 +17,11 @@ from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.means import inference_in_words
 
 _KEY = ["group", "measure", "test", "correction"]
+_RUNS = pl.List(pl.String)
 CONCLUSIONS = pl.Schema(
     {
         **dict.fromkeys(_KEY, pl.String()),
-        **dict.fromkeys(("best", "near"), pl.List(pl.String())),
+        **dict.fromkeys(("best", "near"), _RUNS),
         "told": pl.String(),
         "sentence": pl.String(),
         "is_best": pl.Boolean(),
@@ -41,7 +42,9 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         v = printed.with_group(verdict_of(without_unranked(tables, by), provenance), by)
         n_near = pl.col("not_worse").list.len() + pl.col("untested").list.len()
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
-        table = v.with_columns(near="not_worse", told=told, is_best=is_best)
+        # What is not significantly worse for want of requests is no finding.
+        near = pl.when(~pl.col("too_few")).then("not_worse").otherwise(pl.lit([], _RUNS))
+        table = v.with_columns(near=near, told=told, is_best=is_best)
     else:
         first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
         table = _of_comparisons(tables, provenance, first.agg(best="run"))
@@ -122,10 +125,11 @@ def _of_comparisons(
     if provenance["inference"].get("baseline") is None:
         sentences = [_one_sided(row, provenance["inference"]) for row in c.iter_rows(named=True)]
     else:
-        e: Any = SimpleNamespace(comparisons=tables["comparisons"], provenance=provenance)
+        named = {name: tables[name] for name in ("comparisons", "win_rates")}
+        e: Any = SimpleNamespace(**named, provenance=provenance)
         sentences = baseline_sentences(e)
     c = printed.with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
-    nothing = pl.lit([], dtype=pl.List(pl.String))
+    nothing = pl.lit([], dtype=_RUNS)
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
         best=pl.coalesce("best", nothing), near=nothing, is_best=False
     )
@@ -150,7 +154,7 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
         test=empty,
         correction=empty,
         best=pl.concat_list("run"),
-        near=pl.lit([], dtype=pl.List(pl.String)),
+        near=pl.lit([], dtype=_RUNS),
         told=empty,
         sentence=pl.Series(sentences, dtype=pl.String),
         is_best=False,

@@ -219,7 +219,8 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
-    named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
+    for is_so, said in ((v["too_few"], "too few to tell"), (no_test, "no test is possible")):
+        named["not_worse"] = named["not_worse"].zip_with(~is_so, pl.Series([said]))
     called = {
         "not_worse": "not significantly worse",
         "untested": "not tested",
