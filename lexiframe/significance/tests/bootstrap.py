@@ -45,7 +45,7 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     # Two requests at least have another one, on either side of it.
     alone = np.sort((drawn == d.n).sum(axis=0))
     n_extreme = alone[: 2 if options.alternative == "two-sided" else 1].sum()
-    by_signs = options.least_p(np.float64(0.5**d.n))
+    by_signs = options.least_p(np.array(0.5**d.n))
     least_p = np.where(d.deviation > 0, (1 + n_extreme) / (1 + len(drawn)), by_signs)
     return with_d_z(d, options, t, p_value, np.minimum(p_value, least_p))
 

@@ -11,9 +11,10 @@ from lexiframe.base import printed
 from lexiframe.views.sentences.coverage import told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.rows import is_first, without_counts
+from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
 from lexiframe.views.sentences.too_few import (
     KEY,
+    nothing_concluded,
     too_few_to_conclude,
     who_is_first,
     with_too_few,
@@ -118,14 +119,13 @@ def _sentence(answers: _Answers, group: str, n_measures: int) -> str:
     who = dict[tuple[str, str], list[str]]()
     for answer, measures in answers.items():
         who.setdefault((answer.runs, answer.verb), []).extend(measures)
-    by = f" by {_of_measures([name for of in who.values() for name in of], n_measures)}{group}"
+    of_all = _of_measures([name for of in who.values() for name in of], n_measures)
+    if begin:
+        return f"{nothing_concluded(begin, who, of_all, group)}."
     if near:
         end = f"; {_of_near([answer.near for answer in answers])} not significantly worse{end}"
     if len(who) == 1:
-        return f"{begin}{by}; {runs} {verb}{end}." if begin else f"{runs} {verb}{by}{end}."
-    if begin:
-        each = [f"{runs} {verb} by {printed.and_joined(of)}" for (runs, verb), of in who.items()]
-        return f"{begin}{group}; {', '.join(each)}."
+        return f"{runs} {verb} by {of_all}{group}{end}."
     each = [f"{runs} by {printed.and_joined(of)}" for (runs, _), of in who.items()]
     what = "best" if verb == _BEST else "first"
     end = f"; {end.lstrip(':; ')}" if end else ""
@@ -148,10 +148,7 @@ def _of_measures(measures: Sequence[str], n_all: int) -> str:
 
 def _of_best(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on who is first, and what holds of the others."""
-    answers = _Answers()
-    for row in rows:
-        answers.setdefault(_first(row, inference["family"]), []).append(row["measure"])
-    return _said(answers, group)
+    return _said(measures_by(rows, lambda row: _first(row, inference["family"])), group)
 
 
 def _first(row: Row, family: str) -> _Answer:
@@ -181,11 +178,9 @@ def _are(runs: Sequence[str]) -> str:
 
 def _against_baseline(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on the runs that are better and worse than the baseline, and neither."""
-    answers = _Answers()
-    for row in rows:
-        answers.setdefault(_beside_baseline(row, inference), []).append(row["measure"])
+    answers = measures_by(rows, lambda row: _beside_baseline(row, inference))
     said = _said(answers, group)
-    few = [answer for answer in answers if answer.begin]
+    few = {answer: of for answer, of in answers.items() if answer.begin}
     if len(said) <= _MOST_STATEMENTS:
         return said
     # Many different answers: what holds of each side, measure by measure.
@@ -194,17 +189,14 @@ def _against_baseline(rows: Sequence[Row], group: str, inference: Mapping[str, A
     told = [row for row in rows if not too_few_to_conclude(row, inference["family"])]
     baseline = printed.shortened(inference["baseline"])
     return [
-        *_said({answer: answers[answer] for answer in few}, group),
+        *_said(few, group),
         *(f"Significantly {side} than {baseline}{group}: {_each(told, side)}." for side in asked),
     ]
 
 
 def _each(rows: Sequence[Row], column: str) -> str:
     """Return the runs of a column of rows, each with the measures of which it has these."""
-    by_runs = dict[str, list[str]]()
-    for row in rows:
-        runs = _named(row[column]) if row[column] else "none"
-        by_runs.setdefault(runs, []).append(row["measure"])
+    by_runs = measures_by(rows, lambda row: _named(row[column]) if row[column] else "none")
     return ", ".join(f"{runs} by {printed.and_joined(of)}" for runs, of in by_runs.items())
 
 

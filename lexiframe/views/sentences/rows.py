@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import polars as pl
 
 from lexiframe.orderings import is_count
+
+Said = TypeVar("Said", bound=Hashable)
 
 
 def without_counts(table: pl.DataFrame) -> pl.DataFrame:
@@ -19,6 +21,23 @@ def without_counts(table: pl.DataFrame) -> pl.DataFrame:
 def is_first(by: Sequence[str] = ()) -> pl.Expr:
     """Return whether the run of a row has the best rank by its measure (in its group)."""
     return pl.col("rank") == pl.col("rank").min().over(*by, "measure")
+
+
+def measures_by(
+    rows: Iterable[dict[str, Any]], said: Callable[[dict[str, Any]], Said]
+) -> dict[Said, list[str]]:
+    """Return the measures of rows by what is said of them.
+
+    Examples
+    --------
+    >>> rows = [{"measure": "AP", "best": "a"}, {"measure": "RR", "best": "a"}]
+    >>> measures_by(rows, lambda row: row["best"])
+    {'a': ['AP', 'RR']}
+    """
+    found = dict[Said, list[str]]()
+    for row in rows:
+        found.setdefault(said(row), []).append(row["measure"])
+    return found
 
 
 def with_sentences(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import printed, sums
+from lexiframe.base import printed
 from lexiframe.significance import Correction, correct_families, tests
 from lexiframe.views.sentences.words import how_decided
 
@@ -132,14 +132,14 @@ def _differences(
     pairs = pairs.join(of_pairs, on=[*by, "measure", *ends], nulls_equal=True)
     differ = pl.col("wins") + pl.col("losses")
     draws = pl.col("test").str.extract(r"^([^(]*)").is_in([*tests.DRAWING])
-    # The least p of all signs; where p could not be as small as that, trials were too few.
-    of_signs = pl.lit(2.0) * pl.lit(0.5).pow(differ)
+    # The least p of all signs is 2 · 0.5^k: trials were too few where p could not come near that.
+    few_trials = draws & (pl.col("least_p") > 4 * pl.lit(0.5).pow(differ))
     is_alone = pl.len() == 1
     turned = pl.col("is_turned").first()
     won, lost = pl.col("wins").first(), pl.col("losses").first()
     return pairs.group_by(on).agg(
         n_differ=differ.max().cast(pl.Int64),
-        n_trials=pl.when((draws & (pl.col("least_p") > of_signs + sums.TIE)).all()).then(
+        n_trials=pl.when(few_trials.all()).then(
             (1 / pl.col("least_p").min() - 1).round().cast(pl.Int64)
         ),
         wins=pl.when(is_alone).then(pl.when(turned).then(lost).otherwise(won)),
@@ -159,7 +159,7 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
     >>> too_few_to_conclude(row | {"n_differ": 2, "over": None}, "measure")
     'Differences in at most 2 of 8 requests: too few for any conclusion'
     """
-    if row["n_most"] == 0:
+    if row.get("n_pairs") == 0:
         return "No two runs have a request in common: nothing can be concluded"
     if not row["too_few"]:
         return ""
@@ -169,7 +169,7 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
     elif row["n_differ"] < row["n_most"]:
         most = "at most " * (row["wins"] is None)
         much = f"Differences in {most}{row['n_differ']:,} of {much}"
-    what = "pairs" if family == "measure" else "comparisons of all measures"
+    what = "pairs" if family == "measure" else "comparisons"
     about = "" if row["over"] is None else f" about {row['over']:,} {what}"
     return f"{much}: too few for any conclusion{about}"
 
@@ -203,6 +203,31 @@ def ahead(run: str, other: str, n: int, won: int, lost: int) -> tuple[str, str]:
     if won < lost:
         return run, f"is first, although {other} is ahead in {lost:,} of {n:,}"
     return run, f"is ahead in {won:,} of {n:,}" + f", {other} in {lost:,}" * (lost > 0)
+
+
+def nothing_concluded(
+    begin: str, who: Mapping[tuple[str, str], Sequence[str]], measures: str, group: str = ""
+) -> str:
+    """Return a sentence, without its end, that says who is first by measures that decide nothing.
+
+    ``who`` has the measures by the names of the first runs and the verb, ``measures`` all of them
+    in words, and ``group`` the group of requests, as the end of a phrase.
+
+    Examples
+    --------
+    >>> who = {("a", "is first"): ["AP", "RR"], ("b", "is first"): ["P@1"]}
+    >>> nothing_concluded("2 requests: too few for any conclusion", who, "all 3 measures")
+    '2 requests: too few for any conclusion; a is first by AP and RR, b by P@1'
+    >>> nothing_concluded("1 request: too few", {("a", "is ahead"): ["AP"]}, "AP", " for law")
+    '1 request: too few by AP for law; a is ahead'
+    """
+    if len(who) == 1:
+        return f"{begin} by {measures}{group}; {' '.join(next(iter(who)))}"
+    said, verbs = list[str](), {verb for _, verb in who}
+    for (runs, verb), of in who.items():
+        does = f" {verb}" if len(verbs) > 1 or not said else ""
+        said.append(f"{runs}{does} by {printed.and_joined(of)}")
+    return f"{begin}{group}; {', '.join(said)}"
 
 
 def evidence(

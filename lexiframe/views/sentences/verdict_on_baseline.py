@@ -10,12 +10,13 @@ import polars as pl
 from lexiframe.base import escaped, printed, resampling, sums
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
-from lexiframe.views.sentences.rows import with_sentences, without_counts
+from lexiframe.views.sentences.rows import measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.too_few import (
     KEY,
     ahead,
     evidence,
     family_keys,
+    nothing_concluded,
     too_few_to_conclude,
     with_too_few,
 )
@@ -123,20 +124,21 @@ def _said(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
     """Return what decides what is said of a row, apart from its measure and test."""
     lists = ("better", "worse", "undecided", "incomparable")
     begin = too_few_to_conclude(row, inference["family"])
-    who = ahead_of_baseline(row, inference["baseline"], printed.listed) if begin else (
-        tuple(tuple(row[name]) for name in lists)
-    )  # fmt: skip
-    return begin, who, *(row[name] for name in ("correction", "family", "n", "n_most"))
+    told = () if begin else tuple(tuple(row[name]) for name in lists)
+    return begin, told, *(row[name] for name in ("correction", "family", "n", "n_most"))
 
 
 def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str, Any]) -> str:
     """Return the sentence on some measures of which the same is said."""
     row, level, family = rows[0], inference["alpha"], inference["family"]
     of = printed.and_joined([row["measure"] for row in rows])
-    of += printed.for_group(row, names, "by ")
+    group = printed.for_group(row, names, "by ")
     if begin := too_few_to_conclude(row, family):
-        who = " ".join(ahead_of_baseline(row, inference["baseline"], printed.listed))
-        return escaped(f"{begin} by {of}; {who}{evidence(rows, names, level, family)}.")
+        who = measures_by(
+            rows, lambda row: ahead_of_baseline(row, inference["baseline"], printed.listed)
+        )
+        nothing = nothing_concluded(begin, who, of, group)
+        return escaped(f"{nothing}{evidence(rows, names, level, family)}.")
     than = f" than {inference['baseline']}"
     said = []
     if inference["alternative"] != "less":
@@ -151,4 +153,4 @@ def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str,
             f"and {printed.they_are(row['incomparable'])} not comparable: no request in common"
         )
     how = how_tested(rows, names, level, family)
-    return escaped(f"By {of}, {', '.join(said)} ({how}).")
+    return escaped(f"By {of}{group}, {', '.join(said)} ({how}).")

@@ -20,17 +20,18 @@ from lexiframe.base import (
     typed,
 )
 from lexiframe.io import column_forms
-from lexiframe.significance import MEANS, tests
+from lexiframe.significance import MEANS, own_tests, tests
 from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import is_first, with_sentences, without_counts
+from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.tables import sentences_of
 from lexiframe.views.sentences.too_few import (
     IS_TESTED,
     KEY,
     evidence,
     family_keys,
+    nothing_concluded,
     too_few_to_conclude,
     who_is_first,
     with_too_few,
@@ -211,16 +212,21 @@ def verdict_rows(
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
     orderings = orderings.with_columns(is_best=is_first(by)).sort("rank", "run")
     runs = orderings.group_by(*by, "measure").agg(
-        n_runs=pl.len(), best=pl.col("run").filter("is_best"), method=pl.col("method").first()
+        n_runs=pl.len(),
+        best=pl.col("run").filter("is_best"),
+        others=pl.col("run").filter(~pl.col("is_best")),
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
     table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))
+    if others is None:
+        table = pl.concat([table, _without_pairs(runs, c, inference, by)], how="diagonal_relaxed")
     lists = pl.col("not_worse", "untested", "worse", "favoured", "better")
     table = without_counts(table).with_columns(lists.fill_null([]))
     table = with_too_few(table, c, wins, by, family, level)
+    table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
     return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
 
 
@@ -284,6 +290,22 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
     return counted.with_columns(family=of_family)
 
 
+def _without_pairs(
+    runs: pl.DataFrame, c: pl.DataFrame, inference: Mapping[str, Any], by: list[str]
+) -> pl.DataFrame:
+    """Return rows of the measures by which no two runs share a request: they have no comparison."""
+    lacking = runs.filter(pl.col("n_runs") > 1).join(
+        c, on=[*by, "measure"], how="anti", nulls_equal=True
+    )
+    for name in ("test", "correction"):
+        lacking = lacking.join(
+            pl.DataFrame({name: own_tests.several(inference[name])}), how="cross"
+        )
+    none = dict.fromkeys(("n_pairs", "n_significant", "n_most", "n_tested", "family"), 0)
+    numbers = {name: pl.lit(n, pl.Int64) for name, n in none.items()}
+    return lacking.with_columns(**numbers, untested="others")
+
+
 def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """List the runs, other than the best, that no best run is significantly better than.
 
@@ -333,8 +355,8 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
 class _Said(NamedTuple):
     """What is said of a measure, but for its name and that of the test.
 
-    ``begin`` says that nothing can be concluded, where that is so; ``how`` are the numbers that
-    stand beside the name of the test.
+    ``begin`` says that nothing can be concluded, where that is so, whoever is first; ``how`` are
+    the numbers that stand beside the name of the test.
     """
 
     begin: str
@@ -346,7 +368,7 @@ def _said(row: dict[str, Any], family: str) -> _Said:
     """Return what is said of a row; measures of which the same is said share a sentence."""
     how = tuple(row[name] for name in ("correction", "family", "n", "n_most"))
     if begin := too_few_to_conclude(row, family):
-        return _Said(begin, " ".join(who_is_first(row, printed.listed)), how)
+        return _Said(begin, "", how)
     said = f"{printed.listed(row['best'])} {_how_first(row)}; {_of_others(row)}"
     if row["n_tested"]:
         told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
@@ -359,12 +381,13 @@ def _sentence(rows: list[dict[str, Any]], names: Sequence[str], alpha: float, fa
     """Return the sentence on some measures of which the same is said."""
     row, found = rows[0], _said(rows[0], family)
     of = printed.and_joined([row["measure"] for row in rows])
-    of += printed.for_group(row, names, "by ")
+    group = printed.for_group(row, names, "by ")
     if found.begin:
-        why = evidence(rows, names, alpha, family)
-        return escaped(f"{found.begin} by {of}; {found.said}{why}.")
+        who = measures_by(rows, lambda row: who_is_first(row, printed.listed))
+        said = nothing_concluded(found.begin, who, of, group)
+        return escaped(f"{said}{evidence(rows, names, alpha, family)}.")
     how = f" ({how_tested(rows, names, alpha, family)})" if row["n_tested"] else ""
-    return escaped(f"By {of}, {found.said}{how}.")
+    return escaped(f"By {of}{group}, {found.said}{how}.")
 
 
 def _how_first(row: dict[str, Any]) -> str:
