@@ -67,7 +67,7 @@ def evaluate(
     depth: int | None = None,
     exclude_self: bool = False,
     order: Method = "win_rate",
-    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,

@@ -31,7 +31,7 @@ def evaluate_scores(
     keys: score_forms.Keys | None = None,
     columns: Mapping[str, str] | None = None,
     measure_name: str | None = None,
-    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,

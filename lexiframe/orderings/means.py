@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -47,10 +48,13 @@ def run_means(
     polars.DataFrame
         Key ``run, measure``, sorted by it. ``mean`` is that of the ``n`` requests that have a
         value; of logarithms (gm_map, gm_bpref) it is exp of their mean, as trec_eval prints it.
-        ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom,
-        are null for one request and for an infinite mean. ``rank`` is that by mean, from 1, the
-        best; runs of equal mean share the mean of their ranks. Counts such as num_ret have no best,
-        so their rank is null; and so is that of means over different requests.
+        ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom, are null
+        for one request and for an infinite mean. Where a run has the same value in all requests,
+        and where all values of a measure (or all preferences by it) are −c, 0 or c and there are
+        fewer than 30 requests, they are those of bets (see `compare`), which hold for any
+        distribution, and null where no bounds of the measure are known. ``rank`` is that by mean,
+        from 1, the best; runs of equal mean share the mean of their ranks. Counts such as num_ret
+        have no best, so their rank is null; and so is that of means over different requests.
 
     Examples
     --------
@@ -58,7 +62,7 @@ def run_means(
     >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["q1", "q2"] * 2,
     ...                   "measure": "AP", "value": [0.5, 0.7, 0.1, 0.1]})
     >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
-    [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.1, 2.0, 2)]
+    [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
     """
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
@@ -68,9 +72,10 @@ def run_means(
     for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
         if isinstance(of_measure, AnyScores):
             moments, sign = of_measure.scores, -1 if of_measure.smaller_is_better else 1
+            ends = _bounds_of(measure)
         else:
-            moments, sign = of_measure.shares, 1
-        mean, (low, high) = moments.mean, _interval(moments, alpha)
+            moments, sign, ends = of_measure.shares, 1, (0.0, 1.0)
+        mean, (low, high) = moments.mean, _interval(moments, _few(of_measure), ends, alpha)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of_scores and _is_logarithm(measure):
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
@@ -125,7 +130,56 @@ def _is_logarithm(measure: str) -> bool:
     return metric is not None and metric.aggregate == "geometric mean"
 
 
-def _interval(moments: sums.Moments, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+def _few(of_measure: Any) -> np.ndarray | None:
+    """Return the values of single requests, if they are few and all of them are −c, 0 or c.
+
+    Of preferences, these are the shares of the other runs that each run is preferred to.
+    """
+    is_scores = isinstance(of_measure, AnyScores)
+    if not (of_measure.scores if is_scores else of_measure.differences).have_one_size:
+        return None
+    if isinstance(of_measure, arrays.RunSums):
+        return of_measure.few.values
+    single = of_measure.single if isinstance(of_measure, arrays.PairSums) else of_measure
+    if single is None or len(single.queries) > arrays.FEW_OF_ONE_SIZE:
+        return None
+    return np.asarray(single.values if is_scores else single.request_shares)
+
+
+def _bounds_of(measure: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; infinite where they are not known."""
+    metric = derived.known_metric(measure)
+    if metric is None or not np.isfinite(metric.limits.width):
+        return -np.inf, np.inf
+    return metric.limits.low, metric.limits.high
+
+
+def _interval(
+    moments: sums.Moments, few: np.ndarray | None, bounds: tuple[float, float], alpha: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of the interval of each mean; NaN where there is none.
+
+    They are Student's. Those of bets stand where all values are equal, lest an interval have no
+    width, and for values of one size of ``few`` requests, where t promises more than it holds.
+    """
+    low, high = _interval_of_t(moments, alpha)
+    of_few = np.full(len(low), few is not None)
+    chosen = np.flatnonzero((of_few | (moments.deviation == 0)) & (moments.n > 1))
+    low[chosen], high[chosen] = np.nan, np.nan
+    start, width = bounds[0], bounds[1] - bounds[0]
+    if not 0 < width < np.inf or not len(chosen):
+        return low, high
+    if few is None:
+        share = np.clip((moments.mean[chosen] - start) / width, 0, 1)
+        found = sums.capital.interval_of_equal(share, moments.n[chosen], alpha / 2)
+    else:
+        values = np.clip((few[:, chosen] - start) / width, 0, 1)
+        found = sums.capital.interval_of_known(values, alpha / 2)
+    low[chosen], high[chosen] = (start + width * end for end in found)
+    return low, high
+
+
+def _interval_of_t(moments: sums.Moments, alpha: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of Student's interval of each mean; NaN where there is none."""
     from scipy.special import stdtrit
 

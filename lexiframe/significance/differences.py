@@ -47,10 +47,15 @@ class Options:
         return np.minimum(1.0, 2 * tail) if self.alternative == "two-sided" else tail
 
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """Return p from the probabilities of a value at most, and at least, the observed one."""
+        """Return p from the probabilities of a value at most, and at least, the observed one.
+
+        No sample shows that something is impossible: p is above 0, also where a float is not.
+        """
         if self.alternative == "two-sided":
-            return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
-        return np.asarray(above if self.alternative == "greater" else below)
+            p = np.minimum(1.0, 2 * np.minimum(below, above))
+        else:
+            p = np.asarray(above if self.alternative == "greater" else below)
+        return np.asarray(np.maximum(p, np.finfo(np.float64).tiny))
 
 
 @dataclass(frozen=True)
@@ -114,7 +119,7 @@ def n_comparisons(d: Any, baseline: str | None, requests: Any, by: Any) -> int:
     """Return how many pairs of runs are compared in all measures and groups."""
 
     def of_group(part: Any) -> pl.DataFrame:
-        cube = cube_of(part, baseline)
+        cube = cube_of(part, baseline, of_sums=True)
         return pl.DataFrame({"n": [int((pairs.n > 0).sum()) for _, pairs in cube]}, {"n": pl.Int64})
 
     return int(by_measure(of_group, d, requests, by)["n"].to_numpy().sum())

@@ -139,7 +139,7 @@ LAMBDA = lambda d: my_t(d)  # noqa: E731
         (Nameless(), "expected a test with a name of its own, found <"),
         (sign, r"compare: the function sign is called like a test .* write test='sign' for that"),
         ([my_t, partial(my_t)], "expected a test with a name of its own"),
-        (["t", "z"], "expected test to be one of 't', 'sign'"),
+        (["t", "z"], "expected test to be one of 'auto', 't', 'sign'"),
         ([], "compare: expected a test and a correction, found none"),
     ],
 )

@@ -44,7 +44,7 @@ def wilcoxon(differences, side):
 
 
 def test_types_name_the_tests_that_there_are():
-    assert [*get_args(Test)] == [*TEST_OF]
+    assert [*get_args(Test)] == ["auto", *TEST_OF]
     assert get_args(ShiftedTest) == tuple(SHIFTED)
 
 
@@ -100,11 +100,11 @@ def test_intervals_of_the_mean(side):
 
 
 def test_the_interval_of_d_z_is_that_of_the_noncentral_t():
-    c = lf.compare(preferences(SMOOTH), alpha=0.1)
+    c = lf.compare(preferences(SMOOTH), "t", alpha=0.1)
     for t, low, high in c.select("statistic", "effect_low", "effect_high").iter_rows():
         assert stats.nct.cdf(t, 29, low * math.sqrt(30)) == pytest.approx(0.95, abs=1e-6)
         assert stats.nct.cdf(t, 29, high * math.sqrt(30)) == pytest.approx(0.05, abs=1e-6)
-    greater = lf.compare(preferences(SMOOTH), alpha=0.05, alternative="greater")
+    greater = lf.compare(preferences(SMOOTH), "t", alpha=0.05, alternative="greater")
     assert column(greater, "effect_low") == pytest.approx(column(c, "effect_low"))
     assert column(greater, "effect_high") == [math.inf] * 3
 
@@ -511,8 +511,9 @@ def test_too_few_trials_for_an_interval(n, alternative):
     values = np.random.default_rng(n).random(n).tolist()
     for trials in (1, 2, 3):
         c = lf.compare(
-            preferences({"ab": values}), intervals="bca", trials=trials, alternative=alternative
-        )
+            preferences({"ab": values}), "t", intervals="bca", trials=trials,
+            alternative=alternative,
+        )  # fmt: skip
         low = c["ci_low"].item()
         assert low is None or min(values) - 1e-12 <= low <= max(values) + 1e-12
 

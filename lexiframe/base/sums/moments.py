@@ -193,6 +193,21 @@ class Moments:
         """
         return np.asarray(self.greatest <= self.least)
 
+    @property
+    def have_one_size(self) -> bool:
+        """Whether all values of all columns are −c, 0 or c, up to rounding, with one c for all.
+
+        As no value is larger than c, all that are not 0 have its size where their squares add up to
+        as much as that many c².
+        """
+        bounds = np.concatenate([self.greatest, -self.least])
+        c = bounds.max(initial=-np.inf, where=np.isfinite(bounds)) + TIE / 2
+        if not np.isfinite(c) or self.squares.infinite.any():
+            return not np.isinf(bounds).any()  # without a value there is no other size
+        n = self.wins + self.losses
+        rough = 4 * c * self.mean_rounding * n
+        return bool((np.abs(c**2 * n - self.squares.rounded()) <= rough).all())
+
     def _squares_around_mean(self) -> np.ndarray:
         """Return Σx² − (Σx)²/n.
 

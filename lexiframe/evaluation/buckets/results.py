@@ -92,18 +92,23 @@ class Said:
         )
 
 
-def sums_of(part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str]) -> arrays.Reduced:
-    """Sum up requests, as a whole or as the sum of the groups that they form by attributes."""
+def sums_of(
+    part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str], few: int = 0
+) -> arrays.Reduced:
+    """Sum up requests, as a whole or as the sum of the groups that they form by attributes.
+
+    Of up to ``few`` requests, in all or in a group, single preferences are kept.
+    """
     if attributes is None or not len(part.queries):
-        return arrays.reduced(part)
+        return arrays.reduced(part, few)
     parts = grouping.parts_of(part, attributes, by)
-    groups = tuple((group, arrays.reduced(some)) for group, some in parts)
+    groups = tuple((group, arrays.reduced(some, few)) for group, some in parts)
     return replace(reduce(add, (found for _, found in groups)), groups=groups)
 
 
 def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     attributes = plan.attributes(part.queries.to_list()) if plan.by else None
-    return sums_of(part, attributes, plan.by)
+    return sums_of(part, attributes, plan.by, plan.few)
 
 
 def _coverage_of(_plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
@@ -170,6 +175,7 @@ CLASSES = (
     coverages.CoverageSums,
     sums.ExactSums,
     sums.Moments,
+    arrays.Few,
     arrays.PairSums,
     arrays.Reduced,
     arrays.RunSums,

@@ -11,7 +11,6 @@ from lexiframe.base import progress, resampling
 from lexiframe.significance.clusters import clustered, drawn_clustered_t
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
-    ROWS,
     Answers,
     Outcome,
     PairedTest,
@@ -36,8 +35,10 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     squares, rounding = centred**2, d.mean_rounding
     drawn = resampling.drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
-    for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "bootstrap"):
-        counts = drawn[first : first + ROWS]
+    for first in progress(
+        range(0, len(drawn), resampling.ROWS), -(-len(drawn) // resampling.ROWS), "bootstrap"
+    ):
+        counts = drawn[first : first + resampling.ROWS]
         drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))

@@ -6,7 +6,7 @@ import numpy as np
 
 from lexiframe.base import progress, resampling
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.paired_tests import ROWS, Outcome, PairedTest, with_d_z
+from lexiframe.significance.paired_tests import Outcome, PairedTest, with_d_z
 
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
@@ -14,18 +14,19 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
 
     If there are at most ``trials`` choices of signs, all of them are enumerated.
     """
-    drawn = resampling.signs(d.n, options.trials, options.seed)
-    rounding = d.mean_rounding
+    n_drawn = resampling.n_signs(d.n, options.trials)
+    blocks = resampling.sign_blocks(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
-    for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "randomization"):
-        means = drawn[first : first + ROWS] @ d.values / d.n
-        count += options.extreme(means, d.mean, rounding).sum(axis=0)
-    p_value = (1 + count) / (1 + len(drawn))
+    for drawn in progress(blocks, -(-n_drawn // resampling.ROWS), "randomization"):
+        means = drawn @ d.values
+        means /= d.n
+        is_extreme = options.extreme(means, d.mean, d.mean_rounding)
+        count += is_extreme.view(np.uint8).sum(axis=0, dtype=np.uint8)  # of at most 200 rows
+    p_value = (1 + count) / (1 + n_drawn)
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
-    # An enumeration lacks the observed signs, so it has 2^n − 1 rows.
-    are_all = len(drawn) < options.trials or 2**d.n == options.trials + 1
+    are_all = resampling.are_enumerated(d.n, options.trials)
     by_signs = options.least_p(0.5**n_not_zero)
-    least_p = by_signs if are_all else 1 / (1 + len(drawn))
+    least_p = by_signs if are_all else 1 / (1 + n_drawn)
     return with_d_z(d, options, d.mean, p_value, least_p)
 
 

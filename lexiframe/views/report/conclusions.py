@@ -123,7 +123,8 @@ def _of_comparisons(
     c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
     if provenance["inference"].get("baseline") is None:
-        sentences = [_one_sided(row, provenance["inference"]) for row in c.iter_rows(named=True)]
+        of_all = provenance["inference"], tables["comparisons"]
+        sentences = [_one_sided(row, *of_all) for row in c.iter_rows(named=True)]
     else:
         named = {name: tables[name] for name in ("comparisons", "win_rates")}
         e: Any = SimpleNamespace(**named, provenance=provenance)
@@ -135,11 +136,13 @@ def _of_comparisons(
     )
 
 
-def _one_sided(row: Mapping[str, Any], inference: Mapping[str, Any]) -> str:
+def _one_sided(
+    row: Mapping[str, Any], inference: Mapping[str, Any], comparisons: pl.DataFrame
+) -> str:
     return escaped(
         f"By {row['measure']}, {row['told']} pairs of runs are told apart; the test is one-sided, "
         "and asks only about the run of a pair whose name comes first "
-        f"({inference_in_words(inference, first=True)})."
+        f"({inference_in_words(inference, comparisons, first=True)})."
     )
 
 

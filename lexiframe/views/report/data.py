@@ -153,7 +153,7 @@ def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[
         f"{name}s": _as_asked(comparisons[name], own_tests.several(inference[name]))
         for name in ("test", "correction")
     }
-    return facts | {"words": inference_in_words(inference)}
+    return facts | {"words": inference_in_words(inference, comparisons)}
 
 
 def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:

@@ -13,7 +13,10 @@ from lexiframe.views.shown.means import ends, inference_in_words
 
 
 def baseline_section(
-    table: pl.DataFrame, by: Sequence[str], inference: Mapping[str, Any]
+    table: pl.DataFrame,
+    by: Sequence[str],
+    inference: Mapping[str, Any],
+    comparisons: pl.DataFrame,
 ) -> printed.Section:
     """Return the table of the runs against the baseline, and narrower ones of each measure.
 
@@ -25,8 +28,8 @@ def baseline_section(
         The table of `baseline_in_short`.
     by
         The attributes of groups of requests.
-    inference
-        The tests, the level and the baseline.
+    inference, comparisons
+        The tests, the level and the baseline; and which test each measure has.
     """
     baseline = inference["baseline"]
     others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
@@ -41,7 +44,7 @@ def baseline_section(
     narrow = list(_by_measure(parts, keys, inference["alpha"]))
     last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
     return printed.Section(
-        f"Against {baseline} ({inference_in_words(inference)})",
+        f"Against {baseline} ({inference_in_words(inference, comparisons)})",
         whole,
         (_legend(table), *left_out),
         len(keys) + 1,

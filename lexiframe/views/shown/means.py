@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
-from lexiframe.significance import indistinct_groups, own_tests
+from lexiframe.significance import default_test, indistinct_groups, own_tests
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
@@ -48,7 +48,9 @@ def means_section(
     shares = [name for name in preferences if name in whole.columns]
     of_shares = f" ({', '.join(shares)}: share of requests won)" if shares else ""
     order = inference["ordering"] if shares else "mean"
-    legend = [_legend(inference, order)] if means["rank"].count() else []  # counts have no best
+    legend = (
+        [_legend(inference, comparisons, order)] if means["rank"].count() else []
+    )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
     notes = [*legend, *notes, *lacking.notes(measures), *left_out]
@@ -130,19 +132,50 @@ def measures_of_scores(
     return {name for name in provenance["measures"] if derived.known_metric(name) is not None}
 
 
-def inference_in_words(inference: Mapping[str, Any], *, first: bool = False) -> str:
-    """Describe the tests, the corrections and the level in a few words."""
+def inference_in_words(
+    inference: Mapping[str, Any], comparisons: pl.DataFrame, *, first: bool = False
+) -> str:
+    """Describe the tests, the corrections and the level in a few words.
+
+    Where each measure has a test that was chosen for it, the comparisons tell which.
+
+    Examples
+    --------
+    >>> inference = {"test": "auto", "correction": "holm", "family": "measure", "alpha": 0.05}
+    >>> comparisons = pl.DataFrame({"measure": ["AP", "LP", "LR"], "test": ["t", "sign", "sign"]})
+    >>> inference_in_words(inference, comparisons)
+    'sign test; t test for AP; holm over the pairs of a measure, α = 0.05'
+    """
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
     last = 1 if first else None
-    test, correction = (
+    named, correction = (
         ", ".join(own_tests.several(inference[name])[:last]) for name in ("test", "correction")
     )
     side = inference.get("alternative", "two-sided")
     one_sided = f" (one-sided: {side})" * (side != "two-sided")
-    return f"{test} test{one_sided}, {correction} over {family}, α = {inference['alpha']:g}"
+    tests = [f"{named} test"] if named != default_test.AUTO else _chosen_tests(comparisons)
+    # after measures that are listed with commas
+    then = ", " if len(tests) == 1 else "; "
+    tests[-1] += one_sided
+    return f"{'; '.join(tests)}{then}{correction} over {family}, α = {inference['alpha']:g}"
 
 
-def _legend(inference: Mapping[str, Any], order: str) -> str:
+def _chosen_tests(comparisons: pl.DataFrame) -> list[str]:
+    """Name the tests that were chosen for measures, the test of most measures first.
+
+    Where there are several, the first needs no measures when the others have theirs.
+    """
+    name = pl.col("test").str.extract(r"^([^(]*)")
+    of_each = comparisons.select("measure", name).unique(maintain_order=True)
+    by_test = of_each.group_by("test", maintain_order=True).agg("measure")
+    by_test = by_test.sort(pl.col("measure").list.len(), descending=True, maintain_order=True)
+    tests = [(f"{test} test", printed.listed(of)) for test, of in by_test.iter_rows()]
+    if len(tests) < 2:
+        return [said for said, _ in tests] or ["no test"]
+    return [tests[0][0], *(f"{said} for {of}" for said, of in tests[1:])]
+
+
+def _legend(inference: Mapping[str, Any], comparisons: pl.DataFrame, order: str) -> str:
     """Explain the marks that the table may have, and say that they are about means."""
     baseline, said = inference.get("baseline"), ""
     if baseline is not None:
@@ -155,7 +188,7 @@ def _legend(inference: Mapping[str, Any], order: str) -> str:
         said = "; ~ not significantly different from any run with *"
     how = "" if order in ("mean", "win_rate") else f", preferences by {order}"
     return f"ranked by mean{how}, * the best{said}" + (
-        f" ({inference_in_words(inference, first=True)})" if said else ""
+        f" ({inference_in_words(inference, comparisons, first=True)})" if said else ""
     )
 
 

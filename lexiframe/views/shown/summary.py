@@ -126,7 +126,7 @@ def _verdict(
     baseline = inference.get("baseline")
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
-        yield baseline_section(table, by, inference)
+        yield baseline_section(table, by, inference, tables["comparisons"])
         if tables["against_baseline"]["n"].max() == 1:
             yield printed.Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.
@@ -135,7 +135,8 @@ def _verdict(
         v = verdict_of(ranked, provenance)
         n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
-        title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
+        how = inference_in_words(inference, tables["comparisons"])
+        title = f"Verdict ({', '.join([how, *n])})"
         order = _order_of_preferences(tables, provenance)
         by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
         notes = [_BEST.format(by_what)] if v.height else []
