@@ -85,10 +85,13 @@ class _Answer(NamedTuple):
     end: str = ""
 
 
+_NONE = _Answer("", "", "")
 _Answers = dict[_Answer, list[str]]
 """Answers, and the measures that give them, in the order of the first of these."""
-_KINDS: tuple[Callable[[_Answer], Hashable], ...] = (
-    lambda answer: answer,
+_Kinds = tuple[Callable[[_Answer], Hashable], ...]
+_ALL_IN_COMMON: _Kinds = (lambda answer: answer,)
+_KINDS: _Kinds = (
+    *_ALL_IN_COMMON,
     lambda answer: (answer.runs, answer.verb, bool(answer.near), answer.end),
     lambda answer: (answer.verb == _BEST, bool(answer.near), answer.end),
 )
@@ -96,32 +99,38 @@ _KINDS: tuple[Callable[[_Answer], Hashable], ...] = (
 first; whether others are near."""
 
 
-def _said(answers: _Answers, group: str) -> list[str]:
+def _said(
+    rows: Sequence[Row], say: Callable[[Row], _Answer], group: str, kinds: _Kinds = _KINDS
+) -> list[str]:
     """Return a sentence for the measures that give the same answer, or, of many, nearly the same.
 
-    By measures of which nothing can be concluded for the same reason there is always one.
+    On measures by which nothing can be concluded, for the same reason, there is always one. A
+    measure without an answer has no sentence here.
     """
-    found = list[list[_Answer]]()
-    for kind in _KINDS:
+    answers, found = measures_by(rows, say), list[list[_Answer]]()
+    answers.pop(_NONE, None)
+    for kind in kinds:
         together = dict[Hashable, list[_Answer]]()
         for answer in answers:
             together.setdefault(answer.begin or kind(answer), []).append(answer)
         found = [*together.values()]
         if len(found) <= _MOST_STATEMENTS:
             break
-    n_measures = sum(len(of) for of in answers.values())
-    return [_sentence({one: answers[one] for one in some}, group, n_measures) for some in found]
+    asked = [row["measure"] for row in rows]
+    return [_sentence({one: answers[one] for one in some}, group, asked) for some in found]
 
 
-def _sentence(answers: _Answers, group: str, n_measures: int) -> str:
-    """Return the sentence of answers that have something in common."""
+def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
+    """Return the sentence of answers that have something in common, of the measures asked for."""
     begin, runs, verb, near, end = next(iter(answers))
     who = dict[tuple[str, str], list[str]]()
     for answer, measures in answers.items():
         who.setdefault((answer.runs, answer.verb), []).extend(measures)
-    of_all = _of_measures([name for of in who.values() for name in of], n_measures)
+    named = {name for measures in answers.values() for name in measures}
+    of_all = _of_measures([name for name in asked if name in named], len(asked))
     if begin:
-        return f"{nothing_concluded(begin, who, of_all, group)}."
+        is_all = len(named) == len(asked)
+        return f"{nothing_concluded(begin, who, of_all, group, is_all=is_all)}."
     if near:
         end = f"; {_of_near([answer.near for answer in answers])} not significantly worse{end}"
     if len(who) == 1:
@@ -148,7 +157,7 @@ def _of_measures(measures: Sequence[str], n_all: int) -> str:
 
 def _of_best(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on who is first, and what holds of the others."""
-    return _said(measures_by(rows, lambda row: _first(row, inference["family"])), group)
+    return _said(rows, lambda row: _first(row, inference["family"]), group)
 
 
 def _first(row: Row, family: str) -> _Answer:
@@ -178,20 +187,21 @@ def _are(runs: Sequence[str]) -> str:
 
 def _against_baseline(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on the runs that are better and worse than the baseline, and neither."""
-    answers = measures_by(rows, lambda row: _beside_baseline(row, inference))
-    said = _said(answers, group)
-    few = {answer: of for answer, of in answers.items() if answer.begin}
+
+    def say(row: Row) -> _Answer:
+        return _beside_baseline(row, inference)
+
+    said = _said(rows, say, group, _ALL_IN_COMMON)
     if len(said) <= _MOST_STATEMENTS:
         return said
-    # Many different answers: what holds of each side, measure by measure.
+    # Of many answers a sentence says what holds of one side, measure by measure.
+    told = [row for row in rows if not row["too_few"]]
+    said = _said(rows, lambda row: say(row) if row["too_few"] else _NONE, group)
     sides = {"greater": ("better",), "less": ("worse",)}
-    asked = sides.get(inference["alternative"], ("better", "worse"))
-    told = [row for row in rows if not too_few_to_conclude(row, inference["family"])]
     baseline = printed.shortened(inference["baseline"])
-    return [
-        *_said(few, group),
-        *(f"Significantly {side} than {baseline}{group}: {_each(told, side)}." for side in asked),
-    ]
+    for side in sides.get(inference["alternative"], ("better", "worse")):
+        said.append(f"Significantly {side} than {baseline}{group}: {_each(told, side)}.")
+    return said
 
 
 def _each(rows: Sequence[Row], column: str) -> str:
@@ -236,15 +246,18 @@ def _one_sided_rows(
 
 def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on the pairs that one-sided tests tell apart."""
-    answers, found = _Answers(), list[str]()
-    for row in rows:
+
+    def say(row: Row) -> _Answer:
+        begin = too_few_to_conclude(row, inference["family"])
         verb = "is first" if len(row["best"]) == 1 else "share the first place"
-        if begin := too_few_to_conclude(row, inference["family"]):
-            answer = _Answer(begin, _named(row["best"]), verb)
-            answers.setdefault(answer, []).append(row["measure"])
-        else:
-            found.append(f"{row['reject']:,} of {row['n_pairs']:,} pairs by {row['measure']}")
-    said = _said(answers, group)
+        return _Answer(begin, _named(row["best"]), verb) if begin else _NONE
+
+    said = _said(rows, say, group)
+    found = [
+        f"{row['reject']:,} of {row['n_pairs']:,} pairs by {row['measure']}"
+        for row in rows
+        if not row["too_few"]
+    ]
     if found:
         said.append(
             f"Told apart{group}: {printed.and_joined(found)}; the test is one-sided, and asks only "

@@ -15,14 +15,7 @@ from lexiframe.views.sentences.words import how_decided
 KEY = ("measure", "test", "correction")
 IS_TESTED = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
 """One request says nothing about others; a test of one's own may return no p-value."""
-_COLUMNS = {
-    "n_differ": pl.Int64,
-    "least": pl.Float64,
-    "over": pl.Int64,
-    "n_trials": pl.Int64,
-    "wins": pl.Int64,
-    "losses": pl.Int64,
-}
+_FACTS = ("too_few", "least", "n_differ", "over", "n_trials", "wins", "losses")
 
 
 def has_several_tests(c: pl.DataFrame, by: Sequence[str]) -> bool:
@@ -67,32 +60,47 @@ def with_too_few(
     Returns
     -------
     polars.DataFrame
-        The rows with the Boolean ``too_few``, and where it is true: in how many requests two runs
-        differ at most (``n_differ``), the ``least`` p-value that was possible after the correction
-        (null without a test), how many comparisons it is ``over`` if without it there could be
-        conclusions, ``n_trials`` if not the requests but these are too few, and of a single pair
-        the requests that run_a wins and loses (``wins``, ``losses``).
+        The rows with the Boolean ``too_few``, and where it is true: the ``least`` p-value that was
+        possible after the correction (null without a test); in how many requests two runs differ
+        at most, if more such requests would do (``n_differ``); how many comparisons the correction
+        is ``over``, if with one there could be conclusions; ``n_trials``, if not the requests but
+        these are too few; and of a single pair the requests that run_a wins and loses (``wins``,
+        ``losses``).
     """
     on = [*by, *KEY]
     if "least_p" not in c.columns:
         c = c.with_columns(least_p=pl.lit(None, pl.Float64))
     c = c.with_columns(tested=IS_TESTED)
-    barren = c.group_by(on).agg(
-        n=pl.col("n").max(),
-        is_tested=pl.col("tested").any(),
-        reject=(pl.col("tested") & (pl.col("p_adjusted") < alpha)).any(),
-    )
-    least = _least_possible(c.filter("tested"), on, family_keys(c, by, family))
-    barren = barren.join(least, on=on, how="left", nulls_equal=True).filter(
-        (pl.col("n") == 1) | (pl.col("is_tested") & ~pl.col("reject") & (pl.col("least") >= alpha))
-    )
-    # Of a million pairs few evaluations are too small, so that their wins are looked up last.
-    found = barren.select(*on, "least", over=pl.when(pl.col("alone") < alpha).then("of")).join(
-        _differences(c, wins, barren.select(on), by), on=on, nulls_equal=True
-    )
-    found = found.filter(pl.col("n_differ") > 0).select(*on, *_COLUMNS)
+    rejects = pl.col("tested") & (pl.col("p_adjusted") < alpha)
+    barren = c.group_by(on).agg(n=pl.col("n").max(), reject=rejects.any())
+    barren = barren.filter(~pl.col("reject"), pl.col("n") > 0)
+    # Of a million pairs something is told apart mostly, so that nothing else need be looked up.
+    tested = c.filter("tested")
+    if family == "measure":
+        tested = tested.join(barren, on=on, how="semi", nulls_equal=True)
+    least = _least_possible(tested, on, family_keys(c, by, family))
+    barren = barren.join(least, on=on, how="left", nulls_equal=True)
+    barren = barren.filter((pl.col("n") == 1) | (pl.col("least") >= alpha))
+    found = barren.join(_differences(c, wins, barren, by), on=on, nulls_equal=True)
+    found = found.filter(pl.col("n_differ") > 0).with_columns(_reasons(alpha), too_few=True)
+    found = found.select(*on, *_FACTS)
     rows = rows.join(found, on=on, how="left", nulls_equal=True, maintain_order="left")
-    return rows.with_columns(too_few=pl.col("n_differ").is_not_null())
+    return rows.with_columns(pl.col("too_few").fill_null(value=False))
+
+
+def _reasons(alpha: float) -> list[pl.Expr]:
+    """Return ``n_differ`` and ``over`` where they are why nothing can be concluded.
+
+    They are where all signs of n requests, whose least p is 2 · 0.5^n, would be enough.
+    """
+    of_signs = 2 * pl.lit(0.5).pow(pl.col("n"))
+    divides = pl.col("correction").is_in(["holm", "bonferroni"])
+    corrected = of_signs * pl.when(divides).then("of").otherwise(1)
+    is_over = divides & (pl.col("of") > 1) & (pl.col("alone") < alpha) & (of_signs < alpha)
+    return [
+        pl.when(corrected < alpha, pl.col("n_differ") < pl.col("n")).then("n_differ"),
+        pl.when(is_over).then("of").alias("over"),
+    ]
 
 
 def _least_possible(tested: pl.DataFrame, on: list[str], keys: list[str]) -> pl.DataFrame:
@@ -152,7 +160,7 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
 
     Examples
     --------
-    >>> row = {"n": 8, "n_most": 8, "n_differ": 8, "over": 45, "n_trials": None, "wins": None}
+    >>> row = {"n": 8, "n_most": 8, "n_differ": None, "over": 45, "n_trials": None, "wins": None}
     >>> row |= {"too_few": True}
     >>> too_few_to_conclude(row, "measure")
     '8 requests: too few for any conclusion about 45 pairs'
@@ -166,7 +174,7 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
     much = printed.counted(printed.n_range([row["n"], row["n_most"]]), "request")
     if row["n_trials"] is not None:
         much = printed.counted(row["n_trials"], "trial")
-    elif row["n_differ"] < row["n_most"]:
+    elif row["n_differ"] is not None:
         most = "at most " * (row["wins"] is None)
         much = f"Differences in {most}{row['n_differ']:,} of {much}"
     what = "pairs" if family == "measure" else "comparisons"
@@ -206,28 +214,34 @@ def ahead(run: str, other: str, n: int, won: int, lost: int) -> tuple[str, str]:
 
 
 def nothing_concluded(
-    begin: str, who: Mapping[tuple[str, str], Sequence[str]], measures: str, group: str = ""
+    begin: str,
+    who: Mapping[tuple[str, str], Sequence[str]],
+    measures: str,
+    group: str = "",
+    *,
+    is_all: bool = False,
 ) -> str:
     """Return a sentence, without its end, that says who is first by measures that decide nothing.
 
     ``who`` has the measures by the names of the first runs and the verb, ``measures`` all of them
-    in words, and ``group`` the group of requests, as the end of a phrase.
+    in words, and ``group`` the group of requests, as the end of a phrase. Where the measures are
+    all that there are (``is_all``), they are named once.
 
     Examples
     --------
     >>> who = {("a", "is first"): ["AP", "RR"], ("b", "is first"): ["P@1"]}
-    >>> nothing_concluded("2 requests: too few for any conclusion", who, "all 3 measures")
-    '2 requests: too few for any conclusion; a is first by AP and RR, b by P@1'
+    >>> nothing_concluded("2 requests: too few", who, "all 3 measures", is_all=True)
+    '2 requests: too few; a is first by AP and RR, b by P@1'
     >>> nothing_concluded("1 request: too few", {("a", "is ahead"): ["AP"]}, "AP", " for law")
     '1 request: too few by AP for law; a is ahead'
     """
-    if len(who) == 1:
-        return f"{begin} by {measures}{group}; {' '.join(next(iter(who)))}"
-    said, verbs = list[str](), {verb for _, verb in who}
+    verbs = {verb for _, verb in who}
+    by = "" if is_all and len(who) > 1 else f" by {measures}"
+    said = list[str]()
     for (runs, verb), of in who.items():
         does = f" {verb}" if len(verbs) > 1 or not said else ""
-        said.append(f"{runs}{does} by {printed.and_joined(of)}")
-    return f"{begin}{group}; {', '.join(said)}"
+        said.append(f"{runs}{does}" + f" by {printed.and_joined(of)}" * (len(who) > 1))
+    return f"{begin}{by}{group}; {', '.join(said)}"
 
 
 def evidence(

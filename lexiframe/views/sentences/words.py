@@ -43,13 +43,12 @@ def how_decided(
     for one in rows:
         test, over = test_and_correction(one["test"], one["correction"])
         by_test.setdefault(test, []).append(one["measure"])
-    how = ", ".join(
-        test if len(by_test) == 1 else f"{test} for {printed.and_joined(of)}"
-        for test, of in by_test.items()
-    )
+    # Tests of measures, which are listed with commas, end with semicolons.
+    each = [f"{test} for {printed.and_joined(of)}; " for test, of in by_test.items()]
+    how = "".join(each) if len(each) > 1 else f"{next(iter(by_test))}, "
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
-    return f"{how}, {over} {pairs}{scope}, α = {alpha:g}"
+    return f"{how}{over} {pairs}{scope}, α = {alpha:g}"
 
 
 def test_and_correction(test: str, correction: str) -> tuple[str, str]:
