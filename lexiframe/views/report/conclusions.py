@@ -85,16 +85,15 @@ def headline(
         if measure in by_measure:
             by_best.setdefault(by_measure[measure], []).append(measure)
     ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
-    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:3]]
-    if len(ranked) > 3:
-        said.append(f"Others are first by {_listed([name for _, of in ranked[3:] for name in of])}")
+    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:_MANY]]
+    if others := [f"{_who(runs)} by {_listed(of)}" for runs, of in ranked[_MANY:]]:
+        said.append(f"First are also {', '.join(others)}")
     nothing = [] if orderings.height else ["There is nothing to compare."]
     return [f"{sentence}." for sentence in said] or nothing
 
 
 def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Container[str]) -> str:
-    who = _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
-    best = [name for name in of if name in told]
+    who, best = _who(runs), [name for name in of if name in told]
     verb = "share the first rank" if len(runs) > 1 else "is first" if best != [*of] else "is best"
     if len(of) == n_measures and n_measures > 1:
         by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
@@ -106,8 +105,12 @@ def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Con
     return f"{who} {verb} by {by}{also}"
 
 
+def _who(runs: Sequence[str]) -> str:
+    return _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
+
+
 _MANY = 3
-"""The number of runs that share the first rank up to which a headline names them."""
+"""The number of sentences of a headline, and of runs that it names where they share a rank."""
 
 
 def _listed(names: Sequence[str]) -> str:

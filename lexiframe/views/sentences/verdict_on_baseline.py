@@ -103,6 +103,10 @@ def baseline_rows(
     return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
 
 
+_FEW = 4
+"""The number of runs up to which those are named, too, that are behind the baseline."""
+
+
 def ahead_of_baseline(
     row: dict[str, Any], baseline: str, named: Callable[[list[str]], str]
 ) -> tuple[str, str]:
@@ -116,7 +120,7 @@ def ahead_of_baseline(
     if row["wins"] is not None and down:
         return ahead(of, named(down), row["n"], row["losses"], row["wins"])
     verb = "are" if len(up) > 1 else "is"
-    rest = f", {named(down)} behind it" if down else ""
+    rest = f", {named(down)} behind it" if down and len(up) + len(down) <= _FEW else ""
     return named(up) if up else "no run", f"{verb} ahead of {of}{rest}"
 
 
