@@ -8,7 +8,15 @@ from lexiframe.base.printed.words import first_runs, listed
 from lexiframe.views.sentences.words import how_tested
 from tests.small_tables import scores
 
-ROW = {"measure": "AP", "test": "t", "correction": "holm", "family": 1, "n_pairs": 1, "n": 5, "n_most": 5}
+ROW = {
+    "measure": "AP",
+    "test": "t",
+    "correction": "holm",
+    "family": 1,
+    "n_pairs": 1,
+    "n": 5,
+    "n_most": 5,
+}
 
 
 @pytest.mark.parametrize("most", [2, 4, 6])
