@@ -21,7 +21,7 @@ from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import qrel_files
 from lexiframe.orderings import Method, best_first, missing_requests
 from lexiframe.pairwise import arrays, grouping
-from lexiframe.significance import default_test, own_tests, tests
+from lexiframe.significance import own_tests, tests
 
 Engine = Callable[[Plan, Held | None], BucketResult]
 """What evaluates all requests: from what is computed of each to the sum of what is kept of them.
@@ -48,7 +48,7 @@ def tables_to_keep(
 
 def are_of_sums(how: Asked) -> bool:
     """Return whether all tests need sums over the requests, and those of few requests, alone."""
-    enough = {default_test.AUTO, *tests.OF_SUMS}
+    enough = {tests.AUTO, *tests.OF_SUMS}
     return all(one in enough for one in own_tests.several(how.inference.test))
 
 
@@ -131,7 +131,7 @@ def plan_of(
     measures, groups = tuple(how.measures_of([*runs])), tuple(how.groups)
     requests = grouping.all_attributes(how.requests, [*groups]) if groups else None
     folder = None if out is None else str(out)
-    few = default_test.most_requests(len(runs), how.inference.baseline, how.inference.alpha)
+    few = tests.most_requests(len(runs), how.inference.baseline, how.inference.alpha)
     return Plan(measures, how.policies, tuple(runs), requests, groups, folder, keep, few)
 
 

@@ -9,7 +9,6 @@ from .corrections import Family as Family
 from .differences import Alternative as Alternative
 from .differences import Options as Options
 from .paired_tests import MEANS as MEANS
-from . import default_test as default_test
 from . import own_tests as own_tests
 from . import tests as tests
 from .tukey import tukey_hsd as tukey_hsd

@@ -47,15 +47,12 @@ class Options:
         return np.minimum(1.0, 2 * tail) if self.alternative == "two-sided" else tail
 
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """Return p from the probabilities of a value at most, and at least, the observed one.
-
-        No sample shows that something is impossible: p is above 0, also where a float is not.
-        """
+        """Return p from the probabilities of a value at most, and at least, the observed one."""
         if self.alternative == "two-sided":
             p = np.minimum(1.0, 2 * np.minimum(below, above))
         else:
             p = np.asarray(above if self.alternative == "greater" else below)
-        return np.asarray(np.maximum(p, np.finfo(np.float64).tiny))
+        return sums.above_zero(p)
 
 
 @dataclass(frozen=True)

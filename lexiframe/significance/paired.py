@@ -13,7 +13,6 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
-from lexiframe.significance import default_test
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.clusters import clustered, clusters_of, of_groups
 from lexiframe.significance.corrections import (
@@ -23,7 +22,6 @@ from lexiframe.significance.corrections import (
     corrected,
     families_of,
 )
-from lexiframe.significance.default_test import AUTO
 from lexiframe.significance.differences import (
     Alternative,
     Options,
@@ -48,7 +46,7 @@ from lexiframe.significance.replicates.algorithms import (
     without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
-from lexiframe.significance.tests import OF_SUMS, TESTS, Test
+from lexiframe.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
@@ -366,12 +364,12 @@ def _of_group(
     scores = cube.scores if isinstance(cube, arrays.Reduced) else [*cube.scores.measures]
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
-        is_metric = default_test.is_metric(measure, scores)
-        chosen = tests, options
+        is_metric = chosen.is_metric(measure, scores)
+        how = tests, options
         if tests == [AUTO]:
-            chosen = default_test.chosen(measure, pairs, options, is_metric, n_comparisons)
+            how = chosen.test_of(measure, pairs, options, is_metric, n_comparisons)
         frames += _rows_of_measure(
-            measure, pairs, *chosen, intervals, is_metric, is_chosen=tests == [AUTO]
+            measure, pairs, *how, intervals, is_metric, is_chosen=tests == [AUTO]
         )
     return pl.concat(frames)
 
@@ -392,7 +390,7 @@ def _rows_of_measure(
         options = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
     single, are_few = pairs, False
     if is_chosen:
-        single = default_test.single_of(pairs)
+        single = chosen.single_of(pairs)
         are_few = single is not None and len(single.queries) <= arrays.FEW_OF_ONE_SIZE
     of_bets = are_few and intervals == "t" and tests == ["sign"]
     of_sums = all(test in OF_SUMS for test in tests) and intervals == "t" and not of_bets

@@ -236,7 +236,7 @@ def test_a_measure_that_one_run_alone_has():
     [
         (
             {"test": "wilcox"},
-            "test to be one of 'auto', 't', 'sign', 'wilcoxon', 'randomization', 'bootstrap', 'betting'",
+            "test to be one of 'auto', 't', 'sign', 'wilcoxon', 'randomization', 'bootstr",
         ),
         (
             {"correction": "by"},

@@ -4,6 +4,7 @@
 from .exact_sums import ExactSums as ExactSums
 from .moments import Moments as Moments
 from .tolerance import TIE as TIE
+from .tolerance import above_zero as above_zero
 from .tolerance import difference as difference
 from .ranking import holm as holm
 from .tolerance import metric_difference as metric_difference

@@ -77,7 +77,7 @@ def _p_above(t: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return P(T ≥ t); 1 where t is not known."""
     from scipy.special import stdtr
 
-    return np.where(np.isnan(t), 1.0, stdtr(np.maximum(n - 1, 1), -t))
+    return np.where(np.isnan(t), 1.0, sums.above_zero(stdtr(np.maximum(n - 1, 1), -t)))
 
 
 TEST = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.significance import default_test, own_tests, tests
+from lexiframe.significance import own_tests, tests
 
 
 def _gain() -> pl.Expr:
@@ -45,4 +45,4 @@ def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl
     test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
     named = pl.col("test").str.extract(r"^([^(]*)") == test
     is_first = pl.col("correction") == correction
-    return comparisons.filter(is_first if test == default_test.AUTO else is_first & named)
+    return comparisons.filter(is_first if test == tests.AUTO else is_first & named)

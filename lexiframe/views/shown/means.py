@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import printed
 from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
-from lexiframe.significance import default_test, indistinct_groups, own_tests
+from lexiframe.significance import indistinct_groups, own_tests, tests
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
@@ -153,11 +153,10 @@ def inference_in_words(
     )
     side = inference.get("alternative", "two-sided")
     one_sided = f" (one-sided: {side})" * (side != "two-sided")
-    tests = [f"{named} test"] if named != default_test.AUTO else _chosen_tests(comparisons)
-    # after measures that are listed with commas
-    then = ", " if len(tests) == 1 else "; "
-    tests[-1] += one_sided
-    return f"{'; '.join(tests)}{then}{correction} over {family}, α = {inference['alpha']:g}"
+    said = [f"{named} test"] if named != tests.AUTO else _chosen_tests(comparisons)
+    said[-1] += one_sided
+    then = ", " if len(said) == 1 else "; "  # after measures, which commas divide
+    return f"{'; '.join(said)}{then}{correction} over {family}, α = {inference['alpha']:g}"
 
 
 def _chosen_tests(comparisons: pl.DataFrame) -> list[str]:
@@ -169,10 +168,10 @@ def _chosen_tests(comparisons: pl.DataFrame) -> list[str]:
     of_each = comparisons.select("measure", name).unique(maintain_order=True)
     by_test = of_each.group_by("test", maintain_order=True).agg("measure")
     by_test = by_test.sort(pl.col("measure").list.len(), descending=True, maintain_order=True)
-    tests = [(f"{test} test", printed.listed(of)) for test, of in by_test.iter_rows()]
-    if len(tests) < 2:
-        return [said for said, _ in tests] or ["no test"]
-    return [tests[0][0], *(f"{said} for {of}" for said, of in tests[1:])]
+    found = [(f"{test} test", printed.listed(of)) for test, of in by_test.iter_rows()]
+    if len(found) < 2:
+        return [said for said, _ in found] or ["no test"]
+    return [found[0][0], *(f"{said} for {of}" for said, of in found[1:])]
 
 
 def _legend(inference: Mapping[str, Any], comparisons: pl.DataFrame, order: str) -> str:

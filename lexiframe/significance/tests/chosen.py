@@ -27,7 +27,7 @@ def single_of(pairs: Any) -> Pairs | None:
     return pairs.single if isinstance(pairs, arrays.PairSums) else pairs
 
 
-def chosen(
+def test_of(
     measure: str, pairs: Any, options: Options, is_metric: bool, n_comparisons: int | None
 ) -> tuple[list[str], Options]:
     """Return the test of a measure's pairs, in a list, and the options that it is done with.
