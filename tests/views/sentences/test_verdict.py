@@ -114,7 +114,7 @@ def test_groups_of_requests():
         "win_rates": lf.win_rates,
         "tie_rates": lf.tie_rates,
         "sign_agreement": lf.sign_agreement,
-        "comparisons": lf.compare,
+        "comparisons": lambda part: lf.compare(part, "t"),
     }.items():
         assert e.tables()[name].filter(kind="x").drop("kind").equals(function(part)), name
     assert "kind" in str(e)
