@@ -114,11 +114,11 @@ _COLUMNS = {
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal low high
+        opposite others circular alpha_nominal low high least_p
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b incomplete first_changes is_count
+        inside_before in_top_a in_top_b incomplete first_changes is_count too_few
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -277,7 +277,7 @@ COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
     "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low? "
-    "effect_high? level?",
+    "effect_high? level? least_p?",
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
@@ -443,7 +443,7 @@ AUDITS = _table(
 VERDICT = _table(
     "verdict",
     "measure test correction",
-    "best not_worse untested favoured n_pairs n_significant n sentence",
+    "best not_worse untested favoured n_pairs n_significant n too_few sentence",
 )
 COVERAGE = _table(
     "coverage",
