@@ -273,8 +273,10 @@ def test_first_runs_are_listed_where_they_differ_by_many_measures():
         for best, measure in zip(runs, ["AP", "RR", "P@1", "P@5", "nDCG"], strict=True)
     ]  # fmt: skip
     assert first(lf.evaluate_scores(pl.concat(s), correction="none")) == [
-        "Who is best depends on the measure: a by AP, b by RR, c by P@1, d by P@5, e by nDCG; all "
-        "others are significantly worse."
+        (
+            "Who is best depends on the measure: a by AP, b by RR, c by P@1, d by P@5, e by nDCG; "
+            "all others are significantly worse."
+        )
     ]
 
 
