@@ -121,8 +121,8 @@ def same(found, expected):
     )
 
 
-WITHIN = {"means": (0, 1), "comparisons": (-1, 1)}
-"""The bounds of all measures here but counts: intervals are shown cut at them."""
+WITHIN = {"comparisons": (-1, 1)}
+"""The bounds of all measures here but counts: intervals of differences are shown cut at them."""
 
 
 @pytest.mark.parametrize("name", TABLES)
