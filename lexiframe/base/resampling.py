@@ -41,51 +41,51 @@ ROWS = 200
 def signs(n: int, trials: int, seed: int) -> np.ndarray:
     """Draw n random signs ``trials`` times, or enumerate all 2^n choices if they are few enough.
 
-    The result is trials × n, of 1 and −1: see `sign_blocks`.
+    The result is trials × n, of 1 and −1: see `flips`.
 
     Examples
     --------
     >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    _refuse_many(n_signs(n, trials), n, "trials")
-    return np.concatenate([*sign_blocks(n, trials, seed)])
+    _refuse_many(n_flips(n, trials), n, "trials")
+    return 1.0 - 2.0 * np.concatenate([*flips(n, trials, seed)])
 
 
-def n_signs(n: int, trials: int) -> int:
-    """Return how many choices of n signs `sign_blocks` yields."""
+def n_flips(n: int, trials: int) -> int:
+    """Return how many choices of n signs `flips` yields."""
     return 2**n - 1 if are_enumerated(n, trials) else trials
 
 
 def are_enumerated(n: int, trials: int) -> bool:
-    """Return whether `sign_blocks` yields all choices of signs but the observed one."""
+    """Return whether `flips` yields all choices of signs but the observed one."""
     return n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
 
 
-def sign_blocks(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield the signs of `signs` in blocks of `ROWS` trials, so that all of them need no memory.
+FLIPS = 4000
+"""The number of trials in a block of `flips`; as a multiple of 4 it has no influence on them."""
 
-    An enumeration leaves out the row without a −1, which is the observation itself:
-    p = (1 + count) / (1 + trials) counts it already, so p is then exact.
+
+def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield which of n signs are turned, 1 or 0, in blocks of `FLIPS` trials, or fewer, × n.
+
+    So many trials need no memory. An enumeration leaves out the row without a 1, which is the
+    observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
 
     Examples
     --------
-    >>> [block.tolist() for block in sign_blocks(1, trials=5, seed=0)]
-    [[[-1.0]]]
+    >>> [block.tolist() for block in flips(2, trials=5, seed=0)]
+    [[[1, 0], [0, 1], [1, 1]]]
     """
-    total, are_all = n_signs(n, trials), are_enumerated(n, trials)
+    total, are_all = n_flips(n, trials), are_enumerated(n, trials)
     rng = np.random.default_rng(seed)
-    for first in range(0, total, ROWS):
-        rows = min(ROWS, total - first)
+    for first in range(0, total, FLIPS):
+        size = min(FLIPS, total - first)
         if are_all:
-            number = np.arange(first + 1, first + rows + 1)
-            flipped = (number[:, None] >> np.arange(n)) & 1
+            number = np.arange(first + 1, first + size + 1)
+            yield ((number[:, None] >> np.arange(n)) & 1).astype(np.int8)
         else:
-            flipped = rng.integers(0, 2, (rows, n), np.int8)
-        block = flipped.astype(np.float64)
-        block *= -2.0
-        block += 1.0
-        yield block
+            yield rng.integers(0, 2, (size, n), np.int8)
 
 
 _MOST = 2**53  # a larger integer may have no exact float, and Python may refuse to print it

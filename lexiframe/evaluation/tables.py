@@ -97,7 +97,7 @@ _OF_PAIRS = (
 def _empty(schema: schemas.TableSchema, groups: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Return a table without rows that has the groups' columns."""
     # `compare` always returns these optional columns as well.
-    asked = ("effect_low", "effect_high") if schema is schemas.COMPARISONS else ()
+    asked = ("effect_low", "effect_high", "least_p") if schema is schemas.COMPARISONS else ()
     optional = {name: schema.columns[name] for name in asked}
     return pl.DataFrame(schema={**groups, **schema.required, **optional})
 

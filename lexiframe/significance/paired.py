@@ -157,6 +157,9 @@ def compare(
         no request are not comparable: n is 0, all other numbers and reject are null, and no family
         counts them. With ``betting`` the table has the column ``level`` too: the level that its
         bets were made for.
+        ``least_p`` is the least p-value that the test could have given: had one run won every
+        request that is not a tie, by differences of the same sizes (of ``t`` a bound of it). It is
+        null where that is not known: of functions, clusters and replicates of runs.
         The effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
@@ -309,6 +312,8 @@ def compare(
     number = families_of(asked, groups, family)  # what is chosen does not divide a family
     if tests != [AUTO] or not isinstance(d, PairCube | arrays.Reduced):  # whose verdict says it
         warn_of_few_requests("compare", table, number, corrections, options)
+    # A test that cannot say how small its p may be gives 0.
+    table = table.with_columns(least_p=pl.when(pl.col("least_p") > 0).then("least_p"))
     table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
@@ -342,7 +347,6 @@ def check_inference(
 
 _CORRECTED = ("correction", "p_adjusted", "reject")
 _UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in _CORRECTED}
-_UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
 def _of_group(

@@ -142,15 +142,6 @@ def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     return np.where(np.isnan(t), 1.0, options.p_value(below, above))
 
 
-def least_p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
-    """Return the least p of differences that are all equal; 0 of others, for which none is known.
-
-    Where they vary, a t-test has no least p.
-    """
-    flips = options.least_p(0.5 ** np.asarray(n, np.float64))
-    return np.asarray(np.where(np.isinf(t), flips, 0.0))
-
-
 def t_beyond(d: Differences | sums.Moments, limit: np.ndarray) -> np.ndarray:
     """Return t of the mean minus a limit; NaN where nothing is known.
 
@@ -173,5 +164,6 @@ def with_d_z(
 ) -> Outcome:
     """Return the outcome of a test whose effect size is d_z, or that has none of its own."""
     d_z, t = standardised(d)
-    interval = d_z_interval(t, d.n, options)
+    unknown = np.full(len(t), np.nan)
+    interval = d_z_interval(t, d.n, options) if options.effect_intervals else (unknown, unknown)
     return Outcome(d_z, *interval, statistic, p_value, np.full(len(t), least_p))

@@ -228,6 +228,7 @@ def _table(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataF
         p_value=tested.p_value,
         p_adjusted=tested.p_value,
         reject=pl.Series(tested.p_value < alpha),
+        least_p=pl.lit(None, schemas.FLOAT),
     )
     return table.with_columns(pl.col("ci_low", "ci_high", "statistic").fill_nan(None))
 

@@ -33,7 +33,9 @@ def test_t_test_by_hand():
         "reject": True,
         "effect_low": row["effect_low"],
         "effect_high": row["effect_high"],
+        "least_p": row["least_p"],
     }
+    assert 0 < row["least_p"] < row["p_value"]
     assert row["effect_low"] < row["effect_size"] < row["effect_high"]
     mirrored = only_row(preferences({"ab": [-0.5, -0.25, -0.75, -0.5]}), "t")
     assert (mirrored["statistic"], mirrored["ci_low"]) == (-row["statistic"], -row["ci_high"])

@@ -372,6 +372,23 @@ def test_no_p_value_is_below_the_least(test, values, side):
             assert found.least_p == pytest.approx(extreme.p_value)
 
 
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_whichever_run_wins_no_p_value_is_below_the_least(test, n, side):
+    """Of all signs of sizes that differ, and of equal ones; one request of each is a tie."""
+    options = Options(side, 0.05, 500, 0, "drop")
+    rising = np.arange(1.0, n + 1)  # with an odd n one difference is the mean
+    equal = np.array([0.25] * n)
+    sizes = rising, np.array([*SMOOTH["ab"][:n], 0.0]), equal, np.array([*equal, 0.0])
+    for d in map(np.abs, sizes):
+        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(len(d))) & 1)
+        found = TEST_OF[test].compute(Differences((signs * d).T, np.full((1, 1), 1e-12)), options)
+        assert found.least_p.max() <= found.p_value.min() + 1e-15
+        if test == "t" and n == 2:
+            assert found.least_p.max() == pytest.approx(found.p_value.min())
+
+
 def test_no_tests():
     with pytest.raises(lf.LexiframeError, match="expected a test and a correction, found none"):
         lf.compare(preferences(SMOOTH), [])

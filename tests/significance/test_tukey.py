@@ -58,6 +58,7 @@ def test_two_runs_by_hand():
         "reject": True,
         "effect_low": row["effect_low"],
         "effect_high": row["effect_high"],
+        "least_p": None,
     }
 
 

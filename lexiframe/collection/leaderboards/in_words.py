@@ -52,7 +52,8 @@ def leaderboard_sentences(
     for one in ranked:
         part = ranking.filter(pl.col("rule") == one.name)
         told = [_first(one, part, weights, test, alpha), *_weights_in_words(weights)]
-        told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
+        if not _are_too_few(one, test, alpha):
+            told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
         if len(one.settled.board.runs) > 1:
             told += _one_collection(left_out.filter(pl.col("rule") == one.name))
         told += [_liberal(one, test), *_about_rule(one)]
@@ -121,6 +122,8 @@ def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame, test: str, al
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
     sure = f"{100 * (1 - alpha):g}%"
     over = f"over {_OVER[one.over]} ({_TESTS[test]}, all pairs at once, {sure})"
+    if _are_too_few(one, test, alpha):
+        return f"{begin}; {_units(one)} are too few for any conclusion {over}."
     if len(may) == 1:
         return f"{begin}, and it is the only one that may be first {over}."
     named = ", ".join(may[:_FEW]) + (f" and {len(may) - _FEW:,} more" if len(may) > _FEW else "")
@@ -136,12 +139,23 @@ def _no_intervals(one: Ranked) -> str:
         )
     if one.design is None:
         return "its ranks have percentiles of resamples alone, and no tests"
-    n = len(one.design.points)
-    what = {"collections": "collection", "groups": "group", "requests": "request"}[one.over]
+    leave = "leaves" if len(one.design.points) == 1 else "leave"
     return (
-        f"{printed.counted(n, what)}{_strata(one)} leave{'s' * (n == 1)} no degrees of freedom, so "
-        "that nothing is known of how sure the ranks are"
+        f"{_units(one)}{_strata(one)} {leave} no degrees of freedom, so that nothing is known of "
+        "how sure the ranks are"
     )
+
+
+def _units(one: Ranked) -> str:
+    """Count what a test generalises from."""
+    n = 0 if one.design is None else len(one.design.points)
+    return printed.counted(n, one.over.removesuffix("s"))
+
+
+def _are_too_few(one: Ranked, test: str, alpha: float) -> bool:
+    """Return whether random signs cannot reject anything: p is at least 2^(1 − n)."""
+    n = 0 if one.design is None else len(one.design.points)
+    return test == "max_t" and 2.0 ** (1 - n) >= alpha
 
 
 def _strata(one: Ranked) -> str:
@@ -250,8 +264,8 @@ def _gaps(settled: Settled) -> list[str]:
     lack, are = ("lacks", "is") if len(runs) == 1 else ("lack", "are")
     begin = f"{printed.counted(len(runs), 'run')} of {len(whole.runs):,} {lack} {cells} in all"
     if settled.missing == "complete":
-        named = ", ".join(runs[:3]) + (", ..." if len(runs) > 3 else "")
-        return [f"{begin} and {are} not ranked ({named}); .gaps names them."]
+        named = ", ".join(printed.first_runs(runs.to_list(), 4))
+        return [f"{begin} and {are} not ranked ({named})."]
     if settled.missing == "common":
         names = [c for c in whole.collections if c not in board.collections]
         named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

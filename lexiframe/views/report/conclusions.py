@@ -18,10 +18,11 @@ from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.means import inference_in_words
 
 _KEY = ["group", "measure", "test", "correction"]
+_RUNS = pl.List(pl.String)
 CONCLUSIONS = pl.Schema(
     {
         **dict.fromkeys(_KEY, pl.String()),
-        **dict.fromkeys(("best", "near"), pl.List(pl.String())),
+        **dict.fromkeys(("best", "near"), _RUNS),
         "told": pl.String(),
         "sentence": pl.String(),
         "is_best": pl.Boolean(),
@@ -42,7 +43,9 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         v = printed.with_group(verdict_of(without_unranked(tables, by), provenance), by)
         n_near = pl.col("not_worse").list.len() + pl.col("untested").list.len()
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
-        table = v.with_columns(near="not_worse", told=told, is_best=is_best)
+        # What is not significantly worse for want of requests is no finding.
+        near = pl.when(~pl.col("too_few")).then("not_worse").otherwise(pl.lit([], _RUNS))
+        table = v.with_columns(near=near, told=told, is_best=is_best)
     else:
         first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
         table = _of_comparisons(tables, provenance, first.agg(best="run"))
@@ -83,16 +86,15 @@ def headline(
         if measure in by_measure:
             by_best.setdefault(by_measure[measure], []).append(measure)
     ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
-    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:3]]
-    if len(ranked) > 3:
-        said.append(f"Others are first by {_listed([name for _, of in ranked[3:] for name in of])}")
+    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:_MANY]]
+    if others := [f"{_who(runs)} by {_listed(of)}" for runs, of in ranked[_MANY:]]:
+        said.append(f"First are also {', '.join(others)}")
     nothing = [] if orderings.height else ["There is nothing to compare."]
     return [f"{sentence}." for sentence in said] or nothing
 
 
 def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Container[str]) -> str:
-    who = _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
-    best = [name for name in of if name in told]
+    who, best = _who(runs), [name for name in of if name in told]
     verb = "share the first rank" if len(runs) > 1 else "is first" if best != [*of] else "is best"
     if len(of) == n_measures and n_measures > 1:
         by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
@@ -104,8 +106,12 @@ def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Con
     return f"{who} {verb} by {by}{also}"
 
 
+def _who(runs: Sequence[str]) -> str:
+    return _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
+
+
 _MANY = 3
-"""The number of runs that share the first rank up to which a headline names them."""
+"""The number of sentences of a headline, and of runs that it names where they share a rank."""
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -124,10 +130,11 @@ def _of_comparisons(
         of_all = provenance["inference"], tables["comparisons"]
         sentences = [_one_sided(row, *of_all) for row in c.iter_rows(named=True)]
     else:
-        e: Any = SimpleNamespace(comparisons=tables["comparisons"], provenance=provenance)
+        named = {name: tables[name] for name in ("comparisons", "win_rates")}
+        e: Any = SimpleNamespace(**named, provenance=provenance)
         sentences = baseline_sentences(e)
     c = printed.with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
-    nothing = pl.lit([], dtype=pl.List(pl.String))
+    nothing = pl.lit([], dtype=_RUNS)
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
         best=pl.coalesce("best", nothing), near=nothing, is_best=False
     )
@@ -156,7 +163,7 @@ def _of_means(
         test=empty,
         correction=empty,
         best=pl.concat_list("run"),
-        near=pl.lit([], dtype=pl.List(pl.String)),
+        near=pl.lit([], dtype=_RUNS),
         told=empty,
         sentence=pl.Series(sentences, dtype=pl.String),
         is_best=False,

@@ -214,7 +214,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     # With one request there is no test, which a cell without names would not say.
     is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
-    no_test = v.select(is_empty & (pl.col("n") < 2)).to_series()
+    no_test = v.select(is_empty & (pl.col("n").fill_null(0) < 2)).to_series()
     # A measure without any test says so for all of its runs, and lists none.
     rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test)}
     named = {
@@ -222,7 +222,8 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
-    named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
+    for is_so, said in ((v["too_few"], "too few to tell"), (no_test, "no test is possible")):
+        named["not_worse"] = named["not_worse"].zip_with(~is_so, pl.Series([said]))
     called = {
         "not_worse": "not significantly worse",
         "untested": "not tested",

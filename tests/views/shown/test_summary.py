@@ -445,4 +445,5 @@ def test_one_request_against_a_baseline_says_that_no_test_is_possible():
     runs = {"a": {"q": {"x": 2, "y": 1}}, "b": {"q": {"y": 2, "x": 1}}}
     e = lf.evaluate(runs, {"q": {"x": 1}}, "AP num_ret", baseline="b")
     assert "\nno test is possible with one request\n" in shown(e)
-    assert baseline_sentences(e) == ["By AP, no test is possible with one request."]
+    few = "1 request: too few for any conclusion by AP; a is ahead; no test is possible with one"
+    assert baseline_sentences(e) == [f"{few} request."]
