@@ -122,7 +122,7 @@ def same(found, expected):
 
 
 WITHIN = {"comparisons": (-1, 1)}
-"""The bounds of all measures here but counts: intervals are shown cut at them."""
+"""The bounds of all measures here but counts: intervals of differences are shown cut at them."""
 
 
 @pytest.mark.parametrize("name", TABLES)
