@@ -19,7 +19,7 @@ FIRST = 10
 COUNTS = (
     "requests", "without_relevant", "answered", "missing", "extra", "duplicates",
     "unjudged_removed", "retrieved", "judged", "relevant_retrieved", "depth", "first",
-    "judged_first", "tied_relevant", "negative",
+    "judged_first", "tied_relevant", "negative", "one_score",
 )  # fmt: skip
 """The columns of `counts_of` beside the run."""
 
@@ -42,6 +42,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
             "judged_first": int(np.count_nonzero(found & is_judged & (run.rank <= FIRST))),
             "tied_relevant": len(run.tied.item),
             "negative": int(np.count_nonzero(found & ~is_judged)),
+            "one_score": run.one_score,
         }
 
     documents = pl.DataFrame([counts(run) for run in ranked.runs])

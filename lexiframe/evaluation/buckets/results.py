@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import sums
+from lexiframe.base import schemas, sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.sample import Sample
@@ -106,13 +106,17 @@ def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     return sums_of(part, attributes, plan.by)
 
 
-def _coverage_of(_plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
+def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
     """Count and score the runs of which the coverage is not known."""
-    if bucket.covered is None:
-        return coverages.coverage_sums(bucket.ranked, bucket.positions, bucket.values)
-    others = [name for name in bucket.runs if name not in bucket.covered["run"]]
-    new = bucket.restricted([], None, others)
-    return replace(coverages.coverage_sums(new.ranked, new.positions), known=bucket.covered)
+    metrics, known = coverages.bounded(plan.measures), bucket.covered
+    wanted = [*dict.fromkeys([*schemas.COVERAGE.columns, *coverages.columns_of_bounds(metrics)])]
+    if known is None or not {*wanted} <= {*known.columns}:
+        new, values, known = bucket, bucket.values, None
+    else:
+        others = [name for name in bucket.runs if name not in known["run"]]
+        new, values, known = bucket.restricted([], None, others), None, known.select(wanted)
+    given = new.ranked, new.positions, metrics, values, bucket.no_relevant
+    return replace(coverages.coverage_sums(*given), known=known)
 
 
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
@@ -179,7 +183,8 @@ CLASSES = (
 
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
-    none = {"coverage": coverages.no_coverage(plan.runs), "said": Said()}
+    covered = coverages.no_coverage(plan.runs, coverages.bounded(plan.measures))
+    none = {"coverage": covered, "said": Said()}
     return BucketResult(none | of_part(plan, plan.no_requests()))
 
 
