@@ -216,7 +216,7 @@ def coverage_sums(
 
 
 def _counting(metrics: Iterable[Metric], p: pl.DataFrame) -> list[Metric]:
-    """Return the metrics whose own ``rel``, if they have one, some item of the positions reaches."""
+    """Return the metrics whose own ``rel``, if there is one, some item of the positions reaches."""
     greatest = p["relevance"].max()
     return [m for m in metrics if m.rel is None or (greatest is not None and m.rel <= greatest)]
 

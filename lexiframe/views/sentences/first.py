@@ -12,6 +12,7 @@ from lexiframe.views.sentences.coverage import told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import without_counts
+from lexiframe.views.sentences.ties import tie_sentences
 from lexiframe.views.sentences.verdict_on_baseline import baseline_rows
 from lexiframe.views.sentences.verdicts import verdict_rows
 
@@ -151,8 +152,9 @@ def _one_sided(c: pl.DataFrame, provenance: Mapping[str, Any]) -> str:
 
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what weakens conclusions: missing rankings, few requests, runs that are the same."""
+    """Yield what weakens conclusions: missing rankings, equal scores, few requests, same runs."""
     yield from told_of_each(tables["coverage"], _of_rankings)
+    yield from tie_sentences(tables, provenance)
     n = tables["means"]["n"].min()
     if isinstance(n, int) and n < _FEW_REQUESTS:
         yield f"{printed.counted(n, 'request')}: too few to conclude much."
