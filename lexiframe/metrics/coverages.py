@@ -217,8 +217,8 @@ def coverage_sums(
 
 def _counting(metrics: Iterable[Metric], p: pl.DataFrame) -> list[Metric]:
     """Return the metrics whose own ``rel``, if there is one, some item of the positions reaches."""
-    greatest = p["relevance"].max()
-    return [m for m in metrics if m.rel is None or (greatest is not None and m.rel <= greatest)]
+    greatest = p["relevance"].drop_nulls().to_numpy().max(initial=-np.inf)
+    return [metric for metric in metrics if metric.rel is None or metric.rel <= greatest]
 
 
 _ROWS = 2**18

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import warn_of_wider_lines
+from lexiframe.io import problems, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -85,8 +85,12 @@ def _in_words(counts: Mapping[str, int]) -> str:
 
 
 def warn_of_input(ranked: RankedRuns) -> None:
-    """Warn of lines that were not read to their end, and when no retrieved document is judged."""
+    """Warn of lines that were not read to their end, of scores against ranks, and of strangers.
+
+    Those are the documents of runs that retrieved no judged document.
+    """
     warn_of_wider_lines(ranked.n_wider)
+    problems.warn_of_scores_against_ranks(ranked.against)
     if said := strangers_in_words(ranked):
         warn(said)
 

@@ -14,6 +14,7 @@ from lexiframe.base import schemas, sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.sample import Sample
+from lexiframe.io import problems
 from lexiframe.metrics import coverages
 from lexiframe.pairwise import PairCube, arrays, grouping, measured
 from lexiframe.projection import answers
@@ -52,6 +53,8 @@ class Said:
         Counts of what was left out, by their descriptions.
     greatest
         The greatest grade; None without judgments.
+    against
+        For each run that has ranks, how many of its rows have scores that contradict them.
     found, answered
         Whether any run retrieved a judged item, and answered a judged request.
     strangers
@@ -62,6 +65,7 @@ class Said:
 
     repairs: Mapping[str, int] = field(default_factory=dict)
     greatest: float | None = None
+    against: Mapping[str, problems.Against] = field(default_factory=dict)
     found: bool = False
     answered: bool = False
     strangers: str = ""
@@ -74,6 +78,7 @@ class Said:
         return cls(
             answers.repairs_of(ranked),
             greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
+            against=ranked.against,
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
@@ -81,10 +86,14 @@ class Said:
 
     def __add__(self, other: Said) -> Said:
         """Return what is to be said of both."""
+        against = dict(self.against)
+        for run, of_run in other.against.items():
+            against[run] = against[run] + of_run if run in against else of_run
         names = dict.fromkeys([*self.repairs, *other.repairs])
         return Said(
             {name: self.repairs.get(name, 0) + other.repairs.get(name, 0) for name in names},
             max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
+            against,
             self.found or other.found,
             self.answered or other.answered,
             min(filter(None, (self.strangers, other.strangers)), default=""),
@@ -172,6 +181,7 @@ CLASSES = (
     PairCube,
     arrays.ScoreCube,
     coverages.CoverageSums,
+    problems.Against,
     sums.ExactSums,
     sums.Moments,
     arrays.PairSums,

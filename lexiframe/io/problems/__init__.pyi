@@ -4,3 +4,5 @@
 from .duplicates import Duplicates as Duplicates
 from .advice import READ_AS_SCORES as READ_AS_SCORES
 from .duplicates import repeated_document as repeated_document
+from .scores_against_ranks import Against as Against
+from .scores_against_ranks import warn_of_scores_against_ranks as warn_of_scores_against_ranks
