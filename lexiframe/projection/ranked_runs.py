@@ -35,9 +35,9 @@ class RankedRuns:
     """The judged items and their ranks in each run, runs sorted by name.
 
     ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
-    that have more fields than are read, and ``against`` for each run that has ranks how many of its
-    rows have scores that contradict them. ``fingerprints`` has a text for each run, if asked for, by
-    which one knows whether it has changed.
+    that have more fields than are read. ``fingerprints`` has a text for each run, if asked for, by
+    which one knows whether it has changed. ``against`` has for each run with ranks how many of its
+    rows have scores that contradict them.
     """
 
     judged: JudgedItems

@@ -118,7 +118,8 @@ def partition(
 
 
 def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) -> None:
-    wider, ranked, against = 0, written.job.share.rank, {}
+    wider, ranked = 0, written.job.share.rank
+    against: dict[str, problems.Against] = {}
     for parts in batches.parts_of_unit(unit, scan, written.job.share):
         run_parts.refuse_replicates(parts)
         for part in parts:

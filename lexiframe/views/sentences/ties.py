@@ -149,16 +149,34 @@ def _of_runs(named: pl.DataFrame) -> Iterator[str]:
         what = "many equal scores"
         if rows["one_score"].any():
             what = "one score for all documents of a request"
-        may_be = (" may be", *[""] * rows.height)
-        means = [
-            f"{row['measure']}{verb} {_range(row, 3)}"
-            for row, verb in zip(rows.iter_rows(named=True), may_be, strict=False)
-        ]
         who = printed.shortened(escaped(run))
-        yield f"{who} has {what}, whose order is arbitrary: its {printed.and_joined(means)}."
+        yield f"{who} has {what}, whose order is arbitrary: its {_may_be(rows)}."
     if others := runs[_MOST_NAMED:]:
         who = printed.shortened(escaped(others[0])) if len(others) == 1 else ""
         yield f"The same holds for {who or f'{len(others):,} other runs'}."
+
+
+def open_means(coverage: pl.DataFrame, means: pl.DataFrame) -> dict[str, str]:
+    """Return for each run whose means equal scores may move out of their intervals what these are.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> judged = {f"q{n:02}": {"a": 1} for n in range(20)}
+    >>> e = lf.evaluate({"blind": {q: {"a": 1, "b": 1} for q in judged}}, judged, ["RR"])
+    >>> open_means(e.coverage, e.means)
+    {'blind': 'RR may be 0.500 to 1.000'}
+    """
+    ranges = tie_ranges(coverage, means).filter("is_open")
+    return {str(run): _may_be(rows) for (run,), rows in ranges.group_by("run", maintain_order=True)}
+
+
+def _may_be(rows: pl.DataFrame) -> str:
+    """Return the ranges of a run in words: "AP may be 0.1 to 0.2 and RR 0.3 to 0.5"."""
+    means = [f"{row['measure']} {_range(row, 3)}" for row in rows.iter_rows(named=True)]
+    measure = rows["measure"][0]
+    means[0] = f"{measure} may be{means[0].removeprefix(measure)}"
+    return printed.and_joined(means)
 
 
 def _of_first(ranges: pl.DataFrame) -> Iterator[str]:
