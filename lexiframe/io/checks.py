@@ -151,7 +151,7 @@ class Checked:
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
     schema, what = (schemas.RUNS, "a run") if kind == "run" else (schemas.QRELS, "judgments")
-    where, n_wider, of_order = str(file), 0, list[Problem]()
+    where, n_wider = str(file), 0
     refused: list[Problem] = []
     try:
         content = file.content()
@@ -166,7 +166,6 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     problems = problems_of(content, where, options, schema)
     # A search that finds nothing must not hide that the file cannot be read.
     found = problems if problems.height else table_of(refused)
-    found = pl.concat([found, table_of(of_order)])
     return Checked(where, listed(found, what), n_wider)
 
 

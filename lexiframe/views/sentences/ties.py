@@ -198,8 +198,9 @@ def _of_first(ranges: pl.DataFrame) -> Iterator[str]:
 
 
 def _rivals(rows: pl.DataFrame) -> str:
-    """Return a measure with the ranges of the runs that may be first by it."""
-    rows = rows.sort("is_first", "high", "run", descending=[True, True, False])
+    """Return a measure with the ranges of the runs that may be first by it, wide ones in front."""
+    width = pl.col("high") - pl.col("low")
+    rows = rows.sort("is_first", width, "run", descending=[True, True, False])
     named = [
         f"{printed.shortened(escaped(row['run']))} {_range(row, 4)}"
         for row in rows.head(_MOST_NAMED).iter_rows(named=True)
