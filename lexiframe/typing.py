@@ -62,6 +62,10 @@ class Evaluated(Protocol):
         """The table of `compare`."""
 
     @property
+    def win_rates(self) -> pl.DataFrame:
+        """The table of `win_rates`."""
+
+    @property
     def provenance(self) -> dict[str, Any]:
         """What the tables were computed from."""
 

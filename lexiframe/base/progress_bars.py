@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -43,25 +43,33 @@ FEW = 10_000
 
 
 def in_threads(
-    function: Callable[[S], T], items: Sequence[S], label: str = "", rows: int = FEW
+    function: Callable[[S], T],
+    items: Iterable[S],
+    label: str = "",
+    rows: int = FEW,
+    total: int | None = None,
 ) -> Iterator[T]:
     """Yield the function's result for each item, in the order of the items.
 
     Without a label there is no progress bar: nested work leaves it to the outer loop. ``rows``, if
     it is known, is the number of rows that all items have together: few are worth no threads.
+    ``total`` is the number of items where these are made one after the other.
 
     Examples
     --------
     >>> list(in_threads(abs, [-1, 2], "adding"))
     [1, 2]
     """
-    if len(items) == 1 or rows < FEW:
+    if total is None:
+        items = [*items]
+        total = len(items)
+    if total == 1 or rows < FEW:
         yield from map(function, items)
         return
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more, as each waits for Python's lock
     with ThreadPoolExecutor(workers) as executor:
         results = _results(executor, function, items, 2 * workers)
-        yield from progress(results, len(items), label) if label else results
+        yield from progress(results, total, label) if label else results
 
 
 def _results(

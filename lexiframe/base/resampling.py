@@ -14,6 +14,7 @@ import numpy as np
 
 from lexiframe.base.errors import LexiframeError, shown
 from lexiframe.base.memory_use import refuse_more_than_available
+from lexiframe.base.sums.tolerance import TIE
 
 
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
@@ -33,24 +34,58 @@ def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) 
     return counts.astype(np.float64)
 
 
+ROWS = 200
+"""The number of trials at once: as many rows of means stay in the processor's cache."""
+
+
 def signs(n: int, trials: int, seed: int) -> np.ndarray:
     """Draw n random signs ``trials`` times, or enumerate all 2^n choices if they are few enough.
 
-    The result is trials × n, of 1 and −1. An enumeration leaves out the row without a −1, which is
-    the observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
+    The result is trials × n, of 1 and −1: see `flips`.
 
     Examples
     --------
     >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    are_all = n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
-    _refuse_many(2**n if are_all else trials, n, "trials")
-    if are_all:
-        flipped = (np.arange(1, 2**n)[:, None] >> np.arange(n)) & 1
-    else:
-        flipped = np.random.default_rng(seed).integers(0, 2, (trials, n), np.int8)
-    return 1.0 - 2.0 * flipped
+    _refuse_many(n_flips(n, trials), n, "trials")
+    return 1.0 - 2.0 * np.concatenate([*flips(n, trials, seed)])
+
+
+def n_flips(n: int, trials: int) -> int:
+    """Return how many choices of n signs `flips` yields."""
+    return 2**n - 1 if are_enumerated(n, trials) else trials
+
+
+def are_enumerated(n: int, trials: int) -> bool:
+    """Return whether `flips` yields all choices of signs but the observed one."""
+    return n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
+
+
+FLIPS = 4000
+"""The number of trials in a block of `flips`; as a multiple of 4 it has no influence on them."""
+
+
+def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield which of n signs are turned, 1 or 0, in blocks of `FLIPS` trials, or fewer, × n.
+
+    So many trials need no memory. An enumeration leaves out the row without a 1, which is the
+    observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
+
+    Examples
+    --------
+    >>> [block.tolist() for block in flips(2, trials=5, seed=0)]
+    [[[1, 0], [0, 1], [1, 1]]]
+    """
+    total, are_all = n_flips(n, trials), are_enumerated(n, trials)
+    rng = np.random.default_rng(seed)
+    for first in range(0, total, FLIPS):
+        size = min(FLIPS, total - first)
+        if are_all:
+            number = np.arange(first + 1, first + size + 1)
+            yield ((number[:, None] >> np.arange(n)) & 1).astype(np.int8)
+        else:
+            yield rng.integers(0, 2, (size, n), np.int8)
 
 
 _MOST = 2**53  # a larger integer may have no exact float, and Python may refuse to print it
@@ -89,6 +124,9 @@ def halves(
 def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float | None]:
     """Return the α/2 and 1 − α/2 quantiles of the values that are not NaN; None if all are.
 
+    They are None, too, where both are the same: samples that all agree do not show that the value
+    is certain.
+
     Examples
     --------
     >>> percentiles(np.array([0.0, 1.0, np.nan]), alpha=0.5)
@@ -98,7 +136,7 @@ def percentiles(values: np.ndarray, alpha: float) -> tuple[float | None, float |
     if not len(known):
         return None, None
     low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2])
-    return float(low), float(high)
+    return (float(low), float(high)) if high - low > TIE else (None, None)
 
 
 def symmetric_interval(
@@ -106,7 +144,8 @@ def symmetric_interval(
 ) -> tuple[float | None, float | None]:
     """Return the estimate ± the 1 − α quantile of how far values are from it, within its bounds.
 
-    Values that are NaN are left out; None if all are, or if there is no estimate. Hall, "On
+    Values that are NaN are left out; None if all are, if there is no estimate, or if the interval
+    would have no width, as samples that all agree do not show that it is certain. Hall, "On
     symmetric bootstrap confidence intervals", JRSS B 50 (1988).
 
     Examples
@@ -118,6 +157,8 @@ def symmetric_interval(
     if estimate is None or not len(known):
         return None, None
     half = float(np.quantile(np.abs(known - estimate), 1 - alpha))
+    if half <= TIE:
+        return None, None
     return float(max(bounds[0], estimate - half)), float(min(bounds[1], estimate + half))
 
 

@@ -106,18 +106,19 @@ _COLUMNS = {
         p_opposite_adjusted kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
-        error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        error_rate error_se error_low error_high power_se power_low power_high type_iii type_iii_se
+        type_iii_low type_iii_high
         value_difference share_in_order rank_low_each rank_high_each percentile_low
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal
+        opposite others circular alpha_nominal low high least_p
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b incomplete first_changes
+        inside_before in_top_a in_top_b incomplete first_changes is_count too_few
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -249,6 +250,7 @@ WIN_RATES = _table(
 REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = _table("orderings", "measure method run", "value rank")
 MEANS = _table("means", "run measure", "mean ci_low ci_high rank n")
+FACTS = _table("facts", "measure", "kind smaller_is_better low high is_count")
 RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = _table(
     "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
@@ -275,7 +277,7 @@ COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
     "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low? "
-    "effect_high? level?",
+    "effect_high? level? least_p?",
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
@@ -434,14 +436,14 @@ CONTRASTING = _table(
 )
 AUDITS = _table(
     "audits",
-    "measure test null n_requests",
-    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
-    "type_iii_low type_iii_high n_significant n_pairs n",
+    "measure test correction null n_runs n_requests",
+    "alpha error_rate error_se error_low error_high trials power power_se power_low power_high "
+    "n_differ type_iii type_iii_se type_iii_low type_iii_high n_significant n_pairs n",
 )
 VERDICT = _table(
     "verdict",
     "measure test correction",
-    "best not_worse untested favoured n_pairs n_significant n sentence",
+    "best not_worse untested favoured n_pairs n_significant n too_few sentence",
 )
 COVERAGE = _table(
     "coverage",

@@ -159,7 +159,12 @@ MissingOfGate = Annotated[
 ]
 SameOk = Annotated[
     bool,
-    option(INPUT, "Do not refuse two runs that have the same values in all requests.", "--same-ok"),
+    option(
+        INPUT,
+        "Let a candidate pass that is the baseline's own file or, with --scores, has the same "
+        "values in all requests.",
+        "--same-ok",
+    ),
 ]
 SmallerIsBetter = Annotated[
     list[str] | None,

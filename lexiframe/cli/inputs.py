@@ -235,7 +235,7 @@ def refuse_reading_options(inputs: InputOptions) -> None:
 class InferenceOptions:
     """The arguments of `compare` that all commands with tests have as options."""
 
-    test: Test = "t"
+    test: Test = "auto"
     correction: Correction = "holm"
     family: Family = "measure"
     alpha: float = 0.05

@@ -67,7 +67,7 @@ def evaluate(
     depth: int | None = None,
     exclude_self: bool = False,
     order: Method = "win_rate",
-    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t",
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto",
     correction: Correction | Sequence[Correction] = "holm",
     family: Family = "measure",
     alpha: float = 0.05,
@@ -184,8 +184,9 @@ def evaluate(
     Warns
     -----
     LexiframeWarning
-        With counts, when data were dropped or filled; and with the reason when nothing in ``reuse``
-        holds.
+        With counts, when data were dropped or filled; when grades look like ratings (see
+        `read_qrels`) and neither ``rel`` nor each measure says which are relevant; and with the
+        reason when nothing in ``reuse`` holds.
 
     Examples
     --------

@@ -33,7 +33,7 @@ MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 class Inference:
     """The arguments of `compare`, checked when they are given."""
 
-    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "t"
+    test: Test | own_tests.OwnTest | Sequence[Test | own_tests.OwnTest] = "auto"
     correction: Correction | Sequence[Correction] = "holm"
     family: Family = "measure"
     alpha: float = 0.05

@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, Problem, coded, schemas, typed
+from lexiframe.base import LexiframeError, Problem, coded, schemas, typed, warn
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import items_of_implicit_feedback, words_for
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
@@ -19,7 +19,7 @@ from lexiframe.io.parsing import problems_of
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.equal_scores import ONE_SCORE, RANKS, TIES, problems_of_order
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
-from lexiframe.io.qrel_files import parse_qrels
+from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
 from lexiframe.io.reading_options import Better, TextOptions, Third
 from lexiframe.io.run_parts import parse_runs
 from lexiframe.io.text import trec
@@ -124,6 +124,11 @@ def check_qrels(
     LexiframeError
         For an option with a value that it cannot have.
 
+    Warns
+    -----
+    LexiframeWarning
+        When grades look like ratings, as `read_qrels` does.
+
     Examples
     --------
     >>> import lexiframe as lf
@@ -183,7 +188,10 @@ def _read(
     """
     n_wider, of_order = 0, list[Problem]()
     if kind == "qrels":
-        keys = [parse_qrels(content, str(file), options).select(schemas.QRELS.key)]
+        judged = parse_qrels(content, str(file), options)
+        if said := ratings_in_words(judged["relevance"]):
+            warn(f"{file}: {said}")
+        keys = [judged.select(schemas.QRELS.key)]
     else:
         source = Source(run_name(Path(str(file))), file)
         parts = parse_runs(content, source, "file", options, rank=True)

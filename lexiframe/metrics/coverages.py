@@ -119,8 +119,9 @@ def coverage(
     Warns
     -----
     LexiframeWarning
-        When no judged document was retrieved by any run, and, with the count, when lines hold more
-        fields than are read.
+        When no judged document was retrieved by any run, when grades look like ratings (see
+        `read_qrels`) and ``rel`` is not given, and, with the count, when lines hold more fields
+        than are read.
 
     Examples
     --------
@@ -137,6 +138,7 @@ def coverage(
     )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)
+    answers.warn_of_ratings(ranked.judged.judgments["relevance"], rel)
     found = coverage_sums(ranked, project(ranked, no_relevant=no_relevant)).table()
     return coded.replicates_apart(found)
 

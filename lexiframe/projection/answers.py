@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import problems, warn_of_wider_lines
+from lexiframe.io import problems, qrel_files, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -82,6 +82,12 @@ def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:
 
 def _in_words(counts: Mapping[str, int]) -> str:
     return "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
+
+
+def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
+    """Warn where no least relevant grade was given, and grades look like ratings."""
+    if rel is None and (said := qrel_files.ratings_in_words(grades)):
+        warn(f"qrels: {said}")
 
 
 def warn_of_input(ranked: RankedRuns) -> None:

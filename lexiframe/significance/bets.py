@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, progress, shown, to_polars
-from lexiframe.metrics import Metric
-from lexiframe.pairwise import PairCube, Pairs, parse_measure
-
-CAUTION = 0.9
-"""c: a bet risks at most this share of the capital."""
-GRID = 1000
-"""An interval is found on the range of the differences, divided into this many steps."""
-_CELLS = 2**18
-"""The number of cells (pairs × hypotheses) at once."""
+from lexiframe.base import LexiframeError, check_choice, shown, sums, to_polars
+from lexiframe.pairwise import PairCube, Pairs, facts
 
 SHARING = {"holm", "bonferroni"}
 """The corrections with which the tests of a family share the level."""
@@ -37,7 +29,10 @@ def by_level(corrections: Sequence[Any]) -> list[list[Any]]:
 
 
 BoundsLike = Mapping[str, tuple[float, float]]
-"""The least and the greatest value of measures, by their names: ``{"mine": (0, 1)}``."""
+"""The least and the greatest value of measures, by their names: ``{"mine": (0, 1)}``.
+
+An evaluation hands over the `Facts` of its measures in their place.
+"""
 Order = Literal["random", "given"]
 """In which order bets see the requests: drawn by the seed, or that in which they are given."""
 
@@ -49,7 +44,7 @@ class Bets:
     Attributes
     ----------
     bounds
-        The bounds that the user gave.
+        The bounds that the user gave, or the facts of an evaluation's measures.
     order, n_planned
         The order of the requests, and how many there will be in the end; None: those there are.
     given
@@ -64,7 +59,7 @@ class Bets:
         ℓ: bets stop at a capital of 1/ℓ.
     """
 
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    bounds: Mapping[str, Any] = field(default_factory=dict)
     order: Order = "random"
     n_planned: int | None = None
     given: pl.Series | None = None
@@ -100,7 +95,8 @@ class Bets:
                 f"found {shown(bounds)}"
             )
         for name, ends in (bounds or {}).items():
-            if not (np.size(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
+            is_told = isinstance(ends, facts.Facts)
+            if not is_told and not (np.size(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
                 raise LexiframeError(
                     f"{called}: expected the least and the greatest value in bounds, "
                     f"{{{name!r}: (0, 1)}}, found {ends}"
@@ -120,23 +116,22 @@ class Bets:
         return self.of_level(measure, pairs.scores is not None, level)
 
     def of_level(self, measure: str, of_scores: bool, level: float) -> Bets:
-        """Return the same with the bound of a measure, and a level."""
-        return replace(self, bound=self._bound(measure, of_scores), level=level)
-
-    def _bound(self, measure: str, of_scores: bool) -> float:
-        """Return b: the greatest difference that two runs can have."""
-        if measure in self.bounds:
-            low, high = self.bounds[measure]
-            return high - low if of_scores else max(-low, high)
-        try:
-            asked: Any = parse_measure(measure)
-        except LexiframeError:
-            raise _no_bounds(measure) from None
-        limits = asked.limits
-        size = limits.width if isinstance(asked, Metric) else max(-limits.low, limits.high)
-        if not 0 < size < np.inf:
+        """Return the same with the bound of a measure, and a level; raise if no bound is known."""
+        bound = self.bound_of(measure, of_scores)
+        if not 0 < bound < np.inf:
             raise _no_bounds(measure)
-        return float(size)
+        return replace(self, bound=bound, level=level)
+
+    def bound_of(self, measure: str, of_scores: bool) -> float:
+        """Return b, the greatest difference that two runs can have; infinite if it is not known."""
+        known = self.bounds[measure] if measure in self.bounds else facts.Facts.named(measure)
+        if known is None:
+            return np.inf
+        if isinstance(known, facts.Facts):
+            size = max(-known.of_differences[0], known.of_differences[1])
+        else:
+            size = known[1] - known[0] if of_scores else max(-known[0], known[1])
+        return float(size) if size > 0 else np.inf
 
     def sequence(self, called: str, n: int, queries: pl.Series, seed: int) -> np.ndarray:
         """Return the places of the requests, which are sorted by id, in the order of the bets."""
@@ -169,57 +164,6 @@ def _given_order(d: Any) -> pl.Series:
     return column.unique(maintain_order=True)
 
 
-def log_capital(
-    y: np.ndarray, null: np.ndarray, level: float, planned: int | None = None
-) -> np.ndarray:
-    """Return ln of the capital after each bet on the mean of y being above ``null``.
-
-    Parameters
-    ----------
-    y
-        The values in the order of the bets, each 0 to 1: requests × columns.
-    null
-        m₀ of each column, above 0; or hypotheses × 1, for all columns each.
-    level
-        ℓ: no more bets are made from a capital of 1/ℓ on.
-    planned
-        n, the number of bets that there will be; None: as many as there are values.
-
-    Returns
-    -------
-    numpy.ndarray
-        The greatest ln of the capital so far of each column (and hypothesis), 0 or more.
-
-    Notes
-    -----
-    K_t = Π (1 + λ_i (y_i − m₀)), λ_i = min(c/m₀, √(2 ln⁺(1/(ℓ K_{i−1})) / ((n − i + 1) v_{i−1}))),
-    v_{i−1} = (¼ + Σ_{j<i} (y_j − μ_j)²)/i, μ_j = (½ + Σ_{l≤j} y_l)/(j + 1): STaR bets (Voráček &
-    Orabona, NeurIPS 2025, arXiv:2505.22422) with the variance of Waudby-Smith & Ramdas, JRSS B
-    2024, doi:10.1093/jrsssb/qkad009. Each bet knows the values before it only.
-    """
-    best = np.zeros(np.broadcast_shapes(null.shape, y.shape[1:]))  # without a bet
-    for capital in log_capitals(y, null, level, planned or len(y)):
-        best = capital
-    return np.asarray(best)
-
-
-def log_capitals(
-    y: np.ndarray, null: np.ndarray, level: float, planned: int
-) -> Iterator[np.ndarray]:
-    """Yield what `log_capital` returns after each bet."""
-    n = len(y)
-    i = np.arange(1, n + 1)[:, None]
-    squares = np.cumsum((y - (0.5 + np.cumsum(y, axis=0)) / (i + 1)) ** 2, axis=0)
-    variance = (0.25 + np.concatenate([np.zeros((1, y.shape[1])), squares[:-1]])) / i
-    goal, most = np.log(1 / level), CAUTION / null
-    best = capital = np.zeros(np.broadcast_shapes(null.shape, y.shape[1:]))
-    for value, spread, left in zip(y, variance, range(planned, planned - n, -1), strict=True):
-        bet = np.minimum(most, np.sqrt(2 * np.maximum(goal - capital, 0) / (left * spread)))
-        capital = capital + np.log1p(bet * (value - null))
-        best = np.maximum(best, capital)
-        yield best
-
-
 def p_above(x: np.ndarray, limit: Any, bets: Bets, share: float = 1.0) -> np.ndarray:
     """Return p of the hypothesis that the mean is at most ``limit``, for each column of x.
 
@@ -228,7 +172,7 @@ def p_above(x: np.ndarray, limit: Any, bets: Bets, share: float = 1.0) -> np.nda
     limit, b = np.asarray(limit, float), bets.bound
     inside = limit > -b
     null = np.where(inside, (limit / b + 1) / 2, 1.0)
-    best = log_capital((x / b + 1) / 2, null, bets.level * share, bets.n_planned)
+    best = sums.capital.log_capital((x / b + 1) / 2, null, bets.level * share, bets.n_planned)
     # A limit that no difference can be below is no hypothesis: nothing is shown.
     return np.asarray(np.where(inside & (limit < b), np.exp(-best), 1.0))
 
@@ -245,18 +189,9 @@ def interval(x: np.ndarray, bets: Bets, tail: float) -> tuple[np.ndarray, np.nda
 
     The limits are tried on a grid; the ends are one step outside of those that are not rejected.
     """
-    b, step = bets.bound, 2 * bets.bound / GRID
-    limit = (b * np.linspace(-1, 1, GRID + 1)[1:-1])[:, None]
-    found, at_once = [], max(_CELLS // GRID, 1)
-    bets = replace(bets, level=tail)
-    starts = range(0, x.shape[1], at_once)
-    for start in progress(starts, len(starts), "intervals of bets"):
-        some = x[:, start : start + at_once]
-        kept = (p_above(some, limit, bets) >= tail) & (p_above(-some, -limit, bets) >= tail)
-        ends = kept.argmax(axis=0), GRID - 2 - kept[::-1].argmax(axis=0)
-        found.append([limit[ends[0], 0] - step, limit[ends[1], 0] + step])
-    low, high = np.concatenate(found, axis=1)
-    return low, high
+    b = bets.bound
+    low, high = sums.capital.interval((x / b + 1) / 2, tail, bets.n_planned)
+    return b * (2 * low - 1), b * (2 * high - 1)
 
 
 def intervals_after(
@@ -266,13 +201,17 @@ def intervals_after(
 
     ``looks`` are how many, ascending. They are those of `interval`, by one pass through x.
     """
-    b, step = bets.bound, 2 * bets.bound / GRID
-    limit = b * np.linspace(-1, 1, GRID + 1)[1:-1]
+    b, step = bets.bound, 2 * bets.bound / sums.capital.GRID
+    limit = b * np.linspace(-1, 1, sums.capital.GRID + 1)[1:-1]
     sides = [
-        log_capitals((sign * x[:, None] / b + 1) / 2, (sign * limit[:, None] / b + 1) / 2,
-                     bets.level, bets.n_planned or len(x))
+        sums.capital.log_capitals(
+            (sign * x[:, None] / b + 1) / 2,
+            (sign * limit[:, None] / b + 1) / 2,
+            bets.level,
+            bets.n_planned or len(x),
+        )
         for sign in (1, -1)
-    ]  # fmt: skip
+    ]
     asked, least = {*looks}, -np.log(bets.level)
     found = []
     for n, (above, below) in enumerate(zip(*sides, strict=True), start=1):

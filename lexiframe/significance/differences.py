@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,11 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of tests and intervals, see `compare`."""
+    """The options of tests and intervals, see `compare`.
+
+    ``effect_intervals``: whether intervals of d_z are wanted, which take longer than most tests.
+    ``exact_below``: p-values from here on need not be exact, as long as they are not below it.
+    """
 
     alternative: Alternative
     alpha: float
@@ -28,6 +33,8 @@ class Options:
     sign_ties: Literal["drop", "split"] = "drop"
     bets: Bets = field(default_factory=Bets)
     clusters: pl.DataFrame | None = None
+    effect_intervals: bool = True
+    exact_below: float = math.inf
 
     @property
     def tail(self) -> float:
@@ -49,8 +56,10 @@ class Options:
     def p_value(self, below: np.ndarray, above: np.ndarray) -> np.ndarray:
         """Return p from the probabilities of a value at most, and at least, the observed one."""
         if self.alternative == "two-sided":
-            return np.asarray(np.minimum(1.0, 2 * np.minimum(below, above)))
-        return np.asarray(above if self.alternative == "greater" else below)
+            p = np.minimum(1.0, 2 * np.minimum(below, above))
+        else:
+            p = np.asarray(above if self.alternative == "greater" else below)
+        return sums.above_zero(p)
 
 
 @dataclass(frozen=True)
@@ -114,7 +123,7 @@ def n_comparisons(d: Any, baseline: str | None, requests: Any, by: Any) -> int:
     """Return how many pairs of runs are compared in all measures and groups."""
 
     def of_group(part: Any) -> pl.DataFrame:
-        cube = cube_of(part, baseline)
+        cube = cube_of(part, baseline, of_sums=True)
         return pl.DataFrame({"n": [int((pairs.n > 0).sum()) for _, pairs in cube]}, {"n": pl.Int64})
 
     return int(by_measure(of_group, d, requests, by)["n"].to_numpy().sum())

@@ -44,7 +44,8 @@ class Estimates:
     def _p_above(self, t: np.ndarray) -> np.ndarray:
         from scipy.special import stdtr
 
-        return np.asarray(np.where(np.isnan(t), 1.0, stdtr(np.maximum(self.df, 1e-9), -t)))
+        p = sums.above_zero(stdtr(np.maximum(self.df, 1e-9), -t))
+        return np.asarray(np.where(np.isnan(t), 1.0, p))
 
     def outcome(self, effect_size: np.ndarray, options: Options) -> Outcome:
         """Return the outcome of Student's t, with an effect size that has no interval."""

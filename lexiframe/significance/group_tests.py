@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from lexiframe.base import sums
 from lexiframe.pairwise import Pairs, arrays
 from lexiframe.significance.differences import Differences, alike, differences_of
 
@@ -69,17 +70,20 @@ class TwoGroups:
     def welch(self, alpha: float) -> Interaction:
         """Welch's t-test: t = interaction / √(v_a + v_b), v the squared standard errors.
 
-        One request in a group shows no variance: p is then 1, and t and the interval are NaN.
+        One request in a group shows no variance: p is then 1, and t and the interval are NaN. Where
+        all differences of each group are equal, t is infinite, the interval NaN, and p that of the
+        groups among all splits of the requests in two.
         """
-        from scipy.special import stdtr, stdtrit
+        from scipy.special import binom, stdtr, stdtrit
 
         v_a, v_b = (d.deviation**2 / d.n if d.n > 1 else d.mean * np.nan for d in (self.a, self.b))
         n_a, n_b = (max(n - 1, 1) for n in self.sizes)
         error, spread = np.sqrt(v_a + v_b), v_a**2 / n_a + v_b**2 / n_b
         df = (v_a + v_b) ** 2 / np.where(spread > 0, spread, np.nan)
         t = _ratio(self.interaction, error)
-        p_value = np.where(np.isinf(t), 0.0, 2 * stdtr(df, -np.abs(t)))
-        half = np.where(error > 0, stdtrit(df, 1 - alpha / 2), 1.0) * error  # else 1 · 0 or 1 · NaN
+        of_splits = min(2 / binom(sum(self.sizes), self.sizes[0]), 1.0)
+        p_value = sums.above_zero(np.where(np.isinf(t), of_splits, 2 * stdtr(df, -np.abs(t))))
+        half = np.where(error > 0, stdtrit(df, 1 - alpha / 2) * error, np.nan)
         low, high = self.interaction - half, self.interaction + half
         p_value = np.where(np.isnan(t), 1.0, p_value)
         return Interaction(self.interaction, low, high, t, p_value, np.zeros(len(t)))

@@ -67,6 +67,35 @@ def _means(
     return np.asarray(np.where(np.abs(means - mean) <= rounding, mean, means).T)
 
 
+def of_bets_where_equal(
+    ends: Interval, d: Differences | sums.Moments, options: Options, bound: float
+) -> Interval:
+    """Replace the intervals of equal differences, which would have no width, by those of bets.
+
+    Bets keep their promise for any distribution of differences from −``bound`` to ``bound``; where
+    that is infinite nothing is known, and the ends are NaN.
+    """
+    low, high = (np.array(end, np.float64) for end in ends)
+    n = np.broadcast_to(d.n, low.shape)
+    equal = np.flatnonzero((d.deviation == 0) & (n > 1))
+    low[equal], high[equal] = np.nan, np.nan
+    if np.isfinite(bound) and len(equal):
+        share = np.clip((d.mean[equal] / bound + 1) / 2, 0, 1)
+        ends = sums.capital.interval_of_equal(share, n[equal], options.tail)
+        low[equal], high[equal] = (bound * (2 * end - 1) for end in ends)
+        low, high = one_sided(low, high, options)
+    return low, high
+
+
+def bets_interval(d: Differences, options: Options, bound: float) -> Interval:
+    """Return the intervals that bets in the order of the requests leave; NaN of one request."""
+    shares = np.clip((d.values / bound + 1) / 2, 0, 1)
+    low, high = (bound * (2 * x - 1) for x in sums.capital.interval(shares, options.tail))
+    known = np.full(len(low), d.n > 1 and np.isfinite(bound))
+    low, high = (np.where(known, end, np.nan) for end in (low, high))
+    return one_sided(low, high, options)
+
+
 INTERVALS: dict[str, Callable[[Differences, Options], Interval]] = {
     "t": t_interval,
     "bca": bca_interval,

@@ -90,6 +90,9 @@ def matched(
     ``in_b`` say which of the tables compare the pair.
     """
     for column in KINDS:
+        if column == "test" and _has_one_test(a) and _has_one_test(b):
+            a, b = _with_tests_of_both(a, b)
+            continue
         pairs = _matches(function, column, names, a, b)
         a = _called(a, column, [(x, said) for x, _, said in pairs])
         b = _called(b, column, [(y, said) for _, y, said in pairs])
@@ -110,6 +113,23 @@ def matched(
         )
     named = [pl.lit(name).alias(f"name_{end}") for name, end in zip(names, "ab", strict=True)]
     return both.select(*by, *named, pl.exclude(by))
+
+
+def _has_one_test(table: pl.DataFrame) -> bool:
+    """Return whether each measure was tested by one test alone, as those that are chosen for it."""
+    return bool((table.group_by("measure").agg(pl.col("test").n_unique())["test"] == 1).all())
+
+
+def _with_tests_of_both(a: pl.DataFrame, b: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Match the one test of each measure; where a measure has another in each table, name both."""
+    tests = (table.select("measure", "test").unique() for table in (a, b))
+    both = next(tests).join(next(tests), on="measure", suffix="_b")
+    said = pl.when(pl.col("test") == pl.col("test_b")).then("test")
+    named = both.select("measure", said=said.otherwise(pl.format("{} vs {}", "test", "test_b")))
+    found = [
+        table.join(named, on="measure").drop("test").rename({"said": "test"}) for table in (a, b)
+    ]
+    return found[0], found[1]
 
 
 def _matches(

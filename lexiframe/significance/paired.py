@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
-from lexiframe.pairwise import By, Pairs, arrays, grouping
+from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
 from lexiframe.significance.clusters import clustered, clusters_of, of_groups
 from lexiframe.significance.corrections import (
@@ -31,7 +31,7 @@ from lexiframe.significance.differences import (
     n_comparisons,
     rows_of_pairs,
 )
-from lexiframe.significance.intervals import INTERVALS
+from lexiframe.significance.intervals import INTERVALS, bets_interval, of_bets_where_equal
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -46,7 +46,7 @@ from lexiframe.significance.replicates.algorithms import (
     without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
-from lexiframe.significance.tests import OF_SUMS, TESTS, Test
+from lexiframe.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
 
@@ -55,7 +55,7 @@ from lexiframe.typing import RequestsLike
 def compare(
     d: arrays.PairsOrReplicates,
     /,
-    test: Test | OwnTest | Sequence[Test | OwnTest] = "t",
+    test: Test | OwnTest | Sequence[Test | OwnTest] = "auto",
     correction: Correction | Sequence[Correction] = "holm",
     *,
     family: Family = "measure",
@@ -81,12 +81,14 @@ def compare(
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
-    test : {"t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"}, function, or several
-        ``t`` is Student's paired t-test; ``sign`` the test of wins against losses, which the papers
-        use for preferences that are signs; ``wilcoxon`` the signed-rank test; ``randomization``
-        draws the signs of the differences at random; ``bootstrap`` draws requests and compares t;
-        ``betting`` bets on the differences of one request after the other, and keeps its level for
-        any number of requests and any distribution of a measure that has bounds.
+    test : {"auto", "t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"}, or function
+        One test, or several (but ``auto`` alone). ``auto`` chooses one for each measure from its
+        differences, see the notes. ``t`` is Student's paired t-test; ``sign`` the test of wins
+        against losses, which the papers use for preferences that are signs; ``wilcoxon`` the
+        signed-rank test; ``randomization`` draws the signs of the differences at random;
+        ``bootstrap`` draws requests and compares t; ``betting`` bets on the differences of one
+        request after the other, and keeps its level for any number of requests and any distribution
+        of a measure that has bounds.
         A function of your own is called once for each measure (and group) with the differences: an
         array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
         pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
@@ -109,7 +111,8 @@ def compare(
         difference says that the other run is better. The family is then smaller.
     intervals : {"t", "bca"}
         How the interval of the mean difference is computed: from the t distribution, or by the
-        bias-corrected and accelerated bootstrap.
+        bias-corrected and accelerated bootstrap. Equal differences have the interval of bets,
+        and so have all of a measure, with ``auto``, that are −c, 0 or c in fewer than 30 requests.
     sign_ties : {"drop", "split"}
         Whether the sign test leaves out ties, or gives half of them to each run (of an odd number
         one is left out).
@@ -118,7 +121,8 @@ def compare(
     seed : int
         Seed of these trials; the same seed gives the same table.
     bounds : mapping of str to pair of float, optional
-        For ``betting``, the least and the greatest value of measures of your own.
+        For ``betting`` and the intervals of bets, the least and the greatest value of measures of
+        your own.
     order : {"random", "given"}
         For ``betting``, whether the requests are drawn in an order of their own, by the seed, or
         come as the table gives them, so that one may look at the result after each of them.
@@ -144,14 +148,18 @@ def compare(
     -------
     polars.DataFrame
         Key ``measure, test, correction, run_a, run_b``, sorted by it, with run_a < run_b unless
-        run_b is the baseline. ``test`` shows options that
-        are not the default: ``t(alternative='greater')``. ``n`` is the number of requests.
-        ``mean_difference`` (positive: run_a is better) has the interval ``ci_low, ci_high``, and
-        ``effect_size`` has ``effect_low, effect_high``; intervals are those of the single
-        comparison, not corrected for the family. ``p_value`` is corrected to ``p_adjusted``, and
-        ``reject`` says whether p_adjusted < alpha. Two runs whose scores share no request are not
-        comparable: n is 0, all other numbers and reject are null, and no family counts them. With
-        ``betting`` the table has the column ``level`` too: the level that its bets were made for.
+        run_b is the baseline. ``test`` names the test that was done, of ``auto`` the chosen one,
+        and shows options that are not the default: ``t(alternative='greater')``. ``n`` is the
+        number of requests. ``mean_difference`` (positive: run_a is better) has the interval
+        ``ci_low, ci_high``, and ``effect_size`` has ``effect_low, effect_high``; intervals are
+        those of the single comparison, not corrected for the family. ``p_value`` is corrected to
+        ``p_adjusted``, and ``reject`` says whether p_adjusted < alpha. Two runs whose scores share
+        no request are not comparable: n is 0, all other numbers and reject are null, and no family
+        counts them. With ``betting`` the table has the column ``level`` too: the level that its
+        bets were made for.
+        ``least_p`` is the least p-value that the test could have given: had one run won every
+        request that is not a tie, by differences of the same sizes (of ``t`` a bound of it). It is
+        null where that is not known: of functions, clusters and replicates of runs.
         The effect size and ``statistic`` are:
 
         ========================== ===================================== =========================
@@ -182,12 +190,24 @@ def compare(
 
     Notes
     -----
-    Equal differences have no t: p is 1 when they are all 0 and else 0, and d_z and t are null or
-    infinite. Everywhere two numbers count as equal when they differ by no more than rounding: by
-    1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the scores are not
-    known). With one request p is 1 (one-sided tests that need no standard deviation: at least 0.5),
-    and there are no intervals. A one-sided interval has one end; the other is infinite, or the
-    least or greatest value that the effect size can have.
+    ``auto`` is the sign test where all differences of all pairs are −c, 0 or c, with one c: always
+    for LR and LP, and for Success. There it is the exact test of all sign flips, while t, whose
+    deviation is 0 where one run wins all requests, finds differences between equal runs in most
+    evaluations of few requests. Other preferences (not differences of metrics) of up to 50 requests
+    have the randomisation test, with all 2^(n−1) sign flips up to n = 18, else with at least
+    20 · comparisons / alpha trials; where these would take minutes, t, of which a warning says so.
+    All others have t. The choice looks at the sizes of differences alone, which sign flips do not
+    change, so it costs nothing; it is one for all pairs of a measure (in a group), and the
+    measures are one family if ``family="all"``. `audit` counts how often a whole evaluation errs.
+
+    Equal differences have no t: p is 2^(1 − n), which is what sign flips allow, and 1 when all are
+    0; d_z and t are null or infinite. Their interval is that of bets in the order of the ids (see
+    ``betting``), so that no sample has an interval without width; it is null where no bounds of the
+    measure are known. Everywhere two numbers count as equal when they differ by no more than
+    rounding: by 1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the
+    scores are not known). With one request p is 1 (one-sided tests that need no standard deviation:
+    at least 0.5), and there are no intervals. A one-sided interval has one end; the other is
+    infinite, or the least or greatest value that the effect size can have.
 
     t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
     test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
@@ -235,10 +255,10 @@ def compare(
     >>> import lexiframe as lf
     >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
     ...                   "measure": "RPP", "preference": [0.5, 0.25, 0.75, 0.5]})
-    >>> lf.compare(d).select("n", "mean_difference", "statistic", "reject").rows()
-    [(4, 0.5, 4.898979485566356, True)]
-    >>> lf.compare(d, ["sign", "randomization"]).select("test", "p_value").rows()
-    [('randomization', 0.125), ('sign', 0.125)]
+    >>> lf.compare(d).select("test", "n", "mean_difference", "p_value", "reject").rows()
+    [('randomization', 4, 0.5, 0.125, False)]
+    >>> lf.compare(d, ["t", "sign"]).select("test", pl.col("p_value").round(4)).rows()
+    [('sign', 0.125), ('t', 0.0163)]
     >>> from scipy import stats
     >>> def with_pratts_zeros(d):
     ...     return stats.wilcoxon(d, zero_method="pratt", nan_policy="omit")
@@ -256,6 +276,8 @@ def compare(
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts])
         return found.sort(found.columns[: found.columns.index("run_b") + 1])
+    if tests == [AUTO] and (cluster is not None or replicates in ("run", "both")):
+        tests = ["t"]  # which alone knows these errors of a mean
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
@@ -263,13 +285,15 @@ def compare(
     clusters = clusters_of("compare", d, requests, cluster, tests)
     requests = of_groups(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
-    if "betting" in tests:
+    shares = family == "all" and bool({AUTO, "betting"} & {*map(name_of_test, tests)})
+    total = n_comparisons(d, baseline, requests, by) if shares else None
+    if "betting" in tests or bounds is not None:
         bets = Bets.of("compare", d, bounds, order, n_planned)
-        total = n_comparisons(d, baseline, requests, by) if family == "all" else None
         options = replace(options, bets=bets.in_family(total, corrections))
     test_group = partial(
-        _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals
-    )
+        _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals,
+        n_comparisons=total,
+    )  # fmt: skip
     if replicates in ("run", "both"):
         test_group = partial(
             algorithm_rows, seeds=seeds, replicates=replicates, options=options,
@@ -284,8 +308,12 @@ def compare(
             "compare: expected preferences between runs, or scores of two runs for the same "
             "requests, found none"
         )
-    number = families_of(table, groups, family)
-    warn_of_few_requests("compare", table, number, corrections, options)
+    asked = table.with_columns(test=pl.lit(AUTO)) if tests == [AUTO] else table
+    number = families_of(asked, groups, family)  # what is chosen does not divide a family
+    if tests != [AUTO] or not isinstance(d, PairCube | arrays.Reduced):  # whose verdict says it
+        warn_of_few_requests("compare", table, number, corrections, options)
+    # A test that cannot say how small its p may be gives 0.
+    table = table.with_columns(least_p=pl.when(pl.col("least_p") > 0).then("least_p"))
     table = corrected(table, number, corrections, {"p_value": "p_adjusted"})
     table = table if "betting" in tests else table.drop("level")
     return schemas.COMPARISONS.arranged(
@@ -307,54 +335,91 @@ def check_inference(
     check_own_tests(tests, alternative)
     for name in tests:
         if isinstance(name, str):
-            check_choice("compare", name, TESTS, "test")
+            check_choice("compare", name, (AUTO, *TESTS), "test")
+    if AUTO in tests and len(tests) > 1:
+        raise LexiframeError(
+            f"compare: test='auto' chooses one test for each measure, found {len(tests)} tests; "
+            "give it alone, or name the tests"
+        )
     options = Options(alternative, alpha, trials, seed)
     check_corrected("compare", tests, several(correction), family, options)
 
 
 _CORRECTED = ("correction", "p_adjusted", "reject")
 _UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in _CORRECTED}
-_UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
 def _of_group(
-    d: Any, tests: list[Any], options: Options, baseline: str | None, intervals: str
+    d: Any,
+    tests: list[Any],
+    options: Options,
+    baseline: str | None,
+    intervals: str,
+    n_comparisons: int | None,
 ) -> pl.DataFrame:
     """Return a row for each measure, test and pair, without the corrections."""
-    of_sums = intervals == "t" and all(test in OF_SUMS for test in tests)
-    of_sums &= options.clusters is None
-    cube = cube_of(d, baseline, of_sums=of_sums)
+    enough = {AUTO, *OF_SUMS}
+    are_enough = all(test in enough for test in tests) and options.clusters is None
+    cube = cube_of(d, baseline, of_sums=intervals == "t" and are_enough)
+    scores = cube.scores if isinstance(cube, arrays.Reduced) else [*cube.scores.measures]
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "compare"):
-        differences = compared("compare", pairs, of_sums=of_sums)
-        how = options
-        if "betting" in tests:
-            how = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
-        results = {test: _results(test, pairs, how) for test in tests}
-        for pair, d in differences:
-            usual = (
-                clustered(d, options).interval(options)
-                if options.clusters is not None
-                else INTERVALS[intervals](d, options)
-            )
-            for test in tests:
-                own = TESTS[test].interval if isinstance(test, str) else None
-                low, high = own(d, how) if own else usual
-                row = rows_of_pairs(
-                    _UNCORRECTED, pairs, pair, measure=measure, test=_called(test, options), n=d.n,
-                    mean_difference=d.mean, ci_low=low, ci_high=high,
-                    level=how.bets.level if test == "betting" else None,
-                    **results[test](pair, d)._asdict(),
-                )  # fmt: skip
-                frames.append(row)
-        none = _not_comparable(pairs)
-        frames += [
-            rows_of_pairs(
-                _UNCORRECTED, pairs, none, measure=measure, test=_called(test, options), n=0
-            )
-            for test in tests
-        ]
+        is_metric = chosen.is_metric(measure, scores)
+        how = tests, options
+        if tests == [AUTO]:
+            how = chosen.test_of(measure, pairs, options, is_metric, n_comparisons)
+        frames += _rows_of_measure(
+            measure, pairs, *how, intervals, is_metric, is_chosen=tests == [AUTO]
+        )
     return pl.concat(frames)
+
+
+def _rows_of_measure(
+    measure: str,
+    pairs: Any,
+    tests: list[Any],
+    options: Options,
+    intervals: str,
+    is_metric: bool,
+    *,
+    is_chosen: bool,
+) -> list[pl.DataFrame]:
+    """Return the rows of a measure's pairs by some tests, which perhaps the data have chosen."""
+    bound = options.bets.bound_of(measure, is_metric)
+    if "betting" in tests:
+        options = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
+    single, are_few = pairs, False
+    if is_chosen:
+        single = chosen.single_of(pairs)
+        are_few = single is not None and len(single.queries) <= arrays.FEW_OF_ONE_SIZE
+    of_bets = are_few and intervals == "t" and tests == ["sign"]
+    of_sums = all(test in OF_SUMS for test in tests) and intervals == "t" and not of_bets
+    of_sums &= options.clusters is None
+    results = {test: _results(test, pairs, options) for test in tests}
+    frames = []
+    parts: Any = compared("compare", pairs if of_sums else single, of_sums=of_sums)
+    for pair, d in parts:
+        if options.clusters is not None:
+            usual = clustered(d, options).interval(options)
+        elif of_bets:
+            usual = bets_interval(d, options, bound)
+        else:
+            usual = of_bets_where_equal(INTERVALS[intervals](d, options), d, options, bound)
+        for test in tests:
+            own = TESTS[test].interval if isinstance(test, str) else None
+            low, high = own(d, options) if own else usual
+            row = rows_of_pairs(
+                _UNCORRECTED, pairs, pair, measure=measure, test=_called(test, options), n=d.n,
+                mean_difference=d.mean, ci_low=low, ci_high=high,
+                level=options.bets.level if test == "betting" else None,
+                **results[test](pair, d)._asdict(),
+            )  # fmt: skip
+            frames.append(row)
+    none = _not_comparable(pairs)
+    for test in tests:
+        called = _called(test, options)
+        frames.append(rows_of_pairs(_UNCORRECTED, pairs, none, measure=measure, test=called, n=0))
+    return frames
 
 
 def _results(

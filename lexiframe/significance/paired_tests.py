@@ -103,10 +103,6 @@ class PairedTest:
     why_not_shifted: str = ""
 
 
-ROWS = 200
-"""The number of trials at once: as many rows of means stay in the processor's cache."""
-
-
 OneSided = Callable[[np.ndarray], np.ndarray]
 """From a limit for each pair to p of the hypothesis that the mean does not pass it."""
 
@@ -133,11 +129,17 @@ def standardised(d: Differences | sums.Moments) -> tuple[np.ndarray, np.ndarray]
 
 
 def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
-    """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1."""
+    """Return p of t with n − 1 degrees of freedom; 1 where all differences are 0, or n is 1.
+
+    Where t is infinite, as all differences are equal, it is what sign flips allow: 2^−n for n
+    differences on one side of 0.
+    """
     from scipy.special import stdtr
 
-    df = np.maximum(n - 1, 1)
-    return np.where(np.isnan(t), 1.0, options.p_value(stdtr(df, t), stdtr(df, -t)))
+    df, flips = np.maximum(n - 1, 1), 0.5 ** np.asarray(n, np.float64)
+    below, above = stdtr(df, t), stdtr(df, -t)
+    below, above = np.where(t == -np.inf, flips, below), np.where(t == np.inf, flips, above)
+    return np.where(np.isnan(t), 1.0, options.p_value(below, above))
 
 
 def t_beyond(d: Differences | sums.Moments, limit: np.ndarray) -> np.ndarray:
@@ -162,5 +164,6 @@ def with_d_z(
 ) -> Outcome:
     """Return the outcome of a test whose effect size is d_z, or that has none of its own."""
     d_z, t = standardised(d)
-    interval = d_z_interval(t, d.n, options)
+    unknown = np.full(len(t), np.nan)
+    interval = d_z_interval(t, d.n, options) if options.effect_intervals else (unknown, unknown)
     return Outcome(d_z, *interval, statistic, p_value, np.full(len(t), least_p))

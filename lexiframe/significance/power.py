@@ -51,7 +51,7 @@ def discriminative_power(
     >>> import lexiframe as lf
     >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"], "run_a": "a", "run_b": "b",
     ...                   "measure": "RPP", "preference": [0.5, 0.25, 0.75, 0.5]})
-    >>> lf.discriminative_power(lf.compare(d)).select("measure", "n_pairs", "power").rows()
+    >>> lf.discriminative_power(lf.compare(d, "t")).select("measure", "n_pairs", "power").rows()
     [('RPP', 1, 1.0)]
     """
     resampling.check_share("discriminative_power", "alpha", alpha)
@@ -146,7 +146,7 @@ def smallest_significant_differences(
     >>> d = pl.DataFrame({"query_id": ["q1", "q2", "q3", "q4"] * 2, "run_a": "a",
     ...                   "run_b": ["b"] * 4 + ["c"] * 4, "measure": "RPP",
     ...                   "preference": [1.0, -0.5, 1.0, 0.5, 0.25, 0.5, 0.375, 0.375]})
-    >>> found = lf.smallest_significant_differences(lf.compare(d))
+    >>> found = lf.smallest_significant_differences(lf.compare(d, "t"))
     >>> found.select("smallest_significant", "run_b", "largest_not_significant").rows()
     [(0.375, 'c', 0.5)]
     """

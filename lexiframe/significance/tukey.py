@@ -228,6 +228,7 @@ def _table(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataF
         p_value=tested.p_value,
         p_adjusted=tested.p_value,
         reject=pl.Series(tested.p_value < alpha),
+        least_p=pl.lit(None, schemas.FLOAT),
     )
     return table.with_columns(pl.col("ci_low", "ci_high", "statistic").fill_nan(None))
 
@@ -239,6 +240,7 @@ def _randomized(pairs: Pairs, largest: np.ndarray, alpha: float) -> Tested:
     # A difference is significant when fewer than this many trials reach it.
     rejecting = int(((1 + np.arange(n)) / (1 + n) < alpha).sum())
     half = float(largest[n - rejecting]) if rejecting else np.nan
+    half = half if half > 0 else np.nan  # where all runs are the same
     return Tested(difference, (1 + reached) / (1 + n), half)
 
 
@@ -251,7 +253,9 @@ def _parametric(pairs: Pairs, values: np.ndarray, alpha: float) -> Tested:
     differs = difference > tolerance(pairs)
     residual = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
     if np.abs(residual).max() <= pairs.request_rounding.max():
-        return Tested(np.where(differs, np.inf, np.nan), np.where(differs, 0.0, 1.0), 0.0)
+        flips = 0.5 ** (n_queries - 1)  # as for a pair whose differences are all equal
+        return Tested(np.where(differs, np.inf, np.nan), np.where(differs, flips, 1.0), np.nan)
     error = np.sqrt((residual**2).sum() / df / n_queries)
     q = np.where(differs, difference, 0.0) / error
-    return Tested(q, survival(q, n_runs, df), quantile(alpha, n_runs, df) * error)
+    p = sums.above_zero(survival(q, n_runs, df))
+    return Tested(q, p, quantile(alpha, n_runs, df) * error)

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import lexiframe as lf
-from lexiframe.significance.bets import Bets, log_capital, p_above, p_either
+from lexiframe.base.sums.capital import log_capital
+from lexiframe.significance.bets import Bets, p_above, p_either
 from tests.conftest import SHARED
 
 ONE = {"bounds": {"mine": (-1.0, 1.0)}, "correction": "none"}

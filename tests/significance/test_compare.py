@@ -15,7 +15,7 @@ def only_row(*args, **options):
 
 def test_t_test_by_hand():
     """Mean 1/2, sd √(1/24), t = 1/2 / (sd/2) = √24; the quantile of t with 3 d.f. is 3.1824."""
-    row = only_row(preferences({"ab": [0.5, 0.25, 0.75, 0.5]}))
+    row = only_row(preferences({"ab": [0.5, 0.25, 0.75, 0.5]}), "t")
     assert row == {
         "measure": "mine",
         "test": "t",
@@ -33,9 +33,11 @@ def test_t_test_by_hand():
         "reject": True,
         "effect_low": row["effect_low"],
         "effect_high": row["effect_high"],
+        "least_p": row["least_p"],
     }
+    assert 0 < row["least_p"] < row["p_value"]
     assert row["effect_low"] < row["effect_size"] < row["effect_high"]
-    mirrored = only_row(preferences({"ab": [-0.5, -0.25, -0.75, -0.5]}))
+    mirrored = only_row(preferences({"ab": [-0.5, -0.25, -0.75, -0.5]}), "t")
     assert (mirrored["statistic"], mirrored["ci_low"]) == (-row["statistic"], -row["ci_high"])
     assert (mirrored["effect_size"], mirrored["p_value"]) == (-row["effect_size"], row["p_value"])
 
@@ -63,18 +65,22 @@ def test_sign_test_by_hand(values, p_value, wins, odds):
 @pytest.mark.parametrize(
     "values, p_value, statistic, effect_size",
     [
-        ([0.25, 0.25, 0.25], 0.0, math.inf, math.inf),
-        ([-0.25, -0.25, -0.25], 0.0, -math.inf, -math.inf),
-        ([0.1 + 0.2, 0.3, 0.3], 0.0, math.inf, math.inf),
+        ([0.25, 0.25, 0.25], 0.25, math.inf, math.inf),
+        ([-0.25, -0.25, -0.25], 0.25, -math.inf, -math.inf),
+        ([0.1 + 0.2, 0.3, 0.3], 0.25, math.inf, math.inf),
         ([0.0, 0.0, 0.0], 1.0, None, None),
     ],
     ids=["better", "worse", "the same but for rounding", "all ties"],
 )
 def test_differences_without_spread(values, p_value, statistic, effect_size):
-    row = only_row(preferences({"ab": values}))
-    assert (row["p_value"], row["reject"]) == (p_value, p_value == 0)
+    """p is what sign flips allow, and the interval that of bets, which need bounds."""
+    row = only_row(preferences({"ab": values}), "t")
+    assert row["ci_low"] is row["ci_high"] is None
+    row = only_row(preferences({"ab": values}), "t", bounds={"mine": (-1, 1)})
+    assert (row["p_value"], row["reject"]) == (p_value, False)
     assert (row["statistic"], row["effect_size"]) == (statistic, effect_size)
-    assert row["ci_low"] == row["ci_high"] == row["mean_difference"] == pytest.approx(values[0])
+    assert row["ci_low"] < row["mean_difference"] < row["ci_high"]
+    assert row["mean_difference"] == pytest.approx(values[0])
 
 
 @pytest.mark.parametrize("test", ["t", "sign"])
@@ -98,14 +104,14 @@ def test_runs_that_are_the_same(test):
 
 
 def test_scores_are_compared_by_their_differences():
-    of_scores = lf.compare(scores({"a": [0.5, 0.75, 1.0], "b": [0.25, 0.25, 0.5]}))
-    of_preferences = lf.compare(preferences({"ab": [0.25, 0.5, 0.5]}))
+    of_scores = lf.compare(scores({"a": [0.5, 0.75, 1.0], "b": [0.25, 0.25, 0.5]}), "t")
+    of_preferences = lf.compare(preferences({"ab": [0.25, 0.5, 0.5]}), "t")
     assert of_scores.equals(of_preferences)
 
 
 def test_alpha_is_the_level_of_the_tests_and_of_the_intervals():
     d = preferences({"ab": [0.5, 0.25, 0.75, 0.5]})
-    low, strict = only_row(d, alpha=0.05), only_row(d, alpha=0.01)
+    low, strict = (only_row(d, "t", alpha=alpha) for alpha in (0.05, 0.01))
     assert (low["reject"], strict["reject"]) == (True, False)
     width = (strict["ci_high"] - strict["ci_low"]) / (low["ci_high"] - low["ci_low"])
     assert width == pytest.approx(5.840909 / 3.182446, rel=1e-6)  # quantiles of t with 3 d.f.
@@ -230,7 +236,7 @@ def test_a_measure_that_one_run_alone_has():
     [
         (
             {"test": "wilcox"},
-            "test to be one of 't', 'sign', 'wilcoxon', 'randomization', 'bootstrap', 'betting'",
+            "test to be one of 'auto', 't', 'sign', 'wilcoxon', 'randomization', 'bootstr",
         ),
         (
             {"correction": "by"},
@@ -239,6 +245,10 @@ def test_a_measure_that_one_run_alone_has():
         (
             {"family": "each"},
             "compare: expected family to be one of 'measure', 'all', found 'each'",
+        ),
+        (
+            {"test": ["auto", "t"]},
+            "compare: test='auto' chooses one test for each measure, found 2 tests; give it alone",
         ),
         ({"alpha": 0}, "compare: expected alpha between 0 and 1, found 0"),
         ({"alpha": 1.0}, "compare: expected alpha between 0 and 1, found 1.0"),

@@ -49,14 +49,15 @@ def test_the_least_difference_that_is_significant(alpha, expected):
 def test_a_larger_difference_may_be_none():
     """Mean −0.25 without spread, and mean 0.5 of values between −2 and 3."""
     d = preferences({"ab": [-0.25] * 4, "ac": [3.0, -2.0, 1.0, 0.0]})
-    row = lf.smallest_significant_differences(lf.compare(d)).row(0, named=True)
+    c = lf.compare(d, "t", "none")
+    row = lf.smallest_significant_differences(c, 0.13).row(0, named=True)
     assert (row["smallest_significant"], row["largest_not_significant"]) == (0.25, 0.5)
     assert (row["run_a"], row["run_b"]) == ("a", "b")
 
 
 def test_of_differences_that_are_the_same_the_first_pair_is_named():
     d = preferences({"ab": [0.3] * 3, "ac": [0.1 + 0.2] * 3, "bc": [0.3 - 1e-15] * 3})
-    row = lf.smallest_significant_differences(lf.compare(d)).row(0, named=True)
+    row = lf.smallest_significant_differences(lf.compare(d, "t", "none"), 0.3).row(0, named=True)
     assert (row["run_a"], row["run_b"], row["n_significant"]) == ("a", "b", 3)
 
 

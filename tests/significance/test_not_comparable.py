@@ -16,7 +16,7 @@ RUNS = {
 }
 NUMBERS = (
     "mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low "
-    "effect_high"
+    "effect_high least_p"
 ).split()
 
 

@@ -44,7 +44,7 @@ def wilcoxon(differences, side):
 
 
 def test_types_name_the_tests_that_there_are():
-    assert [*get_args(Test)] == [*TEST_OF]
+    assert [*get_args(Test)] == ["auto", *TEST_OF]
     assert get_args(ShiftedTest) == tuple(SHIFTED)
 
 
@@ -100,11 +100,11 @@ def test_intervals_of_the_mean(side):
 
 
 def test_the_interval_of_d_z_is_that_of_the_noncentral_t():
-    c = lf.compare(preferences(SMOOTH), alpha=0.1)
+    c = lf.compare(preferences(SMOOTH), "t", alpha=0.1)
     for t, low, high in c.select("statistic", "effect_low", "effect_high").iter_rows():
         assert stats.nct.cdf(t, 29, low * math.sqrt(30)) == pytest.approx(0.95, abs=1e-6)
         assert stats.nct.cdf(t, 29, high * math.sqrt(30)) == pytest.approx(0.05, abs=1e-6)
-    greater = lf.compare(preferences(SMOOTH), alpha=0.05, alternative="greater")
+    greater = lf.compare(preferences(SMOOTH), "t", alpha=0.05, alternative="greater")
     assert column(greater, "effect_low") == pytest.approx(column(c, "effect_low"))
     assert column(greater, "effect_high") == [math.inf] * 3
 
@@ -372,6 +372,23 @@ def test_no_p_value_is_below_the_least(test, values, side):
             assert found.least_p == pytest.approx(extreme.p_value)
 
 
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("test", ["t", "bootstrap"])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_whichever_run_wins_no_p_value_is_below_the_least(test, n, side):
+    """Of all signs of sizes that differ, and of equal ones; one request of each is a tie."""
+    options = Options(side, 0.05, 500, 0, "drop")
+    rising = np.arange(1.0, n + 1)  # with an odd n one difference is the mean
+    equal = np.array([0.25] * n)
+    sizes = rising, np.array([*SMOOTH["ab"][:n], 0.0]), equal, np.array([*equal, 0.0])
+    for d in map(np.abs, sizes):
+        signs = 1 - 2 * ((np.arange(2**n)[:, None] >> np.arange(len(d))) & 1)
+        found = TEST_OF[test].compute(Differences((signs * d).T, np.full((1, 1), 1e-12)), options)
+        assert found.least_p.max() <= found.p_value.min() + 1e-15
+        if test == "t" and n == 2:
+            assert found.least_p.max() == pytest.approx(found.p_value.min())
+
+
 def test_no_tests():
     with pytest.raises(lf.LexiframeError, match="expected a test and a correction, found none"):
         lf.compare(preferences(SMOOTH), [])
@@ -511,8 +528,9 @@ def test_too_few_trials_for_an_interval(n, alternative):
     values = np.random.default_rng(n).random(n).tolist()
     for trials in (1, 2, 3):
         c = lf.compare(
-            preferences({"ab": values}), intervals="bca", trials=trials, alternative=alternative
-        )
+            preferences({"ab": values}), "t", intervals="bca", trials=trials,
+            alternative=alternative,
+        )  # fmt: skip
         low = c["ci_low"].item()
         assert low is None or min(values) - 1e-12 <= low <= max(values) + 1e-12
 

@@ -17,7 +17,7 @@ NOTHING = (
 
 
 class Verdict(pl.DataFrame):
-    """A frame with the column ``sentence``, which prints its sentences, each of them whole.
+    """A frame with the column ``sentence``, which prints its sentences, each of them whole, once.
 
     It can be filtered, joined and written as every frame; frames made from it print as usual.
 
@@ -35,7 +35,7 @@ class Verdict(pl.DataFrame):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The sentences, or the reason why there are none."""
-        return tuple(self["sentence"]) or (NOTHING,)
+        return tuple(self["sentence"].unique(maintain_order=True)) or (NOTHING,)
 
     def __str__(self) -> str:
         return Section(notes=self.sentences).text()

@@ -1,9 +1,10 @@
-"""Sums that do not depend on the order of what is added, and when two of them count as equal."""
+"""Sums that do not depend on the order of what is added, when two are equal, bounds of means."""
 
 "For other rooms: what they use of it"
 from .exact_sums import ExactSums as ExactSums
 from .moments import Moments as Moments
 from .tolerance import TIE as TIE
+from .tolerance import above_zero as above_zero
 from .tolerance import difference as difference
 from .ranking import holm as holm
 from .tolerance import metric_difference as metric_difference
@@ -13,3 +14,4 @@ from .tolerance import parts_of as parts_of
 from .ranking import ratio as ratio
 from .tolerance import rounding as rounding
 from .ranking import tie_groups as tie_groups
+from . import capital as capital

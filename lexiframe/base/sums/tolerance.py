@@ -95,6 +95,19 @@ def rounding(values: np.ndarray) -> np.ndarray:
     return TIE * np.where(np.isfinite(sizes), np.maximum(sizes, 1.0), 1.0)
 
 
+def above_zero(p: np.ndarray) -> np.ndarray:
+    """Return p-values, those that no float is small enough for as the least that is above 0.
+
+    No sample shows that something is impossible.
+
+    Examples
+    --------
+    >>> (above_zero(np.array([0.0, 0.25])) > 0).tolist()
+    [True, True]
+    """
+    return np.asarray(np.maximum(p, np.finfo(np.float64).tiny))
+
+
 def are_small(values: np.ndarray) -> bool:
     """Return whether all values are in −1..1 and none is NaN."""
     return not values.size or bool(values.min() >= -1 and values.max() <= 1)

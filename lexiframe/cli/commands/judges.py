@@ -138,7 +138,7 @@ Human = Annotated[
 class JudgeTests:
     """How the runs are compared under each judge, and within which groups of requests."""
 
-    test: Test = "t"
+    test: Test = "auto"
     correction: Correction = "holm"
     family: Family = "measure"
     alpha: float = 0.05

@@ -82,9 +82,9 @@ def hole_sensitivity(
         draws_high``, ``ci_low, ci_high`` and ``factor`` of it, as above; ``share``, the share of
         draws in which the mean preference has the sign that it has without holes, and
         ``share_widened``, the same of the widened draws; ``reject``, whether the pair differs
-        significantly without holes (paired t-test, Holm's correction over the pairs of the
-        measure), and ``share_reject``, the share of draws in which it does, in the direction that
-        it has without holes.
+        significantly without holes (sign test where all differences are −c, 0 or c, else paired
+        t-test; Holm's correction over the pairs of the measure), and ``share_reject``, the share of
+        draws in which it does, in the direction that it has without holes.
 
         ``calibration``, key ``run, measure``, of metrics (of AP if only preferences are asked for):
         judgments of ``holes`` documents that no other run has in its top ``depth`` were hidden;

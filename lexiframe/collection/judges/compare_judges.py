@@ -168,7 +168,7 @@ def compare_judges(
     measures: MeasureLike | Iterable[MeasureLike],
     *,
     rel: float | None = None,
-    test: Test = "t",
+    test: Test = "auto",
     correction: Correction = "holm",
     family: Family = "measure",
     alpha: float = 0.05,

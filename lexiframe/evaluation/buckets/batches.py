@@ -158,6 +158,8 @@ def report(
     _report_groups(plan, total["attributed"])
     answers.warn_of_counts(counts, said.repairs)
     problems.warn_of_scores_against_ranks(said.against)
+    if needed.count_any_grade(plan.measures):
+        answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
     if said.strangers and not said.found:
         warn(said.strangers)
     for warning in said.warnings:

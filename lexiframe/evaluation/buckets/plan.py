@@ -31,6 +31,8 @@ class Plan:
         The attributes of requests that form groups, a frame with ``query_id``; and their names.
     out, keep
         The folder and the tables that are written there, a file for each bucket.
+    few
+        Of up to so many requests single preferences are kept beside sums, for tests that need them.
     """
 
     measures: tuple[Measure, ...]
@@ -40,6 +42,7 @@ class Plan:
     by: tuple[str, ...] = ()
     out: str | None = None
     keep: tuple[Kept, ...] = ()
+    few: int = 0
 
     @property
     def compared(self) -> list[Measure]:

@@ -51,8 +51,8 @@ class Said:
     ----------
     repairs
         Counts of what was left out, by their descriptions.
-    greatest
-        The greatest grade; None without judgments.
+    least, greatest
+        The least and the greatest grade; None without judgments.
     against
         For each run that has ranks, how many of its rows have scores that contradict them.
     found, answered
@@ -64,6 +64,7 @@ class Said:
     """
 
     repairs: Mapping[str, int] = field(default_factory=dict)
+    least: float | None = None
     greatest: float | None = None
     against: Mapping[str, problems.Against] = field(default_factory=dict)
     found: bool = False
@@ -74,10 +75,11 @@ class Said:
     @classmethod
     def of(cls, plan: Plan, bucket: measured.Projected) -> Said:
         """Note what is to be said of a bucket that has judgments."""
-        ranked = bucket.ranked
+        ranked, grades = bucket.ranked, bucket.ranked.judged.judgments["relevance"]
         return cls(
             answers.repairs_of(ranked),
-            greatest=float(ranked.judged.judgments["relevance"].max()),  # type: ignore[arg-type]
+            least=float(grades.min()),  # type: ignore[arg-type]
+            greatest=float(grades.max()),  # type: ignore[arg-type]
             against=ranked.against,
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
@@ -92,6 +94,7 @@ class Said:
         names = dict.fromkeys([*self.repairs, *other.repairs])
         return Said(
             {name: self.repairs.get(name, 0) + other.repairs.get(name, 0) for name in names},
+            min((g for g in (self.least, other.least) if g is not None), default=None),
             max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
             against,
             self.found or other.found,
@@ -101,18 +104,23 @@ class Said:
         )
 
 
-def sums_of(part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str]) -> arrays.Reduced:
-    """Sum up requests, as a whole or as the sum of the groups that they form by attributes."""
+def sums_of(
+    part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str], few: int = 0
+) -> arrays.Reduced:
+    """Sum up requests, as a whole or as the sum of the groups that they form by attributes.
+
+    Of up to ``few`` requests, in all or in a group, single preferences are kept.
+    """
     if attributes is None or not len(part.queries):
-        return arrays.reduced(part)
+        return arrays.reduced(part, few)
     parts = grouping.parts_of(part, attributes, by)
-    groups = tuple((group, arrays.reduced(some)) for group, some in parts)
+    groups = tuple((group, arrays.reduced(some, few)) for group, some in parts)
     return replace(reduce(add, (found for _, found in groups)), groups=groups)
 
 
 def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     attributes = plan.attributes(part.queries.to_list()) if plan.by else None
-    return sums_of(part, attributes, plan.by)
+    return sums_of(part, attributes, plan.by, plan.few)
 
 
 def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
@@ -184,6 +192,7 @@ CLASSES = (
     problems.Against,
     sums.ExactSums,
     sums.Moments,
+    arrays.Few,
     arrays.PairSums,
     arrays.Reduced,
     arrays.RunSums,

@@ -93,7 +93,7 @@ class Spread:
         """Return two-sided p-values of value = 0; without a standard error nothing is decided."""
         size = np.abs(value)
         t = np.divide(size, se * self.widening, out=np.zeros_like(size), where=_varies(value, se))
-        return np.asarray(2 * stats.t.sf(t, self.df))
+        return sums.above_zero(2 * stats.t.sf(t, self.df))
 
 
 def _varies(value: np.ndarray, se: np.ndarray) -> np.ndarray:

@@ -7,6 +7,8 @@ from .reduced_pairs import PairSums as PairSums
 from .reduced_pairs import Reduced as Reduced
 from .reduced_pairs import reduced as reduced
 from .reduced_pairs import RunSums as RunSums
+from .few import Few as Few
+from .few import FEW_OF_ONE_SIZE as FEW_OF_ONE_SIZE
 from .arrays import ScoreCube as ScoreCube
 from .arrays import PairsByMeasure as PairsByMeasure
 from .arrays import Scores as Scores

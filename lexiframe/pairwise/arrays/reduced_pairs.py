@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import islice
 from operator import add
 from typing import Any, ClassVar
 
@@ -14,9 +13,10 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, sums, unknown_name
 from lexiframe.pairwise.arrays.arrays import PairCube, Pairs, square_of
+from lexiframe.pairwise.arrays.few import Few
 
-_SUMMED = ("differences", "ballots", "preferred", "borda", "shares")
-"""What of `Pairs` is summed up over requests."""
+_SUMMED = ("differences", "ballots", "preferred", "borda", "shares", "few")
+"""What of `Pairs` is added up over requests."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ class PairSums:
     preferred, borda, shares
         Moments for each run, over requests: of its mean preference over the other runs, of Borda's
         points, and of the share of the other runs that it is preferred to.
+    few
+        The preferences of single requests, as long as there are few.
     """
 
     runs: pl.Series
@@ -45,23 +47,45 @@ class PairSums:
     preferred: sums.Moments
     borda: sums.Moments
     shares: sums.Moments
+    few: Few
 
     @classmethod
-    def of_each(cls, several: Sequence[Pairs]) -> list[PairSums]:
+    def of_each(cls, several: Sequence[Pairs], most: Sequence[int]) -> list[PairSums]:
         """Sum up the preferences by several measures of the same requests.
 
         Requests without any preference count in no sum. Measures with the same preferences, as
-        RPP and LR where each request has one relevant item, are summed up once.
+        RPP and LR where each request has one relevant item, are summed up once. ``most`` are the
+        requests of which the preferences by each measure are kept.
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         distinct = {n: several[n] for n in sorted({*like})}
         matrices = [matrix for pairs in distinct.values() for matrix in pairs.summed]
         found = iter(sums.Moments.of_each(matrices))
-        summed = {
-            n: cls(pairs.runs, pairs.a, pairs.b, next(found), pairs.ballots, *islice(found, 3))
-            for n, pairs in distinct.items()
-        }
-        return [summed[n] for n in like]
+        summed = {n: [next(found) for _ in range(4)] for n in distinct}
+        return [
+            cls._of(of, summed[n], limit) for of, n, limit in zip(several, like, most, strict=True)
+        ]
+
+    @classmethod
+    def _of(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
+        """Return the sums of some pairs from the moments of what is summed up."""
+        differences, preferred, borda, shares = moments
+        few = Few.of(pairs.queries, pairs.values, differences.n, most)
+        named = differences, pairs.ballots, preferred, borda, shares, few
+        return cls(pairs.runs, pairs.a, pairs.b, *named)
+
+    @property
+    def n(self) -> np.ndarray:
+        """The number of requests of each pair."""
+        return self.differences.n
+
+    @property
+    def single(self) -> Pairs | None:
+        """The preferences of single requests, if there are few; None if they are not kept."""
+        values = self.few.values
+        if values is None:
+            return None
+        return Pairs(self.few.queries, self.runs, self.a, self.b, values).of_known_requests()
 
     def __add__(self, other: PairSums) -> PairSums:
         """Return the sums over the requests of both."""
@@ -81,18 +105,24 @@ class PairSums:
 class RunSums:
     """One measure's scores, summed up over requests: the moments of each run's scores.
 
-    ``n_requests`` have a score of some run.
+    ``n_requests`` have a score of some run. ``few`` has single scores, as long as there are few.
     """
 
     runs: pl.Series
     scores: sums.Moments
     smaller_is_better: bool
     n_requests: int
+    few: Few
 
     def __add__(self, other: RunSums) -> RunSums:
         """Return the sums over the requests of both."""
-        n = self.n_requests + other.n_requests
-        return replace(self, scores=self.scores + other.scores, n_requests=n)
+        n, few = self.n_requests + other.n_requests, self.few + other.few
+        return replace(self, scores=self.scores + other.scores, n_requests=n, few=few)
+
+    def some(self, chosen: np.ndarray) -> RunSums:
+        """Return the sums of some of the runs."""
+        runs = self.runs.filter(pl.Series(chosen))
+        return replace(self, runs=runs, scores=self.scores[chosen], few=self.few[chosen])
 
     @property
     def lacking(self) -> np.ndarray:
@@ -152,8 +182,7 @@ class Reduced:
         for measure, found in (self.scores if self.are_scores else {}).items():
             known = found.scores.n > 0
             if known.any():
-                runs, scores = found.runs.filter(known), found.scores[known]
-                yield measure, replace(found, runs=runs, scores=scores)
+                yield measure, found.some(known)
 
     def __add__(self, other: Reduced) -> Reduced:
         """Return the sums over the requests of both, which have the same runs and measures."""
@@ -229,19 +258,29 @@ class Reduced:
         return replace(self, preferences=turned)
 
 
-def reduced(cube: PairCube) -> Reduced:
-    """Sum up the preferences and the scores of some requests."""
+def reduced(cube: PairCube, few: int = 0) -> Reduced:
+    """Sum up the preferences and the scores of some requests.
+
+    Of up to ``few`` requests all preferences are kept that are no differences of scores.
+    """
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
     moments = sums.Moments.of_each([(x.values, sums.rounding(x.values)) for x in of_runs.values()])
     scores = {
-        name: RunSums(s.runs, found, of_runs[name].smaller_is_better, n)
+        name: RunSums(
+            s.runs,
+            found,
+            of_runs[name].smaller_is_better,
+            n,
+            Few.of(s.queries, of_runs[name].values, found.n, 0),
+        )
         for name, found, n in zip(of_runs, moments, n_requests, strict=True)
     }
     cube = cube if len(cube.a) else cube.of_measures([])
     of_pairs = cube.preferences
-    preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()]), strict=True))
+    most = [0 if name in scores else few for name in of_pairs]
+    preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()], most), strict=True))
     return Reduced(cube.runs, preferences, scores, cube.agreement)
 
 
@@ -250,9 +289,9 @@ def _against(sums: PairSums, baseline: str) -> PairSums:
     place = sums.runs.index_of(baseline)
     kept = (sums.a == place) | (sums.b == place)
     a, b = sums.a[kept], sums.b[kept]
-    differences = sums.differences[kept].turned(a == place)
-    others = np.where(a == place, b, a)
-    return replace(sums, a=others, b=np.full(len(a), place), differences=differences)
+    is_a = a == place
+    turned = {n: getattr(sums, n)[kept].turned(is_a) for n in ("differences", "few")}
+    return replace(sums, a=np.where(is_a, b, a), b=np.full(len(a), place), **turned)
 
 
 def _joined(

@@ -126,19 +126,24 @@ class Design:
 
         if not self.is_free:
             return np.full(self.se.shape, np.nan)
-        return np.where(self.se > 0, 2 * stdtr(self.df, -self.statistics), 1.0)
+        p = sums.above_zero(2 * stdtr(self.df, -self.statistics))
+        return np.where(self.se > 0, p, 1.0)
 
     def half_widths(self, alpha: float) -> np.ndarray:
-        """Half of the interval of each difference, at the level 1 − alpha; NaN without freedom."""
+        """Half of the interval of each difference, at the level 1 − alpha.
+
+        It is NaN without freedom, and where differences do not vary: a sample has no certainty.
+        """
         from scipy.special import stdtrit
 
         if not self.is_free:
             return np.full(self.se.shape, np.nan)
-        return np.asarray(stdtrit(self.df, 1 - alpha / 2) * self.se)
+        return np.where(self.se > 0, stdtrit(self.df, 1 - alpha / 2) * self.se, np.nan)
 
     def intervals(self, alpha: float) -> np.ndarray:
-        """Half of the interval of each run's own mean, at the level 1 − alpha; NaN without freedom.
+        """Half of the interval of each run's own mean, at the level 1 − alpha.
 
+        It is NaN without freedom, and where the run has the same value everywhere.
         It says where the run's mean would lie, not whether two runs differ.
         """
         n_runs = self.points.shape[1]
@@ -159,7 +164,7 @@ def _half(parts: np.ndarray, design: Design, alpha: float) -> np.ndarray:
     if design.has_own_variance:
         spread = (parts**2 / (design.sizes - 1)[:, None]).sum(axis=0)
         df = np.where(spread > 0, total**2 / np.where(spread > 0, spread, 1.0), 1.0)
-    return np.asarray(stdtrit(df, 1 - alpha / 2) * np.sqrt(total))
+    return np.where(total > 0, stdtrit(df, 1 - alpha / 2) * np.sqrt(total), np.nan)
 
 
 def _squares(points: np.ndarray) -> np.ndarray:

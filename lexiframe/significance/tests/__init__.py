@@ -9,13 +9,16 @@ from lexiframe.base import LexiframeError, check_choice
 from lexiframe.significance.paired_tests import PairedTest
 from lexiframe.significance.tests.betting import betting_at as betting_at
 from lexiframe.significance.tests.betting import shifted_answers as shifted_answers
+from lexiframe.significance.tests.chosen import AUTO as AUTO
+from lexiframe.significance.tests.chosen import most_requests as most_requests
 from lexiframe.significance.tests.t import p_of_t_test as p_of_t_test
 
-Test = Literal["t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"]
+Test = Literal["auto", "t", "sign", "wilcoxon", "randomization", "bootstrap", "betting"]
+"""``auto`` is none of its own: it chooses one of the others for each measure."""
 ShiftedTest = Literal["t", "bootstrap", "betting"]
 
 TESTS: dict[str, PairedTest] = {
-    name: import_module(f"{__name__}.{name}").TEST for name in get_args(Test)
+    name: import_module(f"{__name__}.{name}").TEST for name in get_args(Test)[1:]
 }
 OF_SUMS = {name: test for name, test in TESTS.items() if test.of_sums}
 DRAWING = {name: test for name, test in TESTS.items() if test.draws}

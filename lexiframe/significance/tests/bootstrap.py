@@ -11,7 +11,6 @@ from lexiframe.base import progress, resampling
 from lexiframe.significance.clusters import clustered, drawn_clustered_t
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.paired_tests import (
-    ROWS,
     Answers,
     Outcome,
     PairedTest,
@@ -36,13 +35,29 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     squares, rounding = centred**2, d.mean_rounding
     drawn = resampling.drawn_requests(d.n, options.trials, options.seed)
     count = np.zeros(len(d.mean), np.int64)
-    for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "bootstrap"):
-        counts = drawn[first : first + ROWS]
+    for first in progress(
+        range(0, len(drawn), resampling.ROWS), -(-len(drawn) // resampling.ROWS), "bootstrap"
+    ):
+        counts = drawn[first : first + resampling.ROWS]
         drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))
-    least_p = np.where(d.deviation > 0, 1 / (1 + len(drawn)), 0.0)
-    return with_d_z(d, options, t, p_value, least_p)
+    return with_d_z(d, options, t, p_value, np.minimum(p_value, _least_p(d, drawn, options)))
+
+
+def _least_p(d: Differences, drawn: np.ndarray, options: Options) -> np.ndarray:
+    """Return a p that the test does not fall below, whichever run wins each request.
+
+    Samples of one request alone have an infinite t, unless that request has the mean difference;
+    two requests at least have another one, on either side of it. Where all sizes are equal, so may
+    be the differences, whose p is that of all signs.
+    """
+    alone = np.sort((drawn == d.n).sum(axis=0))
+    n_extreme = alone[: 2 if options.alternative == "two-sided" else 1].sum()
+    sizes = np.abs(d.values)
+    are_equal = sizes.max(axis=0) - sizes.min(axis=0) <= d.rounding.max(axis=0)
+    by_signs = options.least_p(np.array(0.5**d.n))
+    return np.where(are_equal, by_signs, (1 + n_extreme) / (1 + len(drawn)))
 
 
 def _clustered_bootstrap(d: Differences, options: Options) -> Outcome:

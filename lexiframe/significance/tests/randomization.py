@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+from functools import partial
+
 import numpy as np
 
-from lexiframe.base import progress, resampling
+from lexiframe.base import in_threads, resampling
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.paired_tests import ROWS, Outcome, PairedTest, with_d_z
+from lexiframe.significance.paired_tests import Outcome, PairedTest, with_d_z
+
+_ROWS = 96
+"""The trials of one product of matrices; few enough that their counts fit in a byte."""
+_ALONE = 2**18
+"""A product of so many terms is made in one thread: threads that wait for one another at each
+product take many times as long where other programs use the processor."""
+_PAIRS = 2**10
+"""The columns that are counted together where counts end early: they stay in the cache."""
+_FEWEST = 32
+"""With fewer columns a product alone takes longer than one in several threads."""
 
 
 def randomization_test(d: Differences, options: Options) -> Outcome:
@@ -14,19 +28,80 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
 
     If there are at most ``trials`` choices of signs, all of them are enumerated.
     """
-    drawn = resampling.signs(d.n, options.trials, options.seed)
-    rounding = d.mean_rounding
-    count = np.zeros(len(d.mean), np.int64)
-    for first in progress(range(0, len(drawn), ROWS), -(-len(drawn) // ROWS), "randomization"):
-        means = drawn[first : first + ROWS] @ d.values / d.n
-        count += options.extreme(means, d.mean, rounding).sum(axis=0)
-    p_value = (1 + count) / (1 + len(drawn))
+    n_drawn, count = resampling.n_flips(d.n, options.trials), np.zeros(len(d.mean), np.int64)
+    drawn, n_blocks = (
+        resampling.flips(d.n, options.trials, options.seed),
+        -(-n_drawn // resampling.FLIPS),
+    )
+    is_two_sided = options.alternative == "two-sided"
+    side = -1.0 if options.alternative == "less" else 1.0
+    least = (np.abs(d.mean) if is_two_sided else side * d.mean) - d.mean_rounding
+    least *= d.n
+    if options.exact_below < math.inf:
+        most = options.exact_below * (1 + n_drawn) - 1
+        count = _counts_up_to(most, drawn, side * d.values, least, is_two_sided=is_two_sided)
+    else:
+        counts = partial(_counts, side * d.values, least, is_two_sided=is_two_sided)
+        work = n_drawn * len(count) // 100  # where this is little, threads take longer to start
+        for some in in_threads(counts, drawn, "randomization", work, n_blocks):
+            count += some
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
-    # An enumeration lacks the observed signs, so it has 2^n − 1 rows.
-    are_all = len(drawn) < options.trials or 2**d.n == options.trials + 1
-    by_signs = options.least_p(0.5**n_not_zero)
-    least_p = by_signs if are_all else 1 / (1 + len(drawn))
-    return with_d_z(d, options, d.mean, p_value, least_p)
+    are_all = resampling.are_enumerated(d.n, options.trials)
+    least_p = options.least_p(0.5**n_not_zero) if are_all else 1 / (1 + n_drawn)
+    return with_d_z(d, options, d.mean, (1 + count) / (1 + n_drawn), least_p)
+
+
+def _counts(
+    values: np.ndarray, least: np.ndarray, flipped: np.ndarray, *, is_two_sided: bool
+) -> np.ndarray:
+    """Return how often each pair's sum of values reaches its least one, if signs are flipped."""
+    n, n_pairs = values.shape
+    width = _ALONE // (_ROWS * n)
+    width = n_pairs if width < _FEWEST else width
+    columns = [slice(first, first + width) for first in range(0, n_pairs, width)]
+    parts = [values[:, some].copy() for some in columns]
+    count, sums = np.zeros(n_pairs, np.int64), np.empty((_ROWS, n_pairs))
+    is_extreme = np.empty(sums.shape, bool)
+    for first in range(0, len(flipped), _ROWS):
+        signs = flipped[first : first + _ROWS] * -2.0
+        signs += 1.0
+        drawn, found = sums[: len(signs)], is_extreme[: len(signs)]
+        for some, part in zip(columns, parts, strict=True):
+            np.matmul(signs, part, out=drawn[:, some])
+        if is_two_sided:
+            np.abs(drawn, out=drawn)
+        np.greater_equal(drawn, least, out=found)
+        count += found.view(np.uint8).sum(axis=0, dtype=np.uint8)
+    return count
+
+
+def _counts_up_to(
+    most: float,
+    drawn: Iterator[np.ndarray],
+    values: np.ndarray,
+    least: np.ndarray,
+    *,
+    is_two_sided: bool,
+) -> np.ndarray:
+    """Return the same for all signs that are drawn, or for some, where there are ``most`` or more.
+
+    Most pairs of many are left out after the first signs.
+    """
+    count, pair = np.zeros(len(least), np.int64), np.arange(len(least))
+    for block in drawn:
+        for first in range(0, len(block), 2 * _ROWS):
+            flipped = block[first : first + 2 * _ROWS]
+            for start in range(0, len(pair), _PAIRS):
+                some = slice(start, start + _PAIRS)
+                count[pair[some]] += _counts(
+                    values[:, some], least[some], flipped, is_two_sided=is_two_sided
+                )
+            is_open = count[pair] < most
+            if 2 * np.count_nonzero(is_open) < len(pair):  # to leave others out takes time too
+                pair, values, least = pair[is_open], values[:, is_open], least[is_open]
+            if not len(pair):
+                return count
+    return count
 
 
 TEST = PairedTest(

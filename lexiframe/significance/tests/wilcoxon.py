@@ -9,7 +9,7 @@ import numpy as np
 from lexiframe.base import resampling, sums
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.intervals import rank_biserial_interval
-from lexiframe.significance.paired_tests import RANKS, ROWS, Outcome, PairedTest
+from lexiframe.significance.paired_tests import RANKS, Outcome, PairedTest
 
 _FEW = 13
 """Up to this many ranks all 2^n signs are enumerated, as SciPy does since 1.15 where ranks tie."""
@@ -73,8 +73,8 @@ def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     )  # all of them: the seed does not matter
     observed = ranks.sum(axis=0)
     below, above = np.ones(len(observed)), np.ones(len(observed))  # `signs` omits the observed
-    for first in range(0, len(drawn), ROWS):
-        sums = drawn[first : first + ROWS] @ ranks
+    for first in range(0, len(drawn), resampling.ROWS):
+        sums = drawn[first : first + resampling.ROWS] @ ranks
         below += (sums <= observed + 0.25).sum(axis=0)  # sums of mid-ranks differ by 1/2 or more
         above += (sums >= observed - 0.25).sum(axis=0)
     return options.p_value(below / (1 + len(drawn)), above / (1 + len(drawn)))

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import without_unranked
 from lexiframe.views.sentences.rows import is_first, without_counts
@@ -17,10 +18,11 @@ from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.means import inference_in_words
 
 _KEY = ["group", "measure", "test", "correction"]
+_RUNS = pl.List(pl.String)
 CONCLUSIONS = pl.Schema(
     {
         **dict.fromkeys(_KEY, pl.String()),
-        **dict.fromkeys(("best", "near"), pl.List(pl.String())),
+        **dict.fromkeys(("best", "near"), _RUNS),
         "told": pl.String(),
         "sentence": pl.String(),
         "is_best": pl.Boolean(),
@@ -35,13 +37,15 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
     inference, by = provenance["inference"], provenance["groups"]
     c, o, means = (printed.with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
     if not c.height:
-        table = _of_means(means, inference)
+        table = _of_means(means, inference, facts.known_facts(provenance))
     elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
         told = pl.format("{} of {}", "n_significant", "n_pairs")
         v = printed.with_group(verdict_of(without_unranked(tables, by), provenance), by)
         n_near = pl.col("not_worse").list.len() + pl.col("untested").list.len()
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
-        table = v.with_columns(near="not_worse", told=told, is_best=is_best)
+        # What is not significantly worse for want of requests is no finding.
+        near = pl.when(~pl.col("too_few")).then("not_worse").otherwise(pl.lit([], _RUNS))
+        table = v.with_columns(near=near, told=told, is_best=is_best)
     else:
         first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
         table = _of_comparisons(tables, provenance, first.agg(best="run"))
@@ -82,16 +86,15 @@ def headline(
         if measure in by_measure:
             by_best.setdefault(by_measure[measure], []).append(measure)
     ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
-    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:3]]
-    if len(ranked) > 3:
-        said.append(f"Others are first by {_listed([name for _, of in ranked[3:] for name in of])}")
+    said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:_MANY]]
+    if others := [f"{_who(runs)} by {_listed(of)}" for runs, of in ranked[_MANY:]]:
+        said.append(f"First are also {', '.join(others)}")
     nothing = [] if orderings.height else ["There is nothing to compare."]
     return [f"{sentence}." for sentence in said] or nothing
 
 
 def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Container[str]) -> str:
-    who = _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
-    best = [name for name in of if name in told]
+    who, best = _who(runs), [name for name in of if name in told]
     verb = "share the first rank" if len(runs) > 1 else "is first" if best != [*of] else "is best"
     if len(of) == n_measures and n_measures > 1:
         by = "both measures" if n_measures == 2 else f"all {n_measures} measures"
@@ -103,8 +106,12 @@ def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Con
     return f"{who} {verb} by {by}{also}"
 
 
+def _who(runs: Sequence[str]) -> str:
+    return _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
+
+
 _MANY = 3
-"""The number of runs that share the first rank up to which a headline names them."""
+"""The number of sentences of a headline, and of runs that it names where they share a rank."""
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -120,46 +127,52 @@ def _of_comparisons(
     c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
     if provenance["inference"].get("baseline") is None:
-        sentences = [_one_sided(row, provenance["inference"]) for row in c.iter_rows(named=True)]
+        of_all = provenance["inference"], tables["comparisons"]
+        sentences = [_one_sided(row, *of_all) for row in c.iter_rows(named=True)]
     else:
-        e: Any = SimpleNamespace(comparisons=tables["comparisons"], provenance=provenance)
+        named = {name: tables[name] for name in ("comparisons", "win_rates")}
+        e: Any = SimpleNamespace(**named, provenance=provenance)
         sentences = baseline_sentences(e)
     c = printed.with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
-    nothing = pl.lit([], dtype=pl.List(pl.String))
+    nothing = pl.lit([], dtype=_RUNS)
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
         best=pl.coalesce("best", nothing), near=nothing, is_best=False
     )
 
 
-def _one_sided(row: Mapping[str, Any], inference: Mapping[str, Any]) -> str:
+def _one_sided(
+    row: Mapping[str, Any], inference: Mapping[str, Any], comparisons: pl.DataFrame
+) -> str:
     return escaped(
         f"By {row['measure']}, {row['told']} pairs of runs are told apart; the test is one-sided, "
         "and asks only about the run of a pair whose name comes first "
-        f"({inference_in_words(inference, first=True)})."
+        f"({inference_in_words(inference, comparisons, first=True)})."
     )
 
 
-def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+def _of_means(
+    means: pl.DataFrame, inference: Mapping[str, Any], known: facts.Known
+) -> pl.DataFrame:
     """Say what the means of a single run are."""
     level = f"{100 * (1 - inference['alpha']):g} %"
     parts = means.partition_by("group", "measure", maintain_order=True)
-    sentences = [_of_mean(part, level) for part in parts]
+    sentences = [_of_mean(part, level, known) for part in parts]
     empty = pl.lit("")
     return means.select(
         *("group", "measure"),
         test=empty,
         correction=empty,
         best=pl.concat_list("run"),
-        near=pl.lit([], dtype=pl.List(pl.String)),
+        near=pl.lit([], dtype=_RUNS),
         told=empty,
         sentence=pl.Series(sentences, dtype=pl.String),
         is_best=False,
     )
 
 
-def _of_mean(mean: pl.DataFrame, level: str) -> str:
+def _of_mean(mean: pl.DataFrame, level: str, known: facts.Known) -> str:
     """Say what the mean of a single run is, in one row, and what its interval."""
-    shown, notes = cut_at_bounds(mean)
+    shown, notes = cut_at_bounds(mean, known=known)
     row = shown.row(0, named=True)
     requests = printed.counted(str(row["n"]), "request")
     value = printed.cell("mean", row["mean"], 4)

@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.base import __version__, printed, sums
 from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
+from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import own_tests
 from lexiframe.views.report.conclusions import conclusions, headline
 from lexiframe.views.report.intervals import cut_intervals
@@ -98,7 +99,7 @@ def report_data(
     measures = list(dict.fromkeys(provenance["measures"]))
     concluded = conclusions(tables, provenance)
     of_all = [*lacking.said(measures), *tie_sentences(tables, provenance)]
-    cut = cut_intervals(grouped)
+    cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
         "means": cut["means"],
@@ -155,7 +156,7 @@ def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[
         f"{name}s": _as_asked(comparisons[name], own_tests.several(inference[name]))
         for name in ("test", "correction")
     }
-    return facts | {"words": inference_in_words(inference)}
+    return facts | {"words": inference_in_words(inference, comparisons)}
 
 
 def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:

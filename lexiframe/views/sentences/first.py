@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.views.sentences.coverage import told_of_each
+from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
-from lexiframe.views.sentences.rows import without_counts
+from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
 from lexiframe.views.sentences.ties import tie_sentences
-from lexiframe.views.sentences.verdict_on_baseline import baseline_rows
+from lexiframe.views.sentences.too_few import (
+    KEY,
+    nothing_concluded,
+    too_few_to_conclude,
+    who_is_first,
+    with_too_few,
+)
+from lexiframe.views.sentences.verdict_on_baseline import ahead_of_baseline, baseline_rows
 from lexiframe.views.sentences.verdicts import verdict_rows
 
 _MOST_STATEMENTS = 3
-"""How many different statements are made; the other measures are only named."""
+"""The number of sentences from which on measures share one that do not say quite the same."""
+_MOST_GROUPS = 3
 _MOST_NAMED = 2
-_FEW_REQUESTS = 5
 _FEW_JUDGED = 0.5
+_BEST = "is best"
 
 Row = dict[str, Any]
 
@@ -30,8 +38,8 @@ def first_sentences(
 ) -> tuple[str, ...]:
     """Return what the tables of an evaluation say of the runs, by its first test and correction.
 
-    Measures that say the same share a sentence. What conclusions rest on follows: requests without
-    a ranking, few requests, and runs that are the same.
+    Measures that say the same share a sentence, and each is named. What conclusions rest on
+    follows: requests without a ranking, documents without a judgment, and runs that are the same.
     """
     return (*_conclusions(tables, provenance), *_evidence(tables, provenance))
 
@@ -45,40 +53,101 @@ def _conclusions(
         return
     compared = {**tables, "comparisons": of_first_test(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
-        rows, say = baseline_rows(compared["comparisons"], provenance), _against_baseline
+        rows, statements = baseline_rows(compared, provenance), _against_baseline
     elif inference["alternative"] != "two-sided":
-        yield _one_sided(compared["comparisons"], provenance)
-        return
+        rows, statements = _one_sided_rows(compared, provenance), _one_sided
     else:
-        rows, say = verdict_rows(without_unranked(compared, by), provenance), _of_best
+        rows, statements = verdict_rows(without_unranked(compared, by), provenance), _of_best
     yield from Lacking.in_evaluation(provenance).said(provenance["measures"])
     for group, part in _groups(rows, by):
-        yield from _statements(part, group, say, inference)
+        yield from statements(part.to_dicts(), group, inference)
 
 
 def _groups(rows: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the first groups of requests as the end of a phrase, with their rows."""
     on = [f"by {name}" for name in by]
     parts = rows.partition_by(on, maintain_order=True) if on else [rows]
-    for part in parts[:_MOST_STATEMENTS]:
+    for part in parts[:_MOST_GROUPS]:
         if part.height:
             yield printed.for_group(part.row(0, named=True), by, "by "), part
 
 
-def _statements(
-    rows: pl.DataFrame, group: str, say: Any, inference: Mapping[str, Any]
-) -> Iterator[str]:
-    """Yield a sentence for all measures of which the same holds, in the order of the measures."""
-    said: dict[tuple[str, str], list[str]] = {}
-    for row in rows.iter_rows(named=True):
-        said.setdefault(say(row, inference), []).append(row["measure"])
-    statements = [*said.items()]
-    for (who, others), measures in statements[:_MOST_STATEMENTS]:
-        by = f"by {_of_measures(measures, rows.height)}{group}"
-        yield f"{who} {by}{others}."
-    rest = [name for _, measures in statements[_MOST_STATEMENTS:] for name in measures]
-    if rest:
-        yield f"By {printed.and_joined(rest)}{group} it differs: .verdict has each measure."
+class _Answer(NamedTuple):
+    """What is said of a measure, apart from its name.
+
+    ``begin`` says that nothing can be concluded, where that is so. ``runs`` do what ``verb`` says.
+    ``near`` are not significantly worse, and ``end`` is what else holds of the others.
+    """
+
+    begin: str
+    runs: str
+    verb: str
+    near: tuple[str, ...] = ()
+    end: str = ""
+
+
+_NONE = _Answer("", "", "")
+_Answers = dict[_Answer, list[str]]
+"""Answers, and the measures that give them, in the order of the first of these."""
+_Kinds = tuple[Callable[[_Answer], Hashable], ...]
+_ALL_IN_COMMON: _Kinds = (lambda answer: answer,)
+_KINDS: _Kinds = (
+    *_ALL_IN_COMMON,
+    lambda answer: (answer.runs, answer.verb, bool(answer.near), answer.end),
+    lambda answer: (answer.verb == _BEST, bool(answer.near), answer.end),
+)
+"""What answers have in common that share a sentence, if the ones before leave too many: all; who is
+first; whether others are near."""
+
+
+def _said(
+    rows: Sequence[Row], say: Callable[[Row], _Answer], group: str, kinds: _Kinds = _KINDS
+) -> list[str]:
+    """Return a sentence for the measures that give the same answer, or, of many, nearly the same.
+
+    On measures by which nothing can be concluded, for the same reason, there is always one. A
+    measure without an answer has no sentence here.
+    """
+    answers, found = measures_by(rows, say), list[list[_Answer]]()
+    answers.pop(_NONE, None)
+    for kind in kinds:
+        together = dict[Hashable, list[_Answer]]()
+        for answer in answers:
+            together.setdefault(answer.begin or kind(answer), []).append(answer)
+        found = [*together.values()]
+        if len(found) <= _MOST_STATEMENTS:
+            break
+    asked = [row["measure"] for row in rows]
+    return [_sentence({one: answers[one] for one in some}, group, asked) for some in found]
+
+
+def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
+    """Return the sentence of answers that have something in common, of the measures asked for."""
+    begin, runs, verb, near, end = next(iter(answers))
+    who = dict[tuple[str, str], list[str]]()
+    for answer, measures in answers.items():
+        who.setdefault((answer.runs, answer.verb), []).extend(measures)
+    named = {name for measures in answers.values() for name in measures}
+    of_all = _of_measures([name for name in asked if name in named], len(asked))
+    if begin:
+        is_all = len(named) == len(asked)
+        return f"{nothing_concluded(begin, who, of_all, group, is_all=is_all)}."
+    if near:
+        end = f"; {_of_near([answer.near for answer in answers])} not significantly worse{end}"
+    if len(who) == 1:
+        return f"{runs} {verb} by {of_all}{group}{end}."
+    each = [f"{runs} by {printed.and_joined(of)}" for (runs, _), of in who.items()]
+    what = "best" if verb == _BEST else "first"
+    end = f"; {end.lstrip(':; ')}" if end else ""
+    return f"Who is {what}{group} depends on the measure: {', '.join(each)}{end}."
+
+
+def _of_near(runs: Sequence[tuple[str, ...]]) -> str:
+    """Name the runs that are near the first by each measure, or say how many there are."""
+    if len({*runs}) == 1:
+        return f"{_named(runs[0], 'others')} {_are(runs[0])}"
+    n = printed.n_range([len(some) for some in runs])
+    return f"{printed.counted(n, 'other')} {'is' if n == '1' else 'are'}"
 
 
 def _of_measures(measures: Sequence[str], n_all: int) -> str:
@@ -87,25 +156,24 @@ def _of_measures(measures: Sequence[str], n_all: int) -> str:
     return printed.and_joined(measures)
 
 
-def _of_best(row: Row, inference: Mapping[str, Any]) -> tuple[str, str]:
-    """Return who is first, and what holds of the others."""
-    best, near, untested = row["best"], row["not_worse"], row["untested"]
-    n_others = row["n_runs"] - len(best)
-    is_alone = len(best) == 1
-    if not near and not untested and n_others != 0:
-        if is_alone:
-            return f"{best[0]} is best", ": all others are significantly worse"
-        return f"{_named(best)} share the first place", "; all others are significantly worse"
-    who = f"{best[0]} is first" if is_alone else f"{_named(best)} share the first place"
-    said = []
-    if near:
-        are = "is" if len(near) == 1 else "are"
-        said.append(f"{_named(near, 'others')} {are} not significantly worse")
-    if untested:
-        said.append(f"{_named(untested)} cannot be tested")
+def _of_best(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
+    """Return sentences on who is first, and what holds of the others."""
+    return _said(rows, lambda row: _first(row, inference["family"]), group)
+
+
+def _first(row: Row, family: str) -> _Answer:
+    best, worse, untested = row["best"], row["worse"], row["untested"]
+    if begin := too_few_to_conclude(row, family):
+        return _Answer(begin, *who_is_first(row, _named))
+    verb = "is first" if len(best) == 1 else "share the first place"
+    if worse and not row["not_worse"] and not untested:
+        others = f"{_named(worse)} is" if len(worse) == 1 else "all others are"
+        verb, colon = (_BEST, ":") if len(best) == 1 else (verb, ";")
+        return _Answer("", _named(best), verb, (), f"{colon} {others} significantly worse")
+    end = f"; {_named(untested)} cannot be tested" if untested else ""
     if row["better"]:
-        said.append(f"the test favours {_named(row['better'])} significantly")
-    return who, f"; {'; '.join(said)}" if said else ""
+        end += f"; the test favours {_named(row['better'])} significantly"
+    return _Answer("", _named(best), verb, tuple(sorted(row["not_worse"])), end)
 
 
 def _named(runs: Sequence[str], many: str = "runs") -> str:
@@ -114,50 +182,95 @@ def _named(runs: Sequence[str], many: str = "runs") -> str:
     return printed.and_joined(shown) if len(runs) <= _MOST_NAMED else f"{len(runs):,} {many}"
 
 
-def _against_baseline(row: Row, inference: Mapping[str, Any]) -> tuple[str, str]:
-    baseline = printed.shortened(inference["baseline"])
-    if row["n_most"] == 1:
-        return "No test is possible", " with one request"
-    better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
-    side = inference["alternative"]
-    who = f"{_named(better)} {_are(better)}" if better else "No run is"
-    said = (
-        [] if side == "greater" else [f"{_named(worse) if worse else 'none'} {_are(worse)} worse"]
-    )
-    if side == "less":
-        who = f"{_named(worse)} {_are(worse)}" if worse else "No run is"
-        said = []
-    what = "worse" if side == "less" else "better"
-    if open_:
-        said.append(f"{_named(open_)} {_are(open_)} not told apart from it")
-    if row["incomparable"]:
-        said.append(f"{_named(row['incomparable'])} not comparable")
-    return f"{who} significantly {what} than {baseline}", "".join(f"; {one}" for one in said)
-
-
 def _are(runs: Sequence[str]) -> str:
     return "is" if len(runs) <= 1 else "are"
 
 
-def _one_sided(c: pl.DataFrame, provenance: Mapping[str, Any]) -> str:
-    told = without_counts(c).group_by("measure").agg(pl.col("reject").sum(), n=pl.len())
-    told = told.sort(printed.place_among(provenance["measures"]))
-    found = [f"{n:,} of {of:,} pairs by {measure}" for measure, n, of in told.iter_rows()]
-    if not found:
-        return "There is nothing to compare."
-    return (
-        f"Told apart: {printed.and_joined(found)}; the test is one-sided, and asks only about the "
-        "run of a pair whose name comes first."
+def _against_baseline(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
+    """Return sentences on the runs that are better and worse than the baseline, and neither."""
+
+    def say(row: Row) -> _Answer:
+        return _beside_baseline(row, inference)
+
+    said = _said(rows, say, group, _ALL_IN_COMMON)
+    if len(said) <= _MOST_STATEMENTS:
+        return said
+    # Of many answers a sentence says what holds of one side, measure by measure.
+    told = [row for row in rows if not row["too_few"]]
+    said = _said(rows, lambda row: say(row) if row["too_few"] else _NONE, group)
+    sides = {"greater": ("better",), "less": ("worse",)}
+    baseline = printed.shortened(inference["baseline"])
+    for side in sides.get(inference["alternative"], ("better", "worse")):
+        said.append(f"Significantly {side} than {baseline}{group}: {_each(told, side)}.")
+    return said
+
+
+def _each(rows: Sequence[Row], column: str) -> str:
+    """Return the runs of a column of rows, each with the measures of which it has these."""
+    by_runs = measures_by(rows, lambda row: _named(row[column]) if row[column] else "none")
+    return ", ".join(f"{runs} by {printed.and_joined(of)}" for runs, of in by_runs.items())
+
+
+def _beside_baseline(row: Row, inference: Mapping[str, Any]) -> _Answer:
+    baseline, side = printed.shortened(inference["baseline"]), inference["alternative"]
+    if begin := too_few_to_conclude(row, inference["family"]):
+        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], _named))
+    better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
+    runs, what = (worse, "worse") if side == "less" else (better, "better")
+    said = [f"{_named(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
+    if open_:
+        said.append(f"{_named(open_)} {_are(open_)} not told apart from it")
+    if row["incomparable"]:
+        said.append(f"{_named(row['incomparable'])} not comparable")
+    verb = f"{_are(runs)} significantly {what} than {baseline}"
+    return _Answer(
+        "", _named(runs) if runs else "No run", verb, (), "".join(f"; {x}" for x in said)
     )
 
 
+def _one_sided_rows(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> pl.DataFrame:
+    """Return how many pairs one-sided tests tell apart, by measure, and which runs are first."""
+    names = provenance["groups"]
+    by, inference = [f"by {name}" for name in names], provenance["inference"]
+    of = ("comparisons", "orderings", "win_rates")
+    c, o, wins = (tables[name].rename(dict(zip(names, by, strict=True))) for name in of)
+    rows = without_counts(c).group_by(*by, *KEY).agg(
+        pl.col("reject").sum(), n=pl.col("n").min(), n_most=pl.col("n").max(), n_pairs=pl.len()
+    )  # fmt: skip
+    first = o.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(best="run")
+    rows = rows.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
+    rows = with_too_few(rows, c, wins, by, inference["family"], inference["alpha"])
+    return rows.sort(*by, printed.place_among(provenance["measures"]))
+
+
+def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
+    """Return sentences on the pairs that one-sided tests tell apart."""
+
+    def say(row: Row) -> _Answer:
+        begin = too_few_to_conclude(row, inference["family"])
+        verb = "is first" if len(row["best"]) == 1 else "share the first place"
+        return _Answer(begin, _named(row["best"]), verb) if begin else _NONE
+
+    said = _said(rows, say, group)
+    found = [
+        f"{row['reject']:,} of {row['n_pairs']:,} pairs by {row['measure']}"
+        for row in rows
+        if not row["too_few"]
+    ]
+    if found:
+        said.append(
+            f"Told apart{group}: {printed.and_joined(found)}; the test is one-sided, and asks only "
+            "about the run of a pair whose name comes first."
+        )
+    return said
+
+
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what weakens conclusions: missing rankings, equal scores, few requests, same runs."""
-    yield from told_of_each(tables["coverage"], _of_rankings)
+    """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
+    yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
     yield from tie_sentences(tables, provenance)
-    n = tables["means"]["n"].min()
-    if isinstance(n, int) and n < _FEW_REQUESTS:
-        yield f"{printed.counted(n, 'request')}: too few to conclude much."
     yield from _same(tables["win_rates"])
 
 

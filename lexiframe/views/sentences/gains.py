@@ -38,7 +38,11 @@ def both_ways(c: pl.DataFrame, rivals: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
-    """Return the comparisons by the test and the correction that were named first."""
+    """Return the comparisons by the test and the correction that were named first.
+
+    Where each measure has a test that was chosen for it, they are those by this test.
+    """
     test, correction = (own_tests.several(inference[name])[0] for name in ("test", "correction"))
     named = pl.col("test").str.extract(r"^([^(]*)") == test
-    return comparisons.filter(named, pl.col("correction") == correction)
+    is_first = pl.col("correction") == correction
+    return comparisons.filter(is_first if test == tests.AUTO else is_first & named)

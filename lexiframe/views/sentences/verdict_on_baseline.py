@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped, printed, resampling
+from lexiframe.base import escaped, printed, resampling, sums
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
-from lexiframe.views.sentences.rows import without_counts
+from lexiframe.views.sentences.rows import measures_by, with_sentences, without_counts
+from lexiframe.views.sentences.too_few import (
+    KEY,
+    ahead,
+    evidence,
+    family_keys,
+    nothing_concluded,
+    too_few_to_conclude,
+    with_too_few,
+)
 from lexiframe.views.sentences.words import how_tested
 
 
@@ -44,22 +53,27 @@ def baseline_verdict(e: Evaluated, alpha: float | None = None) -> printed.Verdic
         resampling.check_share("verdict", "alpha", alpha)
         inference = {**inference, "alpha": alpha}
         c = c.with_columns(reject=pl.col("p_adjusted") < alpha)
-    rows = baseline_rows(c, e.provenance)
-    said = [_sentence(row, names, inference) for row in rows.iter_rows(named=True)]
-    rows = rows.with_columns(
-        baseline=pl.lit(inference["baseline"]), sentence=pl.Series(said, dtype=pl.String)
-    )
+    tables = {"comparisons": c, "win_rates": e.win_rates}
+    rows = baseline_rows(tables, {**e.provenance, "inference": inference})
     by = [f"by {name}" for name in names]
+    rows = with_sentences(
+        rows.with_columns(baseline=pl.lit(inference["baseline"])),
+        by,
+        lambda row: _said(row, inference),
+        lambda rows: _sentence(rows, names, inference),
+    )
     return printed.Verdict(rows.select(*by, *_COLUMNS).rename(dict(zip(by, names, strict=True))))
 
 
 _COLUMNS = (
     *("measure", "test", "correction", "baseline"),
-    *("better", "worse", "undecided", "incomparable", "n", "sentence"),
+    *("better", "worse", "undecided", "incomparable", "n", "too_few", "sentence"),
 )
 
 
-def baseline_rows(comparisons: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
+def baseline_rows(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> pl.DataFrame:
     """List for each measure (test, correction) the runs that are better, worse and undecided.
 
     Attributes of groups are the first columns, and begin with ``by``: one may have the name of
@@ -67,28 +81,68 @@ def baseline_rows(comparisons: pl.DataFrame, provenance: Mapping[str, Any]) -> p
     """
     names, inference = provenance["groups"], provenance["inference"]
     by = [f"by {name}" for name in names]
-    c = without_counts(comparisons.rename(dict(zip(names, by, strict=True))))
+    renamed = dict(zip(names, by, strict=True))
+    c, wins = (tables[name].rename(renamed) for name in ("comparisons", "win_rates"))
+    c = without_counts(c)
     is_better, run = GAIN > 0, pl.col("run_a")
-    of_measure = c.sort("run_a").group_by(*by, "measure", "test", "correction")
+    of_measure = c.sort("run_a").group_by(*by, *KEY)
     table = of_measure.agg(
         better=run.filter(pl.col("reject") & is_better),
         worse=run.filter(pl.col("reject") & ~is_better),
         undecided=run.filter(~pl.col("reject") & (pl.col("n") > 0)),
         incomparable=run.filter(pl.col("n") == 0),
+        ahead=run.filter(sums.TIE < GAIN),
+        behind=run.filter(-sums.TIE > GAIN),
         family=pl.col("p_adjusted").count().cast(pl.Int64),
         n=pl.col("n").filter(pl.col("n") > 0).min(),
         n_most=pl.col("n").max(),
     )
-    if inference["family"] == "all":
-        table = table.with_columns(family=pl.col("family").sum().over("test", "correction"))
-    place = printed.place_among(provenance["measures"])
-    return table.sort(*by, place, "test", "correction")
+    family, alpha = inference["family"], inference["alpha"]
+    of_family = pl.col("family").sum().over(family_keys(c, by, family))
+    table = with_too_few(table.with_columns(family=of_family), c, wins, by, family, alpha)
+    return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
 
 
-def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) -> str:
-    by = f"By {row['measure']}{printed.for_group(row, names, 'by ')}"
-    if row["n_most"] == 1:
-        return escaped(f"{by}, no test is possible with one request.")
+_FEW = 4
+"""The number of runs up to which those are named, too, that are behind the baseline."""
+
+
+def ahead_of_baseline(
+    row: dict[str, Any], baseline: str, named: Callable[[list[str]], str]
+) -> tuple[str, str]:
+    """Return who is ahead of the baseline, and the verb, without a word on how surely.
+
+    ``named`` returns the names of some runs.
+    """
+    up, down, of = row["ahead"], row["behind"], named([baseline])
+    if row["wins"] is not None and up:
+        return ahead(named(up), of, row["n"], row["wins"], row["losses"])
+    if row["wins"] is not None and down:
+        return ahead(of, named(down), row["n"], row["losses"], row["wins"])
+    verb = "are" if len(up) > 1 else "is"
+    rest = f", {named(down)} behind it" if down and len(up) + len(down) <= _FEW else ""
+    return named(up) if up else "no run", f"{verb} ahead of {of}{rest}"
+
+
+def _said(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
+    """Return what decides what is said of a row, apart from its measure and test."""
+    lists = ("better", "worse", "undecided", "incomparable")
+    begin = too_few_to_conclude(row, inference["family"])
+    told = () if begin else tuple(tuple(row[name]) for name in lists)
+    return begin, told, *(row[name] for name in ("correction", "family", "n", "n_most"))
+
+
+def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str, Any]) -> str:
+    """Return the sentence on some measures of which the same is said."""
+    row, level, family = rows[0], inference["alpha"], inference["family"]
+    of = printed.and_joined([row["measure"] for row in rows])
+    group = printed.for_group(row, names, "by ")
+    if begin := too_few_to_conclude(row, family):
+        who = measures_by(
+            rows, lambda row: ahead_of_baseline(row, inference["baseline"], printed.listed)
+        )
+        nothing = nothing_concluded(begin, who, of, group)
+        return escaped(f"{nothing}{evidence(rows, names, level, family)}.")
     than = f" than {inference['baseline']}"
     said = []
     if inference["alternative"] != "less":
@@ -102,5 +156,5 @@ def _sentence(row: dict[str, Any], names: list[str], inference: dict[str, Any]) 
         said.append(
             f"and {printed.they_are(row['incomparable'])} not comparable: no request in common"
         )
-    how = how_tested(row, names, inference["alpha"], inference["family"])
-    return escaped(f"{by}, {', '.join(said)} ({how}).")
+    how = how_tested(rows, names, level, family)
+    return escaped(f"By {of}{group}, {', '.join(said)} ({how}).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
@@ -20,13 +20,23 @@ from lexiframe.base import (
     typed,
 )
 from lexiframe.io import column_forms
-from lexiframe.significance import MEANS, tests
+from lexiframe.significance import MEANS, own_tests, tests
 from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import is_first, without_counts
+from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.tables import sentences_of
 from lexiframe.views.sentences.ties import with_ties
+from lexiframe.views.sentences.too_few import (
+    IS_TESTED,
+    KEY,
+    evidence,
+    family_keys,
+    nothing_concluded,
+    too_few_to_conclude,
+    who_is_first,
+    with_too_few,
+)
 from lexiframe.views.sentences.verdict_on_baseline import baseline_verdict
 from lexiframe.views.sentences.words import how_tested
 
@@ -119,7 +129,8 @@ the 3 pairs, α = 0.05, n = 5 requests).
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
         return with_ties(baseline_verdict(evaluated, alpha), evaluated)
-    tables = {name: getattr(evaluated, name) for name in ("orderings", "comparisons")}
+    names = ("orderings", "comparisons", "win_rates")
+    tables = {name: getattr(evaluated, name) for name in names}
     how: dict[str, Any] = {"alpha": alpha, "family": family}
     return with_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
 
@@ -157,12 +168,13 @@ def verdict_of(
         family = inference["family"] if others is None else "measure"
     table = verdict_rows(tables, provenance, others, alpha=alpha, family=family)
     lacking = Lacking.in_evaluation(provenance)
-    sentences = [
-        " ".join([_sentence(row, names, level, family), *lacking.said([row["measure"]])])
-        for row in table.iter_rows(named=True)
-    ]
-    table = table.with_columns(sentence=pl.Series(sentences, dtype=pl.String))
     by = [f"by {name}" for name in names]
+
+    def say(rows: list[dict[str, Any]]) -> str:
+        measures = [row["measure"] for row in rows]
+        return " ".join([_sentence(rows, names, level, family), *lacking.said(measures)])
+
+    table = with_sentences(table, by, lambda row: _said(row, family), say)
     return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
 
 
@@ -195,22 +207,28 @@ def verdict_rows(
     _refuse_unranked(orderings, provenance)
     c = _comparisons(tables["comparisons"] if others is None else others, orderings, names, by)
     _refuse_one_sided(c)
-    # One request says nothing about others; a test of one's own may return no p-value.
-    tested = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(False)
+    tested = IS_TESTED
     c = c.with_columns(reject=tested & (pl.col("p_adjusted") < level), tested=tested)
+    wins = tables["win_rates"].rename(renamed)
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
     orderings = orderings.with_columns(is_best=is_first(by)).sort("rank", "run")
     runs = orderings.group_by(*by, "measure").agg(
-        n_runs=pl.len(), best=pl.col("run").filter("is_best"), method=pl.col("method").first()
+        n_runs=pl.len(),
+        best=pl.col("run").filter("is_best"),
+        others=pl.col("run").filter(~pl.col("is_best")),
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
     table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
     against = _against_best(c, orderings, by)
-    table = table.join(against, on=[*by, *_KEY], how="left", nulls_equal=True)
+    table = table.join(against, on=[*by, *KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))
-    lists = pl.col("not_worse", "untested", "favoured", "better")
+    if others is None:
+        table = pl.concat([table, _without_pairs(runs, c, inference, by)], how="diagonal_relaxed")
+    lists = pl.col("not_worse", "untested", "worse", "favoured", "better")
     table = without_counts(table).with_columns(lists.fill_null([]))
-    return table.sort(*by, printed.place_among(provenance["measures"]), *_KEY)
+    table = with_too_few(table, c, wins, by, family, level)
+    table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
+    return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
 
 
 def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:
@@ -218,9 +236,6 @@ def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> 
     unranked = orderings.filter(pl.col("rank").is_null())["measure"].unique().sort()
     if notes := Lacking.in_evaluation(provenance).notes(unranked.to_list()):
         raise LexiframeError(f"verdict: {'; '.join(notes)}")
-
-
-_KEY = ("measure", "test", "correction")
 
 
 def _comparisons(
@@ -265,23 +280,39 @@ def _refuse_one_sided(c: pl.DataFrame) -> None:
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
     """Count the pairs that share requests, those told apart, and the comparisons in the family."""
     shares = pl.col("n") > 0
-    counted = c.group_by(*by, *_KEY).agg(
+    counted = c.group_by(*by, *KEY).agg(
         n_pairs=shares.sum().cast(pl.Int64),
         n_significant=pl.col("reject").sum().cast(pl.Int64),
         n=pl.col("n").filter(shares).min(),
         n_most=pl.col("n").max(),
         n_tested=pl.col("tested").sum(),
     )
-    of_all = pl.col("n_pairs").sum().over("test", "correction")
-    return counted.with_columns(family=of_all if family == "all" else pl.col("n_pairs"))
+    of_family = pl.col("n_pairs").sum().over(family_keys(c, by, family))
+    return counted.with_columns(family=of_family)
+
+
+def _without_pairs(
+    runs: pl.DataFrame, c: pl.DataFrame, inference: Mapping[str, Any], by: list[str]
+) -> pl.DataFrame:
+    """Return rows of the measures by which no two runs share a request: they have no comparison."""
+    lacking = runs.filter(pl.col("n_runs") > 1).join(
+        c, on=[*by, "measure"], how="anti", nulls_equal=True
+    )
+    for name in ("test", "correction"):
+        lacking = lacking.join(
+            pl.DataFrame({name: own_tests.several(inference[name])}), how="cross"
+        )
+    none = dict.fromkeys(("n_pairs", "n_significant", "n_most", "n_tested", "family"), 0)
+    numbers = {name: pl.lit(n, pl.Int64) for name, n in none.items()}
+    return lacking.with_columns(**numbers, untested="others")
 
 
 def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """List the runs, other than the best, that no best run is significantly better than.
 
-    ``untested`` are those of which this is not known. ``favoured`` are ahead of all best runs by
-    what the test compares, and ``better`` significantly of one of them. ``n_against`` counts the
-    comparisons of best runs with others.
+    ``untested`` are those of which this is not known, and ``worse`` the rest. ``favoured`` are
+    ahead of all best runs by what the test compares, and ``better`` significantly of one of them.
+    ``n_against`` counts the comparisons of best runs with others.
     """
     of_measure = orderings.select(*by, "measure", "run", "rank", "is_best")
     best = of_measure.filter("is_best").rename({"run": "rival"})
@@ -292,18 +323,19 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     # A run is worse if any of the best runs is significantly better.
     is_worse = (pl.col("reject") & (pl.col("gain") < 0)).any()
     is_ahead = pl.col("gain").fill_null(0) > sums.TIE
-    of_runs = against.group_by(*by, *_KEY, "run", "rank").agg(
+    of_runs = against.group_by(*by, *KEY, "run", "rank").agg(
         n=pl.len(),
         is_worse=is_worse,
         is_tested=pl.col("tested").all(),
         is_ahead=(is_ahead & pl.col("tested")).all(),
         is_better=(pl.col("reject") & is_ahead).any(),
     )
-    ranked = of_runs.sort("rank", "run").group_by(*by, *_KEY)
+    ranked = of_runs.sort("rank", "run").group_by(*by, *KEY)
     return ranked.agg(
         n_against=pl.col("n").sum(),
         not_worse=pl.col("run").filter(~pl.col("is_worse") & pl.col("is_tested")),
         untested=pl.col("run").filter(~pl.col("is_worse") & ~pl.col("is_tested")),
+        worse=pl.col("run").filter("is_worse"),
         favoured=pl.col("run").filter(pl.col("is_ahead") | pl.col("is_better")),
         better=pl.col("run").filter("is_better"),
     )
@@ -321,16 +353,42 @@ def _refuse_gaps(table: pl.DataFrame) -> None:
         )
 
 
-def _sentence(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
-    who = f"{printed.listed(row['best'])} {_how_first(row)}"
-    best = f"By {row['measure']}{printed.for_group(row, names, 'by ')}, {who}"
-    if row["n_tested"] == 0:
-        return escaped(f"{best}; {_of_others(row)}.")
-    told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
-    return escaped(
-        f"{best}; {_of_others(row)}. {_of_better(row)}{row['n_significant']:,} of "
-        f"{row['n_pairs']:,} {told_apart} told apart ({how_tested(row, names, alpha, family)})."
-    )
+class _Said(NamedTuple):
+    """What is said of a measure, but for its name and that of the test.
+
+    ``begin`` says that nothing can be concluded, where that is so, whoever is first; ``how`` are
+    the numbers that stand beside the name of the test.
+    """
+
+    begin: str
+    said: str
+    how: tuple[Any, ...]
+
+
+def _said(row: dict[str, Any], family: str) -> _Said:
+    """Return what is said of a row; measures of which the same is said share a sentence."""
+    how = tuple(row[name] for name in ("correction", "family", "n", "n_most"))
+    if begin := too_few_to_conclude(row, family):
+        return _Said(begin, "", how)
+    said = f"{printed.listed(row['best'])} {_how_first(row)}; {_of_others(row)}"
+    if row["n_tested"]:
+        told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
+        told = f"{row['n_significant']:,} of {row['n_pairs']:,} {told_apart} told apart"
+        said = f"{said}. {_of_better(row)}{told}"
+    return _Said("", said, how)
+
+
+def _sentence(rows: list[dict[str, Any]], names: Sequence[str], alpha: float, family: str) -> str:
+    """Return the sentence on some measures of which the same is said."""
+    row, found = rows[0], _said(rows[0], family)
+    of = printed.and_joined([row["measure"] for row in rows])
+    group = printed.for_group(row, names, "by ")
+    if found.begin:
+        who = measures_by(rows, lambda row: who_is_first(row, printed.listed))
+        said = nothing_concluded(found.begin, who, of, group)
+        return escaped(f"{said}{evidence(rows, names, alpha, family)}.")
+    how = f" ({how_tested(rows, names, alpha, family)})" if row["n_tested"] else ""
+    return escaped(f"By {of}{group}, {found.said}{how}.")
 
 
 def _how_first(row: dict[str, Any]) -> str:

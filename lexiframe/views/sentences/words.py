@@ -9,6 +9,7 @@ from lexiframe.base import printed
 from lexiframe.significance import tests
 
 _TESTS = {
+    "auto": "default test",
     **{name: test.words for name, test in tests.TESTS.items()},
     "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",
@@ -24,16 +25,31 @@ _CORRECTIONS = {
 }
 
 
-def how_tested(row: dict[str, Any], names: Sequence[str], alpha: float, family: str) -> str:
-    """Return the test, correction, family, level and number of requests in words.
+def how_tested(
+    rows: Sequence[dict[str, Any]], names: Sequence[str], alpha: float, family: str
+) -> str:
+    """Return the tests, correction, family, level and number of requests of some measures in words.
 
-    The requests of the pairs are between ``n`` and ``n_most`` of the row.
+    The requests of the pairs are between ``n`` and ``n_most`` of the rows.
     """
-    how, over = test_and_correction(row["test"], row["correction"])
+    n = printed.counted(printed.n_range([rows[0]["n"], rows[0]["n_most"]]), "request")
+    return f"{how_decided(rows, names, alpha, family)}, n = {n}"
+
+
+def how_decided(
+    rows: Sequence[dict[str, Any]], names: Sequence[str], alpha: float, family: str
+) -> str:
+    """Return the tests, correction, family and level of some measures, whose tests may differ."""
+    row, by_test = rows[0], dict[str, list[str]]()
+    for one in rows:
+        test, over = test_and_correction(one["test"], one["correction"])
+        by_test.setdefault(test, []).append(one["measure"])
+    # Tests of measures, which are listed with commas, end with semicolons.
+    each = [f"{test} for {printed.and_joined(of)}; " for test, of in by_test.items()]
+    how = "".join(each) if len(each) > 1 else f"{next(iter(by_test))}, "
     pairs = "the one pair" if row["family"] == 1 else f"the {row['family']:,} pairs"
     scope = f" of all measures{' and groups' * bool(names)}" if family == "all" else ""
-    n = printed.counted(printed.n_range([row["n"], row["n_most"]]), "request")
-    return f"{how}, {over} {pairs}{scope}, α = {alpha:g}, n = {n}"
+    return f"{how}{over} {pairs}{scope}, α = {alpha:g}"
 
 
 def test_and_correction(test: str, correction: str) -> tuple[str, str]:

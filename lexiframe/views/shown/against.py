@@ -8,12 +8,17 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
+from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.shown.means import ends, inference_in_words
 
 
 def baseline_section(
-    table: pl.DataFrame, by: Sequence[str], inference: Mapping[str, Any]
+    table: pl.DataFrame,
+    by: Sequence[str],
+    inference: Mapping[str, Any],
+    comparisons: pl.DataFrame,
+    known: facts.Known,
 ) -> printed.Section:
     """Return the table of the runs against the baseline, and narrower ones of each measure.
 
@@ -25,12 +30,14 @@ def baseline_section(
         The table of `baseline_in_short`.
     by
         The attributes of groups of requests.
-    inference
-        The tests, the level and the baseline.
+    inference, comparisons
+        The tests, the level and the baseline; and which test each measure has.
+    known
+        The facts of the measures.
     """
     baseline = inference["baseline"]
     others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
-    others, of_intervals = cut_at_bounds(others, "mean_difference")
+    others, of_intervals = cut_at_bounds(others, "mean_difference", known)
     keys = [name for name in (*by, "measure", "test", "correction") if name in others.columns]
     parts = others.partition_by(keys, maintain_order=True)
     shown = [
@@ -41,7 +48,7 @@ def baseline_section(
     narrow = list(_by_measure(parts, keys, inference["alpha"]))
     last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
     return printed.Section(
-        f"Against {baseline} ({inference_in_words(inference)})",
+        f"Against {baseline} ({inference_in_words(inference, comparisons)})",
         whole,
         (_legend(table), *left_out),
         len(keys) + 1,

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.base import escaped, printed, schemas
 from lexiframe.orderings import agreement_matrix, is_count
+from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
@@ -22,7 +23,6 @@ from lexiframe.views.shown.means import (
     ends,
     inference_in_words,
     means_section,
-    measures_of_scores,
 )
 
 
@@ -71,14 +71,15 @@ def _means(
 ) -> Iterator[printed.Section]:
     by, measures = provenance["groups"], provenance["measures"]
     lacking = Lacking.in_evaluation(provenance)
-    of_scores = measures_of_scores(tables, provenance)
-    preferences = [name for name in measures if name not in of_scores]
+    known = facts.known_facts(provenance)
+    preferences = [name for name in measures if known[name].kind == "preference"]
     compared = dict(_parts(tables["comparisons"], by))
     under = policies_in_words(provenance.get("policies", {}))
     for of_group, means in _parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
-        yield means_section(means, c, measures, preferences, provenance["inference"], of, lacking)
+        how = provenance["inference"], of, lacking, known
+        yield means_section(means, c, measures, preferences, *how)
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
@@ -126,7 +127,8 @@ def _verdict(
     baseline = inference.get("baseline")
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
-        yield baseline_section(table, by, inference)
+        known = facts.known_facts(provenance)
+        yield baseline_section(table, by, inference, tables["comparisons"], known)
         if tables["against_baseline"]["n"].max() == 1:
             yield printed.Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.
@@ -135,7 +137,8 @@ def _verdict(
         v = verdict_of(ranked, provenance)
         n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
-        title = f"Verdict ({', '.join([inference_in_words(inference), *n])})"
+        how = inference_in_words(inference, tables["comparisons"])
+        title = f"Verdict ({', '.join([how, *n])})"
         order = _order_of_preferences(tables, provenance)
         by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
         notes = [_BEST.format(by_what)] if v.height else []
@@ -211,7 +214,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]
     # With one request there is no test, which a cell without names would not say.
     is_empty = pl.col("not_worse").list.len() + pl.col("n_significant") == 0
-    no_test = v.select(is_empty & (pl.col("n") < 2)).to_series()
+    no_test = v.select(is_empty & (pl.col("n").fill_null(0) < 2)).to_series()
     # A measure without any test says so for all of its runs, and lists none.
     rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test)}
     named = {
@@ -219,7 +222,8 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
-    named["not_worse"] = named["not_worse"].zip_with(~no_test, pl.Series(["no test is possible"]))
+    for is_so, said in ((v["too_few"], "too few to tell"), (no_test, "no test is possible")):
+        named["not_worse"] = named["not_worse"].zip_with(~is_so, pl.Series([said]))
     called = {
         "not_worse": "not significantly worse",
         "untested": "not tested",

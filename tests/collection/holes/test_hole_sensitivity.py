@@ -67,7 +67,7 @@ def test_a_draw_is_what_evaluate_finds_with_the_drawn_grades(collection):
 
 def test_values_without_holes_and_conclusions_are_those_of_evaluate(collection, found):
     runs, _, qrels = collection
-    e = lf.evaluate(runs, qrels, [*MEASURES, "RPP"], order="mean")
+    e = lf.evaluate(runs, qrels, [*MEASURES, "RPP"], order="mean", test=["t", "sign"])
     means = e.means.filter(pl.col("measure") != "RPP").sort("run", "measure")
     ours = found.values.filter(pl.col("measure") != "RPP")
     assert ours.select("run", "measure", "value").equals(
@@ -78,7 +78,9 @@ def test_values_without_holes_and_conclusions_are_those_of_evaluate(collection, 
     assert rpp["rank"].to_list() == order["rank"].to_list()
     assert rpp["value"].to_list() == pytest.approx(order["value"].to_list(), abs=1e-12)
     ours = found.pairs.select("measure", "run_a", "run_b", "n", "mean_preference", "reject")
-    theirs = e.comparisons.select(
+    by_sign = pl.col("measure").is_in(["LR", "LP"])
+    is_chosen = (pl.col("test") == "sign") == by_sign
+    theirs = e.comparisons.filter(is_chosen).select(
         "measure", "run_a", "run_b", "n", pl.col("mean_difference").alias("mean_preference"),
         "reject",
     )  # fmt: skip

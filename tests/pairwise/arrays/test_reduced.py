@@ -218,7 +218,7 @@ def test_sums_by_run_are_those_of_each_request_alone(n_runs):
 
 
 def sums_of(pairs):
-    (found,) = reduced_pairs.PairSums.of_each([pairs])
+    (found,) = reduced_pairs.PairSums.of_each([pairs], [0])
     return found
 
 
@@ -247,7 +247,7 @@ def test_measures_with_the_same_preferences_have_the_sums_of_each_alone(gap, mon
         return of_each(matrices)
 
     monkeypatch.setattr(sums.Moments, "of_each", counted)
-    together = reduced_pairs.PairSums.of_each(several)
+    together = reduced_pairs.PairSums.of_each(several, [0] * len(several))
     assert n_matrices == [4 * (5 if gap else 4)]
     for found, pairs in zip(together, several, strict=True):
         alone = sums_of(pairs)

@@ -30,7 +30,7 @@ def test_pairs_without_a_request_do_not_count_in_the_range():
 def test_a_run_that_was_not_tested_is_named_where_another_was():
     said = printed(BESIDE)
     assert "not significantly worse not tested pairs told apart" in said
-    assert " AP b a c 0 of 2 " in said
+    assert " AP b too few to tell c 0 of 2 " in said
 
 
 def test_without_any_test_no_run_is_listed():

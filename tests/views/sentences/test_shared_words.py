@@ -8,7 +8,15 @@ from lexiframe.base.printed.words import first_runs, listed
 from lexiframe.views.sentences.words import how_tested
 from tests.small_tables import scores
 
-ROW = {"test": "t", "correction": "holm", "family": 1, "n_pairs": 1, "n": 5, "n_most": 5}
+ROW = {
+    "measure": "AP",
+    "test": "t",
+    "correction": "holm",
+    "family": 1,
+    "n_pairs": 1,
+    "n": 5,
+    "n_most": 5,
+}
 
 
 @pytest.mark.parametrize("most", [2, 4, 6])
@@ -39,14 +47,14 @@ def test_runs_are_listed_as_people_do(runs, words):
 
 @pytest.mark.parametrize("family, words", [(1, "the one pair"), (2, "the 2 pairs")])
 def test_the_family_is_named_and_not_the_pairs_of_the_measure(family, words):
-    said = how_tested(ROW | {"family": family}, [], 0.05, "all")
+    said = how_tested([ROW | {"family": family}], [], 0.05, "all")
     assert said == (
         f"paired t-test, Holm's correction over {words} of all measures, α = 0.05, n = 5 requests"
     )
 
 
 def test_the_verdict_names_the_family_of_all_measures():
-    runs = {"a": [0.5, 0.6, 0.8], "b": [0.4, 0.3, 0.6]}
+    runs = {"a": [0.5, 0.6, 0.8, 0.7], "b": [0.4, 0.45, 0.64, 0.59]}
     s = pl.concat([scores(runs, "AP"), scores(runs, "RR")])
     for sentence in lf.verdict(lf.evaluate_scores(s, family="all"))["sentence"]:
         assert "over the 2 pairs of all measures" in sentence

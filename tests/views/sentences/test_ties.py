@@ -42,7 +42,8 @@ def test_a_mean_that_may_leave_its_interval_is_said_everywhere(tmp_path):
         "blind has one score for all documents of a request, whose order is arbitrary: its AP may "
         "be 0.325 to 1.000 and RR 0.250 to 1.000."
     )
-    assert sentence in flat(e) and sentence in flat(e.summary("all"))
+    assert sentence in flat(e)
+    assert sentence in flat(e.summary("all"))
     assert sentence in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
     # by each measure, in the frame and in print; nothing of preferences by which it is not first
     of = dict(e.verdict.select("measure", "sentence").iter_rows())
@@ -86,22 +87,21 @@ def test_an_order_that_was_asked_for_is_not_arbitrary():
 def test_which_run_is_first_may_hang_on_equal_scores():
     """One request moves the mean little, but enough for the first place."""
     near = {**CLEAR, "q01": dict.fromkeys("abcde", 1), "q02": {"c": 9, "a": 8, "b": 7}}
-    assert said({"clear": CLEAR, "near": near}, ["RR"]) == (
+    (sentence,) = said({"clear": CLEAR, "near": near}, ["RR"])
+    assert sentence == (
         "The order of equal scores decides which run is first by RR (clear 0.6250, near 0.6000 to "
-        "0.6375).",
+        "0.6375)."
     )
     nearer = {**near, "q02": {"c": 9, "d": 8, "e": 7, "a": 6}}
     assert said({"clear": CLEAR, "near": nearer}, ["RR"]) == ()  # .6250 is no better
 
 
 def test_a_copy_with_ties_may_lose_the_first_place_it_shares():
-    runs = {"clear": CLEAR, "tied": {**CLEAR, "q00": {"a": 9, "C": 9, "b": 8, "c": 7}}}
+    runs = {"clear": CLEAR, "tied": {**CLEAR, "q01": {"a": 9, "C": 9, "b": 8, "c": 7}}}
     e = lf.evaluate(runs, JUDGED, ["RR"])
     assert e.means["rank"].to_list() == [1.5, 1.5]
-    assert tie_sentences(e.tables(), e.provenance) == (
-        "The order of equal scores decides which run is first by RR (tied 0.6000 to 0.6250, clear "
-        "0.6250).",
-    )
+    (sentence,) = tie_sentences(e.tables(), e.provenance)
+    assert sentence.endswith("is first by RR (tied 0.6000 to 0.6250, clear 0.6250).")
 
 
 def test_ranges_are_compared_with_the_interval_of_the_mean():
@@ -123,7 +123,8 @@ def test_ranges_are_compared_with_the_interval_of_the_mean():
     assert any(
         of.startswith("blind has one") for of in tie_sentences(grouped.tables(), grouped.provenance)
     )
-    assert "blind has one score" in flat(grouped) and "blind has one score" in flat(grouped.verdict)
+    assert "blind has one score" in flat(grouped)
+    assert "blind has one score" in flat(grouped.verdict)
 
 
 def test_without_an_interval_the_widest_of_such_values_counts():
@@ -164,7 +165,8 @@ def test_collections_replicates_and_parts(tmp_path):
     pair = ({"blind": BLIND, "clear": CLEAR}, JUDGED)
     e = lf.evaluate({"news": pair, "law": ({"clear": CLEAR, "few": FEW}, JUDGED)}, measures=["AP"])
     assert "news: blind has one score for all documents" in flat(e)
-    assert "law: " not in flat(e) and "blind has one" in flat(e.verdict)
+    assert "law: " not in flat(e)
+    assert "blind has one" in flat(e.verdict)
     again = lf.read_runs(
         {"blind": dict.fromkeys("123", BLIND), "clear": dict.fromkeys("123", CLEAR)}
     )
@@ -173,7 +175,8 @@ def test_collections_replicates_and_parts(tmp_path):
     whole = lf.evaluate(*pair, ["AP", "P@2"])
     parts = lf.evaluate(*pair, ["AP", "P@2"], out=tmp_path, keep="scores")
     assert parts.coverage.equals(whole.coverage)
-    assert flat(parts.verdict) == flat(whole.verdict) and "P@2 may be" in flat(whole.verdict)
+    assert flat(parts.verdict) == flat(whole.verdict)
+    assert "P@2 may be" in flat(whole.verdict)
 
 
 def test_scores_of_other_tools_have_no_ranges():

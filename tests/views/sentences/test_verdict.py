@@ -38,8 +38,8 @@ RUNS = {
 }
 
 
-def evaluate(runs=RUNS, measures=("RR",), **options):
-    return lf.evaluate(*collection(runs), list(measures), **options)
+def evaluate(runs=RUNS, measures=("RR",), test="t", **options):
+    return lf.evaluate(*collection(runs), list(measures), test=test, **options)
 
 
 def test_by_hand():
@@ -114,7 +114,7 @@ def test_groups_of_requests():
         "win_rates": lf.win_rates,
         "tie_rates": lf.tie_rates,
         "sign_agreement": lf.sign_agreement,
-        "comparisons": lf.compare,
+        "comparisons": lambda part: lf.compare(part, "t"),
     }.items():
         assert e.tables()[name].filter(kind="x").drop("kind").equals(function(part)), name
     assert "kind" in str(e)
@@ -279,15 +279,15 @@ def test_two_runs_and_one_request_are_said_in_the_singular():
     e = evaluate({"a": [1] * 12, "b": [5] * 12}, requests=requests, by=["one", "two"])
     v = lf.verdict(e, family="all")
     how = "paired t-test, Holm's correction over the 2 pairs of all measures and groups, α = 0.05"
-    of_one = "a is first, among 2 runs that may be best;"
+    of_one = "a is ahead; no test is possible with one request."
     of_many = "By RR for one = False and two = z, a is best; the other run is significantly worse."
     assert v["sentence"].to_list() == [
         f"{of_many} 1 of 1 pair of runs is told apart ({how}, n = 11 requests).",
-        f"By RR for one = True and two = z, {of_one} no test is possible with one request.",
+        f"1 request: too few for any conclusion by RR for one = True and two = z; {of_one}",
     ]
     assert v["not_worse"].to_list() == [[], []]
     assert "no test is possible " in str(e.summary("all"))
-    assert "b cannot be tested" in str(e)
+    assert "1 request: too few for any conclusion by RR for one = True and two = z;" in str(e)
     assert "Holm's correction over the one pair, " in lf.verdict(e)["sentence"][0]
 
 

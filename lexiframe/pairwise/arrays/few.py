@@ -1,0 +1,97 @@
+"""The values of single requests, kept beside their sums while there are few: `Few`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import sums
+
+FEW_OF_ONE_SIZE = 29
+"""The most requests of which values are kept that are all −c, 0 or c, in a byte each."""
+_MISSING = -128
+
+
+@dataclass(frozen=True)
+class Few:
+    """The values of a few requests, requests × columns, as sums of few do not suffice for them.
+
+    Tests of all sign flips and intervals of bets need single values, and evaluations in parts have
+    sums. Values of some requests and of others are added; once there are too many, none are kept.
+
+    Attributes
+    ----------
+    queries
+        The requests.
+    most
+        The most requests of which values of several sizes are kept.
+    cells
+        The values, NaN where there is none; or, as bytes, their signs where all have one ``size``.
+        None: there were too many requests.
+    size
+        What a sign is multiplied by; 1 where the cells are values.
+    """
+
+    queries: pl.Series
+    most: int
+    cells: np.ndarray | None
+    size: float = 1.0
+
+    @classmethod
+    def of(cls, queries: pl.Series, values: np.ndarray, n: np.ndarray, most: int) -> Few:
+        """Keep the values of requests, if those that have some are few; ``n`` of each column.
+
+        Examples
+        --------
+        >>> values = np.array([[0.5, -0.5], [0.0, 0.5]])
+        >>> few = Few.of(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=0)
+        >>> few.cells.tolist(), few.size, few.values.tolist()
+        ([[1, -1], [0, 1]], 0.5, [[0.5, -0.5], [0.0, 0.5]])
+        """
+        none = cls(queries.clear(), most, None)
+        if n.max(initial=0) > max(most, FEW_OF_ONE_SIZE):
+            return none
+        known = ~np.isnan(values)
+        has_some = known.any(axis=1)
+        queries, values = queries.filter(pl.Series(has_some)), values[has_some]
+        known = known[has_some]
+        if len(queries) <= FEW_OF_ONE_SIZE:
+            sizes = np.abs(values)
+            c = float(sizes.max(initial=0.0, where=known))
+            rough = 2 * sums.TIE * max(c, 1.0)
+            if np.isfinite(c) and (~known | (sizes == 0) | (sizes >= c - rough)).all():
+                signs = np.where(known, np.sign(values), _MISSING).astype(np.int8)
+                return cls(queries, most, signs, c)
+        return cls(queries, most, values) if len(queries) <= most else none
+
+    @property
+    def values(self) -> np.ndarray | None:
+        """The values; None where they are not kept."""
+        if self.cells is None or self.cells.dtype != np.int8:
+            return self.cells
+        return np.where(self.cells == _MISSING, np.nan, self.cells * self.size)
+
+    def __getitem__(self, columns: np.ndarray) -> Few:
+        """Return some of the columns."""
+        return replace(self, cells=None if self.cells is None else self.cells[:, columns])
+
+    def turned(self, columns: np.ndarray) -> Few:
+        """Return the values with the other sign where ``columns`` is true."""
+        if self.cells is None:
+            return self
+        is_missing = np.isnan(self.cells) if self.cells.dtype != np.int8 else self.cells == _MISSING
+        turned = np.where(columns & ~is_missing, 0 - self.cells, self.cells)
+        return replace(self, cells=turned.astype(self.cells.dtype))
+
+    def __add__(self, other: Few) -> Few:
+        """Return the values of the requests of both, sorted by their ids."""
+        values, others = self.values, other.values
+        if values is None or others is None:
+            return replace(self, queries=self.queries.clear(), cells=None)
+        queries = pl.concat([self.queries, other.queries])
+        order = queries.arg_sort()
+        values = np.concatenate([values, others])[order.to_numpy()]
+        n = (~np.isnan(values)).sum(axis=0)
+        return self.of(queries.gather(order), values, n, self.most)
