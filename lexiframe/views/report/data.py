@@ -23,6 +23,7 @@ from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.ties import tie_sentences
 from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
@@ -95,7 +96,9 @@ def report_data(
     stable, notes = rank_probabilities(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
+    measures = list(dict.fromkeys(provenance["measures"]))
     concluded = _under_one_name(conclusions(tables, provenance), inference)
+    of_all = [*lacking.said(measures), *tie_sentences(tables, provenance)]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
@@ -106,7 +109,6 @@ def report_data(
         "conclusions": concluded,
         "marks": _marks(grouped, inference, lacking),
     }
-    measures = list(dict.fromkeys(provenance["measures"]))
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
     groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
@@ -117,7 +119,7 @@ def report_data(
         "groups": groups,
         "headlines": [
             headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
-            + lacking.said(measures)
+            + of_all
             + [rankings.excerpt] * bool(rankings.excerpt)
             for group in groups
         ],
