@@ -186,9 +186,9 @@ def test_against_a_baseline():
     runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.1]}
     few = "2 requests: too few for any conclusion by AP; "
     e = of_scores(runs, test="sign", baseline="b")
-    assert first(e) == [f"{few}a is ahead of b, c behind it."]
+    assert first(e) == [f"{few}a is ahead of b, and c is behind it."]
     assert e.verdict["too_few"].to_list() == [True]
-    assert e.verdict["sentence"][0].startswith(f"{few}a is ahead of b, c behind it (the least p")
+    assert e.verdict["sentence"][0].startswith(f"{few}a is ahead of b, and c is behind it (the")
     assert first(of_scores(TWO, test="sign", baseline="a")) == [f"{few}a is ahead in both."]
     assert first(of_scores(TWO, test="sign", baseline="b")) == [f"{few}a is ahead in both."]
 
@@ -272,10 +272,11 @@ def test_first_runs_are_listed_where_they_differ_by_many_measures():
                       for q in range(8)] for n, run in enumerate(runs)}, measure)
         for best, measure in zip(runs, ["AP", "RR", "P@1", "P@5", "nDCG"], strict=True)
     ]  # fmt: skip
-    assert first(lf.evaluate_scores(pl.concat(s), correction="none")) == [
+    (said,) = first(lf.evaluate_scores(pl.concat(s), correction="none"))
+    assert said == (
         "Who is best depends on the measure: a by AP, b by RR, c by P@1, d by P@5, e by nDCG; all "
         "others are significantly worse."
-    ]
+    )
 
 
 def test_measures_of_the_same_first_run_share_a_sentence_where_there_are_many(shared):
