@@ -236,6 +236,14 @@ def test_what_the_page_about_measures_shows():
     assert f"here it wins {100 * first:.1f} % of the judgments" in text
 
 
+@pytest.mark.slow
+def test_what_the_page_about_tests_shows(capsys):
+    text = (ROOT / ".docs/which-test.md").read_text(encoding="utf-8")
+    for block in blocks(text):
+        exec(compile(block, "which-test.md", "exec"), {"lf": lf})
+    assert " ".join(capsys.readouterr().out.split()) == shown(text)[0]
+
+
 @pytest.mark.conformance
 def test_what_the_page_about_measures_says_of_real_judgments():
     text = (ROOT / ".docs/which-measure.md").read_text(encoding="utf-8")

@@ -198,7 +198,7 @@ def test_none_of_the_neighbours_is_imported_before_it_is_used(code):
     assert not {name.partition(".")[0] for name in modules} & {*NEIGHBOURS}
 
 
-@pytest.mark.parametrize("command, most", [("compare", 215), ("evaluate", 285)])
+@pytest.mark.parametrize("command, most", [("compare", 216), ("evaluate", 286)])
 def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
     """They take longer to import than small data take to evaluate."""
     example = Path(PACKAGE, "..", "data", "example").resolve()
@@ -417,6 +417,7 @@ def tables(tmp_path_factory):
         "request_win_rates": lf.request_win_rates(d),
         "orderings": o,
         "means": lf.evaluate(runs, qrels, ["AP", "RPP"]).means,
+        "facts": e.facts,
         "rank_distributions": lf.rank_distributions(d, samples=20),
         "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),
@@ -629,7 +630,7 @@ def test_every_schema_has_a_table(tables):
 
 OF_THEIR_OWN_ORDER = """
     runs qrels means verdict pair_requests requests contrasting unjudged components gate_curves
-    strengths
+    strengths facts
 """.split()
 
 

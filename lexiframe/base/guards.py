@@ -125,11 +125,10 @@ def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
     is_grouped = given.arguments.get("requests") is not None
     for option, said in options.items():
         declared = given.signature.parameters
-        if (
-            option in declared
-            and given.arguments.get(option) is None
-            and not (is_grouped and option == "by")
-        ):
+        told = given.arguments.get(option)
+        if isinstance(said, Mapping) and isinstance(told, Mapping):
+            given.arguments[option] = {**said, **told}
+        elif option in declared and told is None and not (is_grouped and option == "by"):
             given.arguments[option] = said
 
 

@@ -87,7 +87,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
-        negative n_replicates df n_model people_alone seed n_planned
+        negative one_score n_replicates df n_model people_alone seed n_planned
     """,
     FLOAT: """
         strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
@@ -106,18 +106,19 @@ _COLUMNS = {
         p_opposite_adjusted kappa kappa_linear kappa_quadratic kappa_binary relevance_a relevance_b
         share_of_a tau rank_a rank_b shift p_adjusted_a p_adjusted_b draws_low draws_high naive_low
         naive_high factor rank_low rank_high share_widened share_reject value_without needed
-        error_rate error_low error_high power_low power_high type_iii type_iii_low type_iii_high
+        error_rate error_se error_low error_high power_se power_low power_high type_iii type_iii_se
+        type_iii_low type_iii_high
         value_difference share_in_order rank_low_each rank_high_each percentile_low
         percentile_high share_first rank_without tau_sd random random_low random_high
         weight cumulated_share baseline_judged_at_10 candidate_judged_at_10 variance raw
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal least_p
+        opposite others circular alpha_nominal low high least_p
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b incomplete first_changes too_few
+        inside_before in_top_a in_top_b incomplete first_changes is_count too_few
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -249,6 +250,7 @@ WIN_RATES = _table(
 REQUEST_WIN_RATES = _table("request_win_rates", "measure query_id run", "win_rate")
 ORDERINGS = _table("orderings", "measure method run", "value rank")
 MEANS = _table("means", "run measure", "mean ci_low ci_high rank n")
+FACTS = _table("facts", "measure", "kind smaller_is_better low high is_count")
 RANK_DISTRIBUTIONS = _table("rank_distributions", "measure method run rank", "probability")
 ORDER_PROBABILITIES = _table(
     "order_probabilities", "measure method run_a run_b", "p_a_first p_tie p_b_first"
@@ -434,9 +436,9 @@ CONTRASTING = _table(
 )
 AUDITS = _table(
     "audits",
-    "measure test null n_requests",
-    "alpha error_rate error_low error_high trials power power_low power_high n_differ type_iii "
-    "type_iii_low type_iii_high n_significant n_pairs n",
+    "measure test correction null n_runs n_requests",
+    "alpha error_rate error_se error_low error_high trials power power_se power_low power_high "
+    "n_differ type_iii type_iii_se type_iii_low type_iii_high n_significant n_pairs n",
 )
 VERDICT = _table(
     "verdict",
@@ -448,7 +450,7 @@ COVERAGE = _table(
     "run",
     "requests answered missing extra without_relevant retrieved judged relevant_retrieved depth "
     "judged_at_10 duplicates unjudged_removed tied_relevant AP_min AP_max RR_min RR_max "
-    "nDCG@10_min nDCG@10_max negative?",
+    "nDCG@10_min nDCG@10_max negative? one_score?",
 )
 # Leaderboards: runs over several collections. Ranks are whole here: 1 + the number of better runs.
 _RANKS: dict[str, Any] = dict.fromkeys(

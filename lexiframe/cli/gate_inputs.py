@@ -159,7 +159,12 @@ MissingOfGate = Annotated[
 ]
 SameOk = Annotated[
     bool,
-    option(INPUT, "Do not refuse two runs that have the same values in all requests.", "--same-ok"),
+    option(
+        INPUT,
+        "Let a candidate pass that is the baseline's own file or, with --scores, has the same "
+        "values in all requests.",
+        "--same-ok",
+    ),
 ]
 SmallerIsBetter = Annotated[
     list[str] | None,
@@ -232,9 +237,7 @@ class GateInputs(InputOptions):
             for role, name, hides in zip(roles, names, is_no_name, strict=True)
         ]
         paths = [next(iter(one.values())) if isinstance(one, dict) else one for one in given]
-        said = self._text_options(self.header, self.column)
-        runs = dict(zip(names, paths, strict=True))
-        scan = scan_runs(runs, third=self.third, name_from=self.name_from, **said)
+        scan = scan_runs(dict(zip(names, paths, strict=True)), **self._run_options())
         return (names[0], names[1]), scan
 
     def two_names(self) -> tuple[str, str]:

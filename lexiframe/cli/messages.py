@@ -9,10 +9,11 @@ from lexiframe.io import problems
 
 _ARGUMENT = re.compile(
     r"\b(header|decimal|third|name_from|ties|score_type|no_relevant|duplicates|unjudged|requests|by|"
-    r"baseline|exclude_self|depth|missing)"
+    r"baseline|exclude_self|depth|missing|better)"
     r"=(?:True|'([^']+)')"
 )
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
+_RATINGS = re.compile(r"(grades are ratings, )rel=")
 _COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
 _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
@@ -34,6 +35,8 @@ def as_options(message: str) -> str:
     'say what was measured (-m AP)'
     >>> as_options("rankings missing, counted as empty: 4 (see lexiframe.coverage)")
     'rankings missing, counted as empty: 4 (see `lexiframe coverage`)'
+    >>> as_options("if the grades are ratings, rel=4 counts only those from 4 on")
+    'if the grades are ratings, --rel 4 counts only those from 4 on'
     >>> as_options("(4 more: lexiframe.check_run lists them)")
     '(4 more: `lexiframe check FILE` lists them)'
     """
@@ -43,6 +46,7 @@ def as_options(message: str) -> str:
         problems.READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`"
     )
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
+    message = _RATINGS.sub(r"\1--rel ", message)
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
     return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
 

@@ -26,6 +26,7 @@ from lexiframe.pairwise import (
     arrays,
     explain,
     explainable,
+    facts,
     fingerprints,
     one_pair,
     pairs,
@@ -155,6 +156,17 @@ class Evaluation:
             return self._part
         projected, measures = self.origin("scores").projected()
         return projected.whole(measures)
+
+    @property
+    def facts(self) -> pl.DataFrame:
+        """What is known of the measures, those of your own too, in the order asked for.
+
+        Key ``measure``. ``kind`` is ``"metric"`` or ``"preference"``; ``smaller_is_better`` says so
+        of scores; ``low, high`` are the least and the greatest value, null where they are not
+        known, and ``is_count`` says that more is neither better nor worse.
+        """
+        known = facts.known_facts(self.provenance)
+        return facts.facts_table({name: known[name] for name in self.provenance["measures"]})
 
     @property
     def _known(self) -> PairCube | None:

@@ -21,6 +21,7 @@ from lexiframe.evaluation.tables import pair_tables
 from lexiframe.io import qrel_files
 from lexiframe.orderings import Method, best_first, missing_requests
 from lexiframe.pairwise import arrays, grouping
+from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import own_tests, tests
 
 Engine = Callable[[Plan, Held | None], BucketResult]
@@ -66,7 +67,8 @@ def evaluated_by(
 ) -> Evaluation:
     """Make the evaluation of some runs from what an engine keeps of all requests.
 
-    ``facts`` are the sources and others that the provenance has, and ``some_queries`` returns
+    ``facts`` are the sources and others that the provenance has, beside the least and the greatest
+    grade of the judgments, and ``some_queries`` returns
     queries of the runs and judged ones for an error message. An evaluation ``in_parts`` has sums
     over the requests, and a sample of them; another has all of them.
 
@@ -86,7 +88,15 @@ def evaluated_by(
     measures = [str(measure) for measure in plan.measures]
     e = assembled(
         total["sums"],
-        {"runs": [], "qrels": [], "measures": measures, "policies": asdict(how.policies), **facts},
+        {
+            "runs": [],
+            "qrels": [],
+            "measures": measures,
+            "facts": of_measures.as_provenance(of_measures.facts_of(plan.measures)),
+            "policies": asdict(how.policies),
+            "grades": [total["said"].least, total["said"].greatest],
+            **facts,
+        },
         how.order,
         how.inference,
         (plan.requests, how.groups, how.requests),
@@ -112,12 +122,14 @@ def assembled(
 ) -> Evaluation:
     """Make an evaluation from the sums over all requests, and what else is ``kept``.
 
-    ``facts`` begin the provenance: the sources, the measures and others. ``grouped`` has the
+    ``facts`` begin the provenance: the sources, the measures, what is known of these, and others.
+    ``grouped`` has the
     attributes of requests, the names of those that form groups, and what they were read from. The
     other arguments are those of `pair_tables`.
     """
     attributes, by, requests = grouped
-    tables = pair_tables(total, order, inference, attributes, by, missing, tested)
+    known = of_measures.known_facts(facts)
+    tables = pair_tables(total, order, inference, attributes, by, missing, tested, known=known)
     tables["means"] = best_first(tables["means"], facts["measures"], by)
     asked = {"inference": {"ordering": order, **inference.facts()}, "groups": by}
     provenance = {**facts, **asked, "requests": qrel_files.sources_of_qrels(requests)}

@@ -10,7 +10,7 @@ from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, scan_runs
 from lexiframe.metrics import Metric, coverages
-from lexiframe.pairwise import measured, pairs
+from lexiframe.pairwise import facts, measured, pairs
 
 
 def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
@@ -31,6 +31,10 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
     of_each: dict[str, Any] = {"hashed": True, "replicates": True, "foresee": measured.no_limit}
     projected = measured.project_runs(runs, qrels, metrics, policies, **of_each)
     ranked = projected.ranked
+    covered = coverages.coverage_sums(
+        ranked, projected.positions, coverages.bounded(metrics), None, policies.no_relevant
+    )
+    grades = ranked.judged.judgments["relevance"]
     return evaluated(
         coded.replicates_apart(pairs.scores_of(projected.scores(metrics))),
         [str(metric) for metric in metrics],
@@ -40,10 +44,10 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
             "runs": runs.provenance(ranked.read),
             "qrels": qrel_files.sources_of_qrels(qrels, sha256=ranked.judged.sha256),
             "policies": asdict(policies),
+            "grades": [grades.min(), grades.max()],
         },
-        coverage=coded.replicates_apart(
-            coverages.coverage_sums(ranked, projected.positions).table()
-        ),
+        coverage=coded.replicates_apart(covered.table()),
+        known=facts.facts_of(metrics),
     )
 
 

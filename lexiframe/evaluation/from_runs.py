@@ -184,8 +184,9 @@ def evaluate(
     Warns
     -----
     LexiframeWarning
-        With counts, when data were dropped or filled; and with the reason when nothing in ``reuse``
-        holds.
+        With counts, when data were dropped or filled; when grades look like ratings (see
+        `read_qrels`) and neither ``rel`` nor each measure says which are relevant; and with the
+        reason when nothing in ``reuse`` holds.
 
     Examples
     --------

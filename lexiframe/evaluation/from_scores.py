@@ -16,6 +16,7 @@ from lexiframe.evaluation.options import Inference, check_baseline, groups_by
 from lexiframe.io import qrel_files, score_forms
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import By, arrays, grouping
+from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
@@ -126,11 +127,13 @@ def evaluated(
     *,
     missing: missing_requests.Missing | None = None,
     coverage: pl.DataFrame | None = None,
+    known: of_measures.Known | None = None,
 ) -> Evaluation:
     """Make the tables of an evaluation from scores, which may have replicates.
 
     ``grouped_by`` has the attributes of requests and the names of those that form groups, and
-    ``sources`` is what the provenance says of the data.
+    ``sources`` is what the provenance says of the data. ``known`` are the facts of the measures;
+    None: the scores tell them.
     """
     of_replicates = table if "replicate" in table.columns else None
     if of_replicates is not None:
@@ -145,9 +148,10 @@ def evaluated(
     part = arrays.pair_cube(s)
     attributes = grouping.attributes_of(part, requests, by) if by else None
     facts = {**sources, "measures": [*names], "missing": missing}
+    told = of_measures.as_provenance(known or of_measures.facts_of_scores(s))
     return assembled(
         sums_of(part, attributes, by),
-        facts | {"lacking": missing_requests.lacking_requests(table)},
+        facts | {"facts": told, "lacking": missing_requests.lacking_requests(table)},
         "mean",
         inference,
         (attributes, by, requests),

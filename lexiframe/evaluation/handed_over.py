@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lexiframe.base import ReadError, warn
-from lexiframe.pairwise import arrays
+from lexiframe.pairwise import arrays, facts
 from lexiframe.significance import gates
 
 
@@ -31,6 +31,7 @@ def options_of(e: Any) -> dict[str, Any]:
         "baseline": told["baseline"],
         "replicates": told.get("replicates"),
         "seeds": told.get("seeds", "unrelated"),
+        "bounds": facts.known_facts(e.provenance),
     }
 
 
@@ -44,9 +45,13 @@ def _ranked_pairs(e: Any) -> gates.RankedPairs:
     """Return the differences with their rankings, which are found again where files are there."""
     if e.replicated is not None:
         return gates.RankedPairs.of_replicates(e.replicated, e.coverage)
+    if not e.has_rankings:
+        return gates.RankedPairs(_pairs(e), e.coverage, None)
+    origin = e.origin("gate")
     try:
-        ranked = e.origin("gate").rank_again() if e.has_rankings else None
+        ranked = origin.rank_again()
     except ReadError as error:
         warn(f"gate: without the coverage of rankings, which cannot be read again: {error}")
         ranked = None
-    return gates.RankedPairs(_pairs(e), e.coverage, ranked)
+    found = origin.policies, lambda: origin.collection()[0]
+    return gates.RankedPairs(_pairs(e), e.coverage, ranked, *found)

@@ -149,8 +149,9 @@ class Leaderboard(of.BoardTables, Tables):
         moves = ["collection", "tau", "first_changes", "run", "rank", "rank_without"]
         weights = self.collection_weights.sort("share", descending=True, nulls_last=True)
         top = self.ranking.group_by("rule", maintain_order=True).head(_WINDOW)
+        over = of.weighted_collections(self.collection_weights)
         found = {
-            _titled("Ranking", self.ranking): top.select(*rules, "run", *shown),
+            _titled(f"Ranking over {over}", self.ranking): top.select(*rules, "run", *shown),
             "Neighbours in the order": self.neighbours.select(*rules, *near),
             "Collections, by their share in the variance of the mean": weights,
             "Without each collection": self.leave_one_out.select(*rules, *moves),

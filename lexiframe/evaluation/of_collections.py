@@ -15,6 +15,7 @@ from lexiframe.base import LexiframeError, unknown_name
 from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluation import Evaluation, names_of_tables
+from lexiframe.pairwise import facts
 from lexiframe.projection import by_collection
 
 FOLDERS = "collections"
@@ -121,7 +122,7 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         if name not in KEPT
     }
     said = [e.provenance for e in found.values()]
-    measures = dict.fromkeys(m for facts in said for m in facts["measures"])
+    measures = dict.fromkeys(m for of_one in said for m in of_one["measures"])
     sources = {
         which: [
             {"collection": c, **source} for c, e in found.items() for source in e.provenance[which]
@@ -132,6 +133,10 @@ def together(found: Mapping[str, Evaluation]) -> EvaluationOfCollections:
         **said[0],
         **sources,
         "measures": [*measures],
+        "facts": facts.as_provenance(
+            {name: one for e in said for name, one in facts.known_facts(e).items()}
+        ),
+        "grades": {c: e.provenance.get("grades") for c, e in found.items()},
         "groups": ["collection", *said[0]["groups"]],
         FOLDERS: {name: folder_of(name) for name in found},
     }

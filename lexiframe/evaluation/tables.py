@@ -22,7 +22,7 @@ from lexiframe.orderings import (
     tie_rates,
     win_rates,
 )
-from lexiframe.pairwise import PairCube, arrays, grouping
+from lexiframe.pairwise import PairCube, arrays, facts, grouping
 from lexiframe.significance import against_baseline, compare, discriminative_power
 from lexiframe.significance import replicates as replication
 
@@ -35,6 +35,8 @@ def pair_tables(
     by: Sequence[str],
     missing: missing_requests.Missing | None = None,
     tested: arrays.PairsByMeasure | PairCube | pl.DataFrame | None = None,
+    *,
+    known: facts.Known,
 ) -> dict[str, Any]:
     """Compute the tables about runs and pairs, by the names of the attributes of `Evaluation`.
 
@@ -42,16 +44,17 @@ def pair_tables(
     are differences of scores. ``attributes`` has those of requests that form groups, ``by``. Where
     runs lack requests of scores, ``missing`` says what to do; None gives them no ranks. ``tested``
     are the preferences of single requests, where tests need them; or the scores of single
-    replicates, of which there are the means in ``sums``.
+    replicates, of which there are the means in ``sums``. ``known`` are the facts of the measures.
     """
     within: dict[str, Any] = {"requests": attributes, "by": [*by]}
     columns = {} if attributes is None else attributes.select(by).schema
     by_mean, means = _empty(schemas.ORDERINGS, columns), []
     if sums.scores:
         by_mean = order_or_null(sums.of_scores, ChosenRule("mean", missing=missing), **within)
-        means = [run_means(sums.of_scores, inference.alpha, missing=missing, **within)]
+        means = [run_means(sums.of_scores, inference.alpha, missing=missing, known=known, **within)]
         if inference.replicates in ("run", "both"):
-            means = [_of_algorithms(means[0], tested, inference.alpha, within)]
+            of_seeds = _of_algorithms(means[0], tested, inference.alpha, within)
+            means = [facts.within_bounds(of_seeds, known)]
     if not any(pairs.differences.n.any() for pairs in sums.preferences.values()):
         empty = {schema.name: _empty(schema, columns) for schema in _OF_PAIRS}
         return {"means": pl.concat(means), "orderings": by_mean, **empty}
@@ -61,7 +64,8 @@ def pair_tables(
     if names:
         means += [_ranked_as(o, run_means(chosen, inference.alpha, **within), by)]
     o = o.sort(*by, "measure", "method", "rank", "run")
-    c = compare(sums if tested is None else tested, **asdict(inference), **within)
+    how: dict[str, Any] = {"bounds": known, **asdict(inference), **within}
+    c = compare(sums if tested is None else tested, **how)
     wins = win_rates(sums, **within)
     against = _empty(schemas.AGAINST_BASELINE, columns)
     if inference.baseline is not None:

@@ -120,7 +120,9 @@ def read_qrels(
     Warns
     -----
     LexiframeWarning
-        With the count, when judgments were removed, and when there is no column of grades.
+        With the count, when judgments were removed, and when there is no column of grades; and when
+        all grades are above 0 and reach 4, as ratings of 1 to 5 do, of which all count as relevant
+        unless ``rel`` is given where they are used.
 
     Examples
     --------
@@ -139,6 +141,8 @@ def read_qrels(
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
     sources = sources_of_qrels(origin, options, judged.sha256)
+    if said := ratings_in_words(rows["relevance"]):
+        warn(f"{judged.where}: {said}")
     facts = {"table": "qrels", "sources": sources, "reading": options.changed()}
     counts = {"duplicates": removed} if removed else {}
     if negative == "not relevant":
@@ -267,6 +271,35 @@ def grades_of_implicit_feedback(
     if isinstance(table[items].dtype, pl.List):
         table = table.explode(items, empty_as_null=True)
     return table.with_columns(relevance=pl.when(table[items].is_not_null()).then(1.0))
+
+
+_LIKED = 4.0
+"""The rating from which on people like an item, on the usual scale of 1 to 5."""
+
+
+def ratings_in_words(grades: pl.Series) -> str:
+    """Say that grades look like ratings, even low ones of which count as relevant; else nothing.
+
+    That is so where none is 0, as judgments of a pool have it, and the greatest is 4 or more.
+
+    Examples
+    --------
+    >>> ratings_in_words(pl.Series([1.0, 3.0, 5.0]))
+    'no grade is 0, so that all judged documents count as relevant, those of grade 1 too; if the \
+grades are ratings, rel=4 counts only those from 4 on'
+    >>> ratings_in_words(pl.Series([0.0, 1.0, 4.0])), ratings_in_words(pl.Series([4.0, 5.0]))
+    ('', '')
+    """
+    least, greatest = grades.min(), grades.max()
+    if not (isinstance(least, float) and isinstance(greatest, float)):
+        return ""
+    if not 0 < least < _LIKED <= greatest:
+        return ""
+    return (
+        "no grade is 0, so that all judged documents count as relevant, those of grade "
+        f"{least:g} too; if the grades are ratings, rel={_LIKED:g} counts only those from "
+        f"{_LIKED:g} on"
+    )
 
 
 def _refuse_empty_lists(table: pl.DataFrame, where: str) -> None:

@@ -79,6 +79,11 @@ def warn_of_lower_grades(measures: Iterable[Any], rel: float | None, grades: pl.
         warn(f"positive grades below rel {_lost(graded)}")
 
 
+def count_any_grade(measures: Iterable[Any]) -> bool:
+    """Return whether a measure has no least grade of its own."""
+    return any(measure.rel is None for measure in measures)
+
+
 _GRADED = ("graded", "cascade")
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas, sums, to_polars
-from lexiframe.metrics import derived
+from lexiframe.metrics import Bounds, derived
 from lexiframe.orderings.missing_requests import Missing, check_missing, settle
 from lexiframe.orderings.ordered import table_for
 from lexiframe.orderings.ordering_rules import AnyScores, ranks_of
-from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
+from lexiframe.pairwise import By, PairCube, PairsLike, arrays, facts, grouping
 from lexiframe.typing import RequestsLike
 
 
@@ -24,6 +24,7 @@ def run_means(
     alpha: float = 0.05,
     *,
     missing: Missing | None = None,
+    known: facts.Known | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -39,6 +40,8 @@ def run_means(
         The intervals have level 1 − alpha.
     missing
         As for `order_runs`; but None ranks no runs, where some lack requests that others have.
+    known
+        The facts of measures; others have those that their names tell.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -52,9 +55,11 @@ def run_means(
         for one request and for an infinite mean. Where a run has the same value in all requests,
         and where all values of a measure (or all preferences by it) are −c, 0 or c and there are
         fewer than 30 requests, they are those of bets (see `compare`), which hold for any
-        distribution, and null where no bounds of the measure are known. ``rank`` is that by mean,
-        from 1, the best; runs of equal mean share the mean of their ranks. Counts such as num_ret
-        have no best, so their rank is null; and so is that of means over different requests.
+        distribution, and null where no bounds of the measure are known. Intervals end at the bounds
+        of the measure, beyond which no mean is, unless means are out of them (in percent, say).
+        ``rank`` is that by mean, from 1, the best; runs of equal mean share the mean of their
+        ranks. Counts such as num_ret have no best, so their rank is null; and so is that of means
+        over different requests.
 
     Examples
     --------
@@ -62,30 +67,33 @@ def run_means(
     >>> s = pl.DataFrame({"run": ["a", "a", "b", "b"], "query_id": ["q1", "q2"] * 2,
     ...                   "measure": "AP", "value": [0.5, 0.7, 0.1, 0.1]})
     >>> run_means(s).select("run", "mean", pl.col("ci_low").round(3), "rank", "n").rows()
-    [('a', 0.6, -0.671, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
+    [('a', 0.6, 0.0, 1.0, 2), ('b', 0.1, 0.0, 2.0, 2)]
     """
     d = d if isinstance(d, PairCube | arrays.Reduced) else to_polars(d)  # once: may be a stream
     check_missing("means", missing)
     d, _ = settle(d, missing)
     of_scores = arrays.is_scores(d)
-    tables = []
+    tables, told = [], {}
     for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
+        of = facts.of_metric(measure, known) if of_scores else facts.Facts("preference")
         if isinstance(of_measure, AnyScores):
             moments, sign = of_measure.scores, -1 if of_measure.smaller_is_better else 1
-            ends = _bounds_of(measure)
+            ends = _ends_of(of.limits)
         else:
-            moments, sign, ends = of_measure.shares, 1, (0.0, 1.0)
+            moments, sign, ends = of_measure.shares, 1, of.of_means
         mean, (low, high) = moments.mean, _interval(moments, _few(of_measure), ends, alpha)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
-        if of_scores and _is_logarithm(measure):
+        if of.aggregate == "geometric mean":
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
         is_unequal = missing is None and of_measure.lacking.any()
-        shown = None if (of_scores and is_count(measure)) or is_unequal else ranks
+        shown = None if of.is_count or is_unequal else ranks
         columns = {"mean": mean, "ci_low": low, "ci_high": high, "rank": shown, "n": moments.n}
         named = {"run": of_measure.runs, "measure": measure, **columns}
         tables.append(pl.DataFrame(named, schema_overrides={"rank": pl.Float64}))
+        told[measure] = of
     table = pl.concat([pl.DataFrame(schema=schemas.MEANS.columns), *tables])
-    return table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None)).sort(schemas.MEANS.key)
+    table = table.with_columns(pl.col("ci_low", "ci_high").fill_nan(None))
+    return facts.within_bounds(table, told).sort(schemas.MEANS.key)
 
 
 def best_first(
@@ -125,11 +133,6 @@ def is_count(measure: str) -> bool:
     return metric is not None and metric.aggregate == "sum"
 
 
-def _is_logarithm(measure: str) -> bool:
-    metric = derived.known_metric(measure)
-    return metric is not None and metric.aggregate == "geometric mean"
-
-
 def _few(of_measure: Any) -> np.ndarray | None:
     """Return the values of single requests, if they are few and all of them are −c, 0 or c.
 
@@ -146,12 +149,9 @@ def _few(of_measure: Any) -> np.ndarray | None:
     return np.asarray(single.values if is_scores else single.request_shares)
 
 
-def _bounds_of(measure: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric; infinite where they are not known."""
-    metric = derived.known_metric(measure)
-    if metric is None or not np.isfinite(metric.limits.width):
-        return -np.inf, np.inf
-    return metric.limits.low, metric.limits.high
+def _ends_of(limits: Bounds) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; infinite where one is not known."""
+    return (limits.low, limits.high) if 0 < limits.width < np.inf else (-np.inf, np.inf)
 
 
 def _interval(

@@ -27,6 +27,7 @@ from .arrays.grouping import By as By
 from .arrays import grouping as grouping
 
 "The flow: from sources to values"
+from . import facts as facts
 from . import measured as measured
 from . import fingerprints as fingerprints
 from . import own_functions as own_functions

@@ -267,6 +267,8 @@ def project_runs(
     ranked = rank(runs, qrels, measures, policies, **{"foresee": foresee, **how})
     answers.warn_of_gaps(ranked)
     needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
+    if needed.count_any_grade(measures):
+        answers.warn_of_ratings(ranked.judged.judgments["relevance"], policies.rel)
     return projected_of(ranked, measures, policies.no_relevant)
 
 

@@ -55,11 +55,11 @@ def some_pairs(pairs: Pairs, chosen: np.ndarray) -> Pairs:
     return replace(pairs, a=pairs.a[chosen], b=pairs.b[chosen], values=pairs.values[:, chosen])
 
 
-def checked_sizes(called: str, sizes: Sequence[int]) -> np.ndarray:
-    """Return numbers of requests in ascending order, each once; raise unless all are from 2."""
+def checked_sizes(called: str, sizes: Sequence[int], name: str = "sizes") -> np.ndarray:
+    """Return numbers of requests (or runs) in ascending order; raise unless all are from 2."""
     if not sizes or min(sizes) < 2 or max(sizes) > LARGEST:
         raise LexiframeError(
-            f"{called}: expected sizes to be whole numbers from 2 to {LARGEST}, found "
+            f"{called}: expected {name} to be whole numbers from 2 to {LARGEST}, found "
             f"{n_and_first(sizes)}"
         )
     return np.unique(np.array(sizes, np.int64))

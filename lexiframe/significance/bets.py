@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, shown, sums, to_polars
-from lexiframe.metrics import Metric
-from lexiframe.pairwise import PairCube, Pairs, parse_measure
+from lexiframe.pairwise import PairCube, Pairs, facts
 
 SHARING = {"holm", "bonferroni"}
 """The corrections with which the tests of a family share the level."""
@@ -30,7 +29,10 @@ def by_level(corrections: Sequence[Any]) -> list[list[Any]]:
 
 
 BoundsLike = Mapping[str, tuple[float, float]]
-"""The least and the greatest value of measures, by their names: ``{"mine": (0, 1)}``."""
+"""The least and the greatest value of measures, by their names: ``{"mine": (0, 1)}``.
+
+An evaluation hands over the `Facts` of its measures in their place.
+"""
 Order = Literal["random", "given"]
 """In which order bets see the requests: drawn by the seed, or that in which they are given."""
 
@@ -42,7 +44,7 @@ class Bets:
     Attributes
     ----------
     bounds
-        The bounds that the user gave.
+        The bounds that the user gave, or the facts of an evaluation's measures.
     order, n_planned
         The order of the requests, and how many there will be in the end; None: those there are.
     given
@@ -57,7 +59,7 @@ class Bets:
         ℓ: bets stop at a capital of 1/ℓ.
     """
 
-    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    bounds: Mapping[str, Any] = field(default_factory=dict)
     order: Order = "random"
     n_planned: int | None = None
     given: pl.Series | None = None
@@ -93,7 +95,8 @@ class Bets:
                 f"found {shown(bounds)}"
             )
         for name, ends in (bounds or {}).items():
-            if not (np.size(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
+            is_told = isinstance(ends, facts.Facts)
+            if not is_told and not (np.size(ends) == 2 and -np.inf < ends[0] < ends[1] < np.inf):
                 raise LexiframeError(
                     f"{called}: expected the least and the greatest value in bounds, "
                     f"{{{name!r}: (0, 1)}}, found {ends}"
@@ -121,15 +124,13 @@ class Bets:
 
     def bound_of(self, measure: str, of_scores: bool) -> float:
         """Return b, the greatest difference that two runs can have; infinite if it is not known."""
-        if measure in self.bounds:
-            low, high = self.bounds[measure]
-            return high - low if of_scores else max(-low, high)
-        try:
-            asked: Any = parse_measure(measure)
-        except LexiframeError:
+        known = self.bounds[measure] if measure in self.bounds else facts.Facts.named(measure)
+        if known is None:
             return np.inf
-        limits = asked.limits
-        size = limits.width if isinstance(asked, Metric) else max(-limits.low, limits.high)
+        if isinstance(known, facts.Facts):
+            size = max(-known.of_differences[0], known.of_differences[1])
+        else:
+            size = known[1] - known[0] if of_scores else max(-known[0], known[1])
         return float(size) if size > 0 else np.inf
 
     def sequence(self, called: str, n: int, queries: pl.Series, seed: int) -> np.ndarray:

@@ -37,6 +37,19 @@ def correct(p_values: np.ndarray, correction: str) -> np.ndarray:
     return adjusted
 
 
+def correct_each(p_values: np.ndarray, correction: str) -> np.ndarray:
+    """Adjust the p-values of many families, whose members lie along the last axis.
+
+    Examples
+    --------
+    >>> correct_each(np.array([[0.01, 0.04], [0.5, 0.5]]), "bonferroni").tolist()
+    [[0.02, 0.08], [1.0, 1.0]]
+    """
+    if p_values.shape[-1] == 1:
+        return p_values
+    return np.asarray(np.apply_along_axis(correct, -1, p_values, correction))
+
+
 def correct_families(p_values: np.ndarray, family: np.ndarray, correction: str) -> np.ndarray:
     """Adjust p-values within each family; ``family`` has the number of each p-value's family.
 

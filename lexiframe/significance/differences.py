@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,11 @@ Alternative = Literal["two-sided", "greater", "less"]
 
 @dataclass(frozen=True)
 class Options:
-    """The options of tests and intervals, see `compare`."""
+    """The options of tests and intervals, see `compare`.
+
+    ``effect_intervals``: whether intervals of d_z are wanted, which take longer than most tests.
+    ``exact_below``: p-values from here on need not be exact, as long as they are not below it.
+    """
 
     alternative: Alternative
     alpha: float
@@ -28,6 +33,8 @@ class Options:
     sign_ties: Literal["drop", "split"] = "drop"
     bets: Bets = field(default_factory=Bets)
     clusters: pl.DataFrame | None = None
+    effect_intervals: bool = True
+    exact_below: float = math.inf
 
     @property
     def tail(self) -> float:

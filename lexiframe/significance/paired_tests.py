@@ -164,5 +164,6 @@ def with_d_z(
 ) -> Outcome:
     """Return the outcome of a test whose effect size is d_z, or that has none of its own."""
     d_z, t = standardised(d)
-    interval = d_z_interval(t, d.n, options)
+    unknown = np.full(len(t), np.nan)
+    interval = d_z_interval(t, d.n, options) if options.effect_intervals else (unknown, unknown)
     return Outcome(d_z, *interval, statistic, p_value, np.full(len(t), least_p))

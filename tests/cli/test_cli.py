@@ -71,7 +71,7 @@ def test_demo(tmp_path):
     assert outcome.status == 0
     titles = ("best by", "Means over", "More: --all")
     assert all(title in outcome.out for title in titles)
-    assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "rrLP"))
+    assert all(name in outcome.out for name in ("pixels_euclidean", "RPP", "nDCG@10", "R@1000"))
     n_files = len([*TABLES, *FOR_REUSE])
     assert f"wrote {n_files} files to lexiframe-demo" in outcome.err
     written = [*(f"{name}.parquet" for name in (*TABLES, *FOR_REUSE)), "report.html"]
@@ -1760,7 +1760,7 @@ def test_runs_are_named_in_front_of_their_files(lexiframe):
         assert "pca8_euclidean" in outcome.out
         assert "random" not in outcome.out
     gated = lexiframe("gate", QRELS, f"old={pca8}", f"new={random}", "--margin", "AP=0.02")
-    assert "new does not pass the gate" in gated.out + gated.err
+    assert "FAIL: by AP, new is worse than old" in gated.out + gated.err
     missing = lexiframe("evaluate", QRELS, "first=missing.run", pca8)
     assert missing.status == 1
     assert "missing.run: no such file" in missing.err

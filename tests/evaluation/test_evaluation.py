@@ -219,11 +219,12 @@ def test_what_is_printed(evaluated, monkeypatch):
     assert text.startswith(f"{sentences}\n\n{means}\n\n")
     titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]
     differ, covered = titles.pop(1), titles.pop()
+    tests = "t test; randomization test for RPP, dcgRPP and rrLP; sign test for LR"
+    how = f"{tests}; bonferroni over the pairs of a measure"
     assert titles == [
         MEANS,
         "Ranks of the runs: metrics by mean, preferences by borda",
-        "Verdict (t test; randomization test for RPP, dcgRPP and rrLP; sign test for LR; "
-        "bonferroni over the pairs of a measure, α = 0.1, n = 5 requests)",
+        f"Verdict ({how}, α = 0.1, n = 5 requests)",
         "Kendall's τ between the orderings",
         "Ties between rankings of one request (n = 15 pairs of rankings)",
     ]

@@ -473,3 +473,44 @@ def test_t_tests_of_votes_in_few_collections_are_said_to_be_liberal():
     assert "than they promise; from 6 on, test='max_t' keeps its level." in said("win_rate", 3)
     for quiet in (said("borda", 20), said("mean", 9), said("borda", 9, test="max_t", samples=99)):
         assert "than they promise" not in quiet
+
+
+def test_weights_that_differ_are_said():
+    """The mean of means of groups was called the mean over all collections."""
+    groups = {"news": "text", "law": "text", "sport": "video"}
+    equal, of_groups, given, as_if_none = (
+        lf.leaderboard(X, **options)
+        for options in (
+            {},
+            {"group": groups},
+            {"weights": {"news": 2, "law": 1, "sport": 1}},
+            {"group": groups, "weights": "equal"},
+        )
+    )
+    for board in (equal, as_if_none):
+        assert str(board).startswith("By the mean over 3 collections, a is first of 4 runs")
+        assert "weigh from" not in str(board)
+        assert "Ranking over 3 collections\n" in str(board)
+    over = "3 collections in 2 groups of equal weight"
+    said = " ".join(str(of_groups).split())
+    assert said.startswith(f"By the mean over {over}, a is first of 4 runs")
+    assert "Single collections weigh from 25.0 % (law) to 50.0 % (sport)." in said
+    assert f"Ranking over {over} " in said
+    assert "By the mean over 3 collections of different weights, " in " ".join(str(given).split())
+
+
+def test_results_and_the_page_of_a_leaderboard_say_the_weights(tmp_path):
+    board = lf.leaderboard(X, group={"news": "text", "law": "text", "sport": "video"})
+    over = "over 3 collections in 2 groups of equal weight"
+    assert f"<th>Value {over}</th>" in board.report(tmp_path / "page.html").read_text()
+    board.write(tmp_path / "results")
+    assert f"Ranking {over}" in str(lf.read_results(tmp_path / "results"))
+
+
+def test_weights_after_collections_were_dropped():
+    """They are divided by their sum again, so that groups may no longer weigh equally."""
+    groups = {"news": "text", "law": "video", "sport": "video", "film": "video"}
+    gap = X.unpivot(index="model", variable_name="collection", value_name="score")
+    film = pl.DataFrame({"model": [*"acd"], "collection": "film", "score": [0.1, 0.2, 0.3]})
+    common = lf.leaderboard(pl.concat([gap, film]), missing="common", group=groups)
+    assert "over 3 collections of different weights" in " ".join(str(common).split())

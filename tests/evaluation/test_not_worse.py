@@ -18,6 +18,11 @@ OLD, NEW, BAD = (
 )
 
 
+def run_of(path):
+    """The rows of a run, without what they came from."""
+    return pl.DataFrame(lf.read_runs(path))
+
+
 def gate(baseline, candidate, margin):
     p = lf.positions({"baseline": baseline, "candidate": candidate}, QRELS)
     s = lf.scores(p, [*margin])
@@ -37,11 +42,11 @@ def test_what_fails_says_the_verdict_and_shows_the_table():
     with pytest.raises(AssertionError) as raised:
         assert_not_worse(OLD, BAD, QRELS, {"AP": 0.05})
     text = " ".join(str(raised.value).split())
-    assert text.startswith("candidate does not pass the gate: by AP it is worse than baseline")
+    assert text.startswith("FAIL: by AP, candidate is worse than baseline")
     assert "│ AP fail" in text
     with pytest.raises(AssertionError, match="does not decide whether"):
         assert_not_worse(OLD, DIGITS / "runs/pca8_euclidean.parquet", QRELS, {"nDCG@10": 0.04})
-    with pytest.raises(AssertionError, match="it is not better than"):
+    with pytest.raises(AssertionError, match="candidate is not better than"):
         assert_not_worse(OLD, BAD, QRELS, {"AP": 0.05}, require="better")
 
 
@@ -54,9 +59,10 @@ def test_options_reach_the_gate():
 def test_without_evidence_it_refuses_as_the_gate_does():
     run = pl.DataFrame(lf.read_runs(NEW))
     margin = {"AP": 0.05}
-    with pytest.raises(lf.LexiframeError, match="has the same values as baseline in all requests"):
+    with pytest.raises(lf.LexiframeError, match="candidate and baseline are one file"):
         assert_not_worse(OLD, OLD, QRELS, margin)
-    assert assert_not_worse(OLD, OLD, QRELS, margin, same_ok=True)["mean_difference"].item() == 0
+    assert assert_not_worse(OLD, OLD, QRELS, margin, same_ok=True)["outcome"].item() == "pass"
+    assert assert_not_worse(OLD, run_of(OLD), QRELS, margin)["outcome"].item() == "pass"
     fewer = run.filter(pl.col("query_id") != run["query_id"][0])
     with (
         pytest.warns(lf.LexiframeWarning, match="rankings missing"),
@@ -91,9 +97,14 @@ def test_a_snapshot_stands_for_the_baseline(tmp_path):
     assert kept["scores"]["AP"] == dict(
         lf.scores(lf.positions(OLD, QRELS), "AP").select("query_id", "value").rows()
     )
-    with pytest.raises(AssertionError, match="it is worse than"):
+    with pytest.raises(AssertionError, match="candidate is worse than"):
         assert_not_worse(None, BAD, QRELS, margin, snapshot=path)
-    assert assert_not_worse(None, OLD, QRELS, margin, snapshot=path, same_ok=True).height == 2
+    with pytest.raises(lf.LexiframeError, match="candidate has the same values as baseline in all"):
+        assert_not_worse(None, OLD, QRELS, margin, snapshot=path)
+    same = assert_not_worse(None, OLD, QRELS, margin, snapshot=path, same_ok=True)
+    assert same["why"].to_list() == [
+        "PASS: nothing changed: candidate has the same values as baseline in all requests."
+    ] * 2  # fmt: skip
 
 
 def test_snapshots_that_are_refused(tmp_path):
@@ -129,6 +140,6 @@ def test_pytest_shows_the_line_of_the_test_and_the_verdict(tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 1
-    assert "candidate does not pass the gate: by AP it is worse" in done.stdout
+    assert "FAIL: by AP, candidate is worse" in done.stdout
     assert "def assert_not_worse" not in done.stdout
     assert "guards.py" not in done.stdout

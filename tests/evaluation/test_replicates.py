@@ -278,11 +278,11 @@ def test_the_command_line(told):
     margin = ("--margin", "AP=0.3", "--replicates", "run")
     code, text = told("gate", "qrels.parquet", "bm25", "dense", *margin)
     assert code == 0
-    assert "dense passes the gate: by AP it is not worse than bm25" in text
+    assert "PASS: by AP, dense is not worse than bm25" in text
     assert "(replicates='run')" in text
     code, text = told("gate", "qrels.parquet", "bm25/s*.run", "new=dense/s*.run", *margin)
     assert code == 0
-    assert "new passes the gate" in text
+    assert "PASS: by AP, new is" in text
     code, text = told("gate", "qrels.parquet", "bm25", "dense", *margin, "--curve")
     assert code == 2
     assert "--replicates does not go with --curve" in text

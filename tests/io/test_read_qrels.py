@@ -113,3 +113,60 @@ def test_grades_below_0_are_unjudged_or_not_relevant():
     assert values == {"unjudged": [0.5, 1.0], "not relevant": [1.0, 0.0]}
     with pytest.raises(lf.LexiframeError, match="negative to be one of 'unjudged', 'not relevant'"):
         lf.read_qrels(qrels, negative="spam")
+
+
+RATINGS = {"q1": {"a": 1, "b": 5, "c": 3}, "q2": {"a": 4, "d": 2}}
+RUNS = {name: {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": n}} for n, name in enumerate("xy", 1)}
+SAID = "no grade is 0, so that all judged documents count as relevant, those of grade 1 too; if the"
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lf.read_qrels,
+        lambda qrels: lf.evaluate(RUNS, qrels, ["RR", "LP(rel=4)"]),
+        lambda qrels: lf.evaluate(RUNS, qrels, "RR", memory="1GB", out="here", keep="scores"),
+        lambda qrels: lf.positions(RUNS, qrels),
+        lambda qrels: lf.coverage(RUNS, qrels),
+        lambda qrels: lf.interleaving(RUNS, qrels),
+        lambda qrels: lf.testing.assert_not_worse(RUNS["x"], RUNS["y"], qrels, {"RR": 0.5}),
+    ],
+)
+def test_ratings_are_said_to_count_as_relevant(read, tmp_path, monkeypatch):
+    """A test set of a recommender has the items that its users disliked, too."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(lf.LexiframeWarning, match=f"{SAID} grades are ratings, rel=4 counts only"):
+        read(RATINGS)
+
+
+@pytest.mark.parametrize(
+    "qrels, measures, rel",
+    [
+        (RATINGS, "RR", 4),
+        (RATINGS, "RR", 1),  # which was asked for
+        (RATINGS, ["AP(rel=4)", "LP(rel=3)"], None),
+        ({"q1": {"a": 4, "b": 5}, "q2": {"d": 4}}, "RR", None),  # those that people liked
+        ({"q1": {"a": 1, "b": 3}, "q2": {"d": 2}}, "RR", None),
+        ({"q1": {"a": 0, "b": 5, "c": 3}, "q2": {"d": 1}}, "RR", None),
+        ({"q1": {"a": -1, "b": 5, "c": 3}, "q2": {"d": 1}}, "RR", None),
+    ],
+)
+@pytest.mark.filterwarnings("error", "ignore:rankings missing", "ignore:requests without")
+def test_other_grades_are_no_ratings(qrels, measures, rel):
+    lf.evaluate(RUNS, qrels, measures, rel=rel)
+    if rel is not None:
+        lf.positions(RUNS, qrels, rel=rel)
+        lf.coverage(RUNS, qrels, rel=rel)
+        lf.interleaving(RUNS, qrels, rel=rel)
+
+
+def test_the_command_line_says_it_with_its_option(lexiframe, tmp_path):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "x.run"
+    rated = [(q, d, g) for q, of in RATINGS.items() for d, g in of.items()]
+    qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, d, g in rated))
+    run.write_text("q1 Q0 a 1 2 x\nq2 Q0 d 1 2 x\n")
+    for words in (("evaluate", qrels, run), ("coverage", qrels, run), ("check", qrels, run)):
+        done = lexiframe(*words)
+        assert done.status == 0
+        assert "if the grades are ratings, --rel 4 counts only those from 4 on" in done.err
+    assert "ratings" not in lexiframe("evaluate", qrels, run, "--rel", 4).err

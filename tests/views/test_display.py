@@ -140,7 +140,7 @@ def test_comparisons_are_those_of_the_table(example):
     assert notes == [
         "A positive difference is better for run a.",
         "Test: paired t-test, Holm's correction over all pairs of the family.",
-        "Intervals are cut at the bounds of AP.",
+        "Intervals end at the bounds of AP.",
     ]
     several = lf.compare(example.scores, test=["t", "sign"])
     headings = [row[0] for row in shown(comparison_table(several))[0] if len(row) == 1]

@@ -29,7 +29,7 @@ def demo(
     read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
     report = out / "report.html"
     output_files.refuse_replacing(refuse_outputs(out, report), map(str, read))
-    e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "rrLP", "R@1000"])
+    e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "R@1000"])
     typer.echo(str(e))
     write(e, out)
     queries = pl.read_parquet(folder / "queries.parquet")

@@ -38,7 +38,6 @@ from lexiframe.cli.output import complain, print_json, print_table, say
 from lexiframe.evaluation import evaluate, load_chosen
 from lexiframe.io import output_files, qrel_files, to_parquet
 from lexiframe.pairwise import grouping, measured, parse_measures
-from lexiframe.projection import answers
 from lexiframe.significance import gates
 from lexiframe.significance import replicates as replication
 from lexiframe.views import sentences, shown
@@ -174,8 +173,7 @@ def _of_runs(
     policies, scan = inputs.policies, inputs.found(outputs, requests)
     projected = measured.project_runs(scan, inputs.judgments(), asked, policies)
     names = [name for read in projected.ranked.read for name in read.names]
-    counts = answers.counts_of(projected.ranked)
-    pairs = gates.RankedPairs(projected.part(asked), counts, projected.ranked)
+    pairs = gates.RankedPairs.of_projected(projected, asked, scan, policies)
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 

@@ -9,3 +9,4 @@ from .settled import Missing as Missing
 from .settled import Weights as Weights
 from .ranked import Over as Over
 from .rank_tables import RankTest as RankTest
+from .in_words import weighted_collections as weighted_collections

@@ -173,6 +173,12 @@ class BoardTables:
         test, alpha = self._how["test"], self._how["alpha"]
         return printed.Verdict(
             leaderboard_sentences(
-                self._ranked, self.ranking, self.neighbours, self.leave_one_out, test, alpha
+                self._ranked,
+                self.ranking,
+                self.neighbours,
+                self.leave_one_out,
+                self.collection_weights,
+                test,
+                alpha,
             )
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import printed
+from lexiframe.base import printed, sums
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
@@ -43,6 +43,7 @@ def leaderboard_sentences(
     ranking: pl.DataFrame,
     neighbours: pl.DataFrame,
     left_out: pl.DataFrame,
+    weights: pl.DataFrame,
     test: str,
     alpha: float,
 ) -> pl.DataFrame:
@@ -50,7 +51,7 @@ def leaderboard_sentences(
     rows = []
     for one in ranked:
         part = ranking.filter(pl.col("rule") == one.name)
-        told = [_first(one, part, test, alpha)]
+        told = [_first(one, part, weights, test, alpha), *_weights_in_words(weights)]
         if not _are_too_few(one, test, alpha):
             told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
         if len(one.settled.board.runs) > 1:
@@ -66,9 +67,45 @@ def _by(one: Ranked) -> str:
     return _NAMES.get(one.name, one.name)
 
 
-def _first(one: Ranked, part: pl.DataFrame, test: str, alpha: float) -> str:
-    board = one.settled.board
-    what = f"{printed.counted(len(board.collections), 'collection')}"
+def weighted_collections(weights: pl.DataFrame) -> str:
+    """Name the collections of a leaderboard by their number, and their weights if these differ.
+
+    ``weights`` is the table of weights of collections.
+
+    Examples
+    --------
+    >>> weights = pl.DataFrame({"collection": ["a", "b", "c"], "group": ["x", "y", "y"],
+    ...                         "weight": [0.5, 0.25, 0.25]})
+    >>> weighted_collections(weights)
+    '3 collections in 2 groups of equal weight'
+    >>> weighted_collections(weights.with_columns(weight=pl.lit(1 / 3)))
+    '3 collections'
+    """
+    counted = printed.counted(weights.height, "collection")
+    if _are_equal(weights["weight"]):
+        return counted
+    of_groups = weights.drop_nulls("group").group_by("group").agg(pl.col("weight").sum())
+    if of_groups.height > 1 and _are_equal(of_groups["weight"]):
+        return f"{counted} in {of_groups.height} groups of equal weight"
+    return f"{counted} of different weights"
+
+
+def _are_equal(weights: pl.Series) -> bool:
+    return bool((weights - weights.mean()).abs().max() < sums.TIE)  # type: ignore[operator]
+
+
+def _weights_in_words(weights: pl.DataFrame) -> list[str]:
+    """Name the collections of the least and of the greatest weight, if weights differ."""
+    if _are_equal(weights["weight"]):
+        return []
+    in_order = weights.sort("weight", "collection")
+    least, most = (in_order.row(n, named=True) for n in (0, -1))
+    said = [f"{printed.percent(one['weight'])} ({one['collection']})" for one in (least, most)]
+    return [f"Single collections weigh from {said[0]} to {said[1]}."]
+
+
+def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame, test: str, alpha: float) -> str:
+    board, what = one.settled.board, weighted_collections(weights)
     first = part.filter(pl.col("rank") == 1)["run"].to_list()
     if len(board.runs) == 1:
         return (

@@ -11,9 +11,9 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, typed
 from lexiframe.evaluation.testing.snapshots import Snapshot, read_snapshot, write_snapshot
-from lexiframe.io import data_sources, output_files
+from lexiframe.io import data_sources, output_files, scan_runs
 from lexiframe.metrics import Metric
-from lexiframe.pairwise import arrays, measured, pairs, parse_measures
+from lexiframe.pairwise import measured, pairs, parse_measures
 from lexiframe.projection import Policies, answers
 from lexiframe.significance import ShiftedTest, gates
 from lexiframe.typing import BaselineLike, QrelsLike, RunsLike
@@ -58,8 +58,9 @@ def assert_not_worse(
     rel, depth
         As for `positions`.
     same_ok : bool
-        Whether two runs with the same values in all requests pass: nothing was changed. Otherwise
-        they are refused, since the same file may have been given twice.
+        Whether the candidate may be the baseline itself: nothing was changed, so that it passes. It
+        is refused otherwise, since one file may have been given twice; and so are the values of a
+        snapshot. Another file with the same rankings passes in any case.
     snapshot : path, optional
         A JSON file of the baseline's scores, to be kept with the test. It is written from the
         baseline if it is not there, and read if it is; then the baseline itself is not needed.
@@ -68,7 +69,7 @@ def assert_not_worse(
     Returns
     -------
     polars.DataFrame
-        The table of `gate`, whose rows all pass, or are undecided for two runs that are the same.
+        The table of `gate`, whose rows all pass.
 
     Raises
     ------
@@ -92,7 +93,7 @@ def assert_not_worse(
     ...     lf.testing.assert_not_worse(old, runs / "random.parquet", qrels, {"AP": 0.05})
     ... except AssertionError as error:
     ...     print(str(error)[:70])
-    candidate does not pass the gate: by AP it is worse than baseline by m
+    FAIL: by AP, candidate is worse than baseline by more than the margin
     """
     __tracebackhide__ = True  # pytest shows the line of the test, and what follows from it
     sizes = dict(margin)
@@ -107,8 +108,6 @@ def assert_not_worse(
     how: dict[str, Any] = {"require": require, "test": test, "alpha": alpha, "seed": seed}
     how |= {"missing": missing, "same_ok": same_ok}
     table = gates.gate(given, sizes, baseline=_NAMES[0], candidate=_NAMES[1], **how)
-    if same_ok and _are_same(found):
-        return table
     if not (table["outcome"] == "pass").all():
         from lexiframe.views import shown
 
@@ -124,10 +123,9 @@ def _of_two_runs(
             "assert_not_worse: expected a baseline, found None; give the run, or the snapshot "
             "that has its scores"
         )
-    runs = {**_one_run("baseline", baseline), **_one_run("candidate", candidate)}
-    projected = measured.project_runs(runs, qrels, measures, policies)
-    counts = answers.counts_of(projected.ranked)
-    return gates.RankedPairs(projected.part(measures), counts, projected.ranked)
+    scan = scan_runs({**_one_run("baseline", baseline), **_one_run("candidate", candidate)})
+    projected = measured.project_runs(scan, qrels, measures, policies)
+    return gates.RankedPairs.of_projected(projected, measures, scan, policies)
 
 
 def _one_run(name: str, run: Any) -> dict[str, Any]:
@@ -167,12 +165,3 @@ def _of_snapshot(
     else:
         write_snapshot(path, now)
     return gates.RankedPairs(s, answers.counts_of(projected.ranked), None)
-
-
-def _are_same(found: gates.RankedPairs) -> bool:
-    """Return whether two runs have the same values in all requests, by all measures."""
-    cube = found.pairs
-    if isinstance(cube, pl.DataFrame):
-        cube = arrays.pair_cube(cube)
-    every = (of_measure.differences for _, of_measure in cube)
-    return all(not (one.wins + one.losses).any() for one in every)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,9 +16,17 @@ from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
 from lexiframe.significance.audits.drawn_clusters import ClusterTrials, drawn_cluster_trials
+from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
+from lexiframe.significance.audits.tested_families import compare_families
 from lexiframe.significance.bets import Bets, BoundsLike
 from lexiframe.significance.clusters import clusters_of, of_groups
+from lexiframe.significance.corrections import (
+    CORRECTIONS,
+    Correction,
+    correct,
+    correct_each,
+)
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.estimates import Estimates
 from lexiframe.significance.own_tests import (
@@ -28,7 +37,7 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import MEANS, Outcome, with_d_z
-from lexiframe.significance.tests import DRAWING, TESTS, Test, betting_at
+from lexiframe.significance.tests import AUTO, DRAWING, TESTS, Test, betting_at, chosen
 from lexiframe.typing import RequestsLike
 
 Null = Literal["centred", "exchanged"]
@@ -43,6 +52,8 @@ def audit(
     tests: Test | OwnTest | Sequence[Test | OwnTest] = _ALL,
     sizes: int | Sequence[int] = (25, 50, 100),
     *,
+    runs: int | Sequence[int] = 2,
+    correction: Correction = "holm",
     alpha: float = 0.05,
     null: Null = "centred",
     trials: int = 10_000,
@@ -55,9 +66,11 @@ def audit(
 ) -> pl.DataFrame:
     """Measure how often tests reject what is true, and find what differs, on one's own data.
 
-    A test at level alpha promises to reject a true hypothesis with probability alpha at most. Each
-    trial draws a pair of runs, makes their means equal, draws requests of theirs with replacement,
-    and tests them. The same requests are tested with the differences as they are.
+    A test at level alpha promises to reject a true hypothesis with probability alpha at most, and a
+    whole evaluation, which tests all pairs of its runs and corrects for their number, to find any
+    difference with this probability at most where there is none. Each trial draws runs (a pair,
+    unless there are to be more), makes their means equal, draws requests of theirs with
+    replacement, and tests them. The same requests are tested with the differences as they are.
 
     Parameters
     ----------
@@ -65,26 +78,31 @@ def audit(
         The table of `preferences`, or of `scores`, whose differences are taken.
     tests : str, function, or several
         Tests of `compare`, by name, or functions of your own from differences to p-values, as
-        described there. A function is called once for up to 500 trials, with requests × twice as
-        many columns: the trials with equal means, and then the same requests as they are.
+        described there. ``auto``, the default of `compare`, is chosen for each trial, from its
+        differences as they are. A function is called once for up to 500 trials, with requests ×
+        twice as many columns: the trials with equal means, and then the same requests as they are.
     sizes : int, or several
         The numbers of requests that a trial draws, each at least 2.
+    runs : int, or several
+        The numbers of runs that a trial draws, each at least 2: a trial tests all pairs of them.
+    correction : {"holm", "bonferroni", "bh", "none"}
+        How the p-values of a trial are corrected for the number of its pairs, as for `compare`.
     alpha : float
-        Significance level of the tests.
+        Significance level of the tests, after the correction.
     null : {"centred", "exchanged"}
         What is true in the trials that yield the error rate. ``centred``: the means are equal, as
         the mean difference of the pair is subtracted from each difference (with ``betting``, whose
         differences have to stay within their bounds, the hypothesis is that mean instead of 0).
-        ``exchanged``: the runs
-        are exchangeable, as they are swapped, or not, in each drawn request at random; medians and
-        ranks are then balanced as well.
+        ``exchanged``: the runs are exchangeable, as each drawn request deals out the names of the
+        trial's runs at random (it swaps the two runs of a pair, or not); medians and ranks are then
+        balanced as well.
     trials : int
         The number of trials for each size.
     inner_trials : int
         The number of trials of the randomisation and bootstrap tests within each trial.
     seed : int
         The same seed gives the same table. Tests share the trials, and so do measures that have as
-        many pairs and requests.
+        many runs, pairs and requests.
     bounds
         For ``betting``, as for `compare`.
     cluster : str, optional
@@ -98,20 +116,22 @@ def audit(
     Returns
     -------
     polars.DataFrame
-        Key ``measure, test, null, n_requests``, sorted by it; ``n_requests`` is the size: with
-        ``cluster`` that of clusters, which the test names, as ``t(cluster='user')``. Rates are
-        shares in 0..1, and each has a Clopper–Pearson interval of 95 % in the columns behind it
-        that end in ``_low`` and ``_high``:
+        Key ``measure, test, correction, null, n_runs, n_requests``, sorted by it; ``n_requests`` is
+        the size: with ``cluster`` that of clusters, which the test names, as
+        ``t(cluster='user')``; ``correction`` is none for single pairs. Rates are shares in 0..1.
+        Behind each stand its standard error and its Clopper–Pearson interval of 95 %, in columns
+        that end in ``_se``, ``_low`` and ``_high`` (``error_se``, ``error_low`` ...):
 
         ============== =============================================================================
         column         of what
         ============== =============================================================================
         alpha          the level
-        error_rate     the share of p < alpha in ``trials`` trials in which ``null`` is true
-        power          the share of p < alpha with the differences as they are, in the ``n_differ``
-                       trials whose pair has different means
-        type_iii       the share of results in the wrong direction among the ``n_significant``
-                       significant ones that ``power`` counts
+        error_rate     the share of the ``trials`` trials with any p < alpha, after the correction,
+                       in which ``null`` is true
+        power          the share of p < alpha with the differences as they are, among the trial's
+                       pairs whose means differ, on average over the ``n_differ`` trials with such
+        type_iii       the share of results in the wrong direction among a trial's significant ones
+                       that ``power`` counts, on average over the ``n_significant`` trials with such
         n_pairs        the number of pairs of runs drawn from
         n              the number of requests drawn from
         ============== =============================================================================
@@ -120,21 +140,25 @@ def audit(
         all requests. The sign test puts the run ahead that wins more of the drawn requests,
         Wilcoxon's test that with the greater sum of ranks, any other test that with the better
         mean. ``power`` is null if all pairs drawn have equal means, and ``type_iii`` if nothing is
-        significant.
+        significant. Where a trial has several pairs, the intervals of ``power`` and ``type_iii``
+        are wider than need be, as shares of several pairs vary less than a yes or no.
 
     Raises
     ------
     LexiframeError
-        For an unknown test, an alpha outside 0..1, sizes that are no whole numbers from 2; when
-        trials or inner_trials is no positive integer, seed no integer from 0, or no pair of runs
-        shares two requests; when inner_trials is so small that no p-value can be below alpha; and
-        for functions and p-values that `compare` refuses. With ``cluster``, for another test than
-        t and bootstrap, and for a request without a cluster.
+        For an unknown test or correction, an alpha outside 0..1, sizes and runs that are no whole
+        numbers from 2; when trials or inner_trials is no positive integer, seed no integer from 0,
+        or no pair of runs shares two requests; when inner_trials is so small that no p-value can be
+        below alpha after the correction; and for functions and p-values that `compare` refuses.
+        With ``cluster``, for another test than t and bootstrap, and for a request without a
+        cluster. With more than two runs, when there are fewer, when two of them have no preference,
+        or when fewer than two requests have all of them.
 
     Warns
     -----
     LexiframeWarning
-        When pairs are left out because they share one request only.
+        When pairs are left out because they share one request only; with more than two runs, when
+        requests are left out because some run lacks them.
 
     Notes
     -----
@@ -143,7 +167,7 @@ def audit(
     have runs in common, and a request drawn twice makes a tie of two differences, which new
     requests would rarely make. Where runs tie, centred differences are not 0, and all have the same
     sign. A pair of runs that are the same in all requests is never significant (p = 1), and lowers
-    the error rates. The rates are those of single tests, without a correction.
+    the error rates; in an evaluation of several runs it makes the correction stricter than need be.
 
     Bootstrap and randomisation draw anew for every 500 trials. The default, 1000 inner trials, is
     one tenth of that of `compare`. At alpha = 0.05 it allows p < alpha in 50 of 1001 cases; 999
@@ -167,55 +191,98 @@ def audit(
     >>> audits = lf.audit(d, ["t", "sign"], 50, trials=1000)
     >>> audits.select("test", pl.col("error_rate", "error_low", "error_high").round(3)).rows()
     [('sign', 0.996, 0.99, 0.999), ('t', 0.059, 0.045, 0.075)]
+
+    How often does an evaluation of ten runs over twelve requests find a difference by lexiprecision
+    where there is none? The t-test does so far too often, as differences of a run that wins nearly
+    all requests have hardly any deviation; the default test does not:
+
+    >>> folder = lf.bundled("digits")
+    >>> d = lf.preferences(lf.positions(folder / "runs", folder / "qrels.parquet"), "LP")
+    >>> audits = lf.audit(d, ["t", "auto"], 12, runs=10, null="exchanged", trials=500)
+    >>> audits.select("test", "correction", pl.col("error_rate", "error_se").round(3)).rows()
+    [('auto', 'holm', 0.018, 0.006), ('t', 'holm', 0.242, 0.019)]
     """
-    chosen = several(tests)
-    _check(chosen, alpha, null, trials, inner_trials, seed)
-    each: Any = [sizes] if np.ndim(sizes) == 0 else sizes
-    numbers = checked_sizes("audit", each).tolist()
-    clusters = clusters_of("audit", d, requests, cluster, chosen)
-    options = Options("two-sided", alpha, inner_trials, seed, clusters=clusters)
+    asked = several(tests)
+    if cluster is not None:
+        asked = list(dict.fromkeys("t" if test == AUTO else test for test in asked))
+    several_of: dict[str, Any] = {"sizes": sizes, "runs": runs}
+    numbers, families = (
+        checked_sizes("audit", [given] if np.ndim(given) == 0 else given, name).tolist()
+        for name, given in several_of.items()
+    )
+    _check(asked, correction, alpha, null, trials, inner_trials, seed)
+    _check_inner_trials(asked, max(families), correction, alpha, inner_trials)
+    clusters = clusters_of("audit", d, requests, cluster, asked)
+    options = Options(
+        "two-sided", alpha, inner_trials, seed, clusters=clusters, effect_intervals=False
+    )
     said: dict[str, object] = {} if cluster is None else {"cluster": cluster}
-    names = [notation.write(name_of_test(test), None, said, None) for test in chosen]
+    names = [notation.write(name_of_test(test), None, said, None) for test in asked]
     of_group = partial(
-        _audited, tests=chosen, names=names, numbers=numbers, null=null, trials=trials,
-        options=options, bounds=bounds,
+        _audited, tests=asked, names=names, numbers=numbers, families=families,
+        correction=correction, null=null, trials=trials, options=options, bounds=bounds,
     )  # fmt: skip
     return grouping.in_groups(of_group, d, of_groups(requests, by, cluster), by)
 
 
 def _audited(
-    d: Any, tests: list[Any], names: list[str], numbers: list[int], null: str, trials: int,
-    options: Options, bounds: BoundsLike | None,
+    d: Any, tests: list[Any], names: list[str], numbers: list[int], families: list[int],
+    correction: Correction, null: str, trials: int, options: Options, bounds: BoundsLike | None,
 ) -> pl.DataFrame:  # fmt: skip
     rows = []
     for measure, known in pairs_by_measure("audit", d):
-        pairs = _with_two_requests(measure, known)
-        for size in numbers:
+        for n_runs, size in product(families, numbers):
+            pairs = _drawn_from(measure, known, n_runs)
+            family = Families.of(pairs, n_runs)
             drawn: Iterable[Any]
             if options.clusters is None:
-                drawn = drawn_trials(pairs, null, size, trials, options.seed)
+                drawn = drawn_trials(pairs, family, null, size, trials, options.seed)
             else:
                 asked = (options.clusters, null, size, trials, options.seed)
-                drawn = drawn_cluster_trials(pairs, *asked)
+                drawn = drawn_cluster_trials(pairs, family, *asked)
             how = options
             if "betting" in tests:
                 bets = Bets.of("audit", d, bounds, "random", None)
+                bets = bets.in_family(family.size, [correction])
                 how = replace(options, bets=bets.of_measure(measure, pairs, options.alpha))
-            counts = sum(_counts(pairs, of_block, tests, how) for of_block in drawn)
+            is_metric = chosen.is_metric(measure, () if pairs.scores is None else (measure,))
+            counts = sum(
+                _counts(pairs, of_block, tests, correction, how, is_metric=is_metric)
+                for of_block in drawn
+            )
             same = {"measure": measure, "null": null, "n_requests": size, "alpha": options.alpha}
-            same |= {"trials": trials, "n_pairs": len(pairs.a), "n": len(pairs.queries)}
+            same |= {"correction": correction if n_runs > 2 else "none", "n_runs": n_runs}
+            same |= {"n_pairs": len(pairs.a), "n": len(pairs.queries)}
             rows += [
-                same | dict(zip(_COUNTED, [name, *of_test], strict=True))
+                same | {"test": name} | dict(zip(_COUNTED, of_test, strict=True))
                 for name, of_test in zip(names, np.asarray(counts).tolist(), strict=True)
             ]
-    return schemas.AUDITS.arranged(_with_rates(pl.DataFrame(rows)))
+    return schemas.AUDITS.arranged(_with_rates(pl.DataFrame(rows, infer_schema_length=None)))
 
 
-_COUNTED = ("test", "errors", "n_differ", "n_significant", "wrong")
+_RATES = {
+    "error_rate": ("error", "trials"),
+    "power": ("power", "n_differ"),
+    "type_iii": ("type_iii", "n_significant"),
+}
+"""The rates, how the names of their errors and intervals begin, and over how many trials they are
+means."""
+_COUNTED = [
+    name
+    for rate, (_, whole) in _RATES.items()
+    for name in (whole, rate, f"{rate}_squared")
+]  # fmt: skip
+"""What is summed up over trials: their number, their shares, and the squares of these."""
 
 
 def _check(
-    tests: list[Any], alpha: float, null: str, trials: int, inner_trials: int, seed: int
+    tests: list[Any],
+    correction: str,
+    alpha: float,
+    null: str,
+    trials: int,
+    inner_trials: int,
+    seed: int,
 ) -> None:
     """Raise for arguments that `audit` does not accept."""
     if not tests:
@@ -223,20 +290,38 @@ def _check(
     check_own_tests(tests, "two-sided")
     for test in tests:
         if isinstance(test, str):
-            check_choice("audit", test, TESTS, "test")
+            check_choice("audit", test, (AUTO, *TESTS), "test")
+    check_choice("audit", correction, CORRECTIONS, "correction")
     resampling.check_share("audit", "alpha", alpha)
     check_choice("audit", null, get_args(Null), "null")
     resampling.check_draws("audit", "trials", trials, seed)
     resampling.check_draws("audit", "inner_trials", inner_trials, seed)
-    if DRAWING.keys() & {*tests} and 1 / (1 + inner_trials) >= alpha:
+
+
+def _check_inner_trials(
+    tests: list[Any], n_runs: int, correction: str, alpha: float, inner_trials: int
+) -> None:
+    """Raise when there are too few inner trials for any p-value to be below alpha."""
+    if not DRAWING.keys() & {*tests}:
+        return
+    n_pairs, least = n_runs * (n_runs - 1) // 2, 1 / (1 + inner_trials)
+    adjusted = correct(np.full(n_pairs, least), correction).min()
+    if adjusted >= alpha:
+        of_family = f" after the correction for {n_pairs:,} pairs" if n_pairs > 1 else ""
         raise LexiframeError(
-            f"audit: no p-value of {inner_trials} inner trials can be below {alpha:g}; take "
-            f"inner_trials={int(1 / alpha)} or more"
+            f"audit: no p-value of {inner_trials} inner trials can be below {alpha:g}{of_family}; "
+            f"take inner_trials={round(adjusted / least / alpha)} or more"
         )
 
 
-def _with_two_requests(measure: str, pairs: Pairs) -> Pairs:
-    """Leave out the pairs with one request, whose differences have no spread."""
+def _drawn_from(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
+    """Return the pairs and requests that families of ``n_runs`` are drawn from.
+
+    Pairs with one request, whose differences have no spread, are left out; and where a family has
+    several pairs, the requests that not all of them have.
+    """
+    if n_runs > 2:
+        return _complete(measure, pairs, n_runs)
     enough = pairs.n > 1
     if not enough.any():
         raise LexiframeError(
@@ -251,33 +336,107 @@ def _with_two_requests(measure: str, pairs: Pairs) -> Pairs:
     return some_pairs(pairs, enough).of_known_requests()
 
 
+def _complete(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
+    """Return the pairs of all runs, over the requests that each of them has."""
+    there = len(pairs.runs)
+    if n_runs > there:
+        raise LexiframeError(
+            f"audit: expected runs to be from 2 to {there}, as so many have {measure}, found "
+            f"{n_runs}"
+        )
+    if len(pairs.a) < there * (there - 1) // 2:
+        raise LexiframeError(
+            f"audit: expected a preference between any two of the {there} runs for {measure}, "
+            f"found those of {len(pairs.a):,} pairs; leave the other runs out, or take runs=2"
+        )
+    known = ~np.isnan(pairs.values).any(axis=1)
+    if known.sum() < 2:
+        raise LexiframeError(
+            f"audit: expected two requests or more that all {there} runs have for {measure}, found "
+            f"{known.sum()}; leave out runs that lack requests, or take runs=2"
+        )
+    if known.all():
+        return pairs
+    warn(
+        f"audit: {(~known).sum():,} of {len(known):,} requests are not those of all {there} runs "
+        f"for {measure}; they are left out, so that each evaluation has whole requests"
+    )
+    return pairs.some(np.flatnonzero(known), np.arange(there))
+
+
 def _counts(
-    pairs: Pairs, trials: Trials | ClusterTrials, tests: list[Any], options: Options
+    pairs: Pairs,
+    trials: Trials | ClusterTrials,
+    tests: list[Any],
+    correction: str,
+    options: Options,
+    *,
+    is_metric: bool,
 ) -> np.ndarray:
-    """Count the trials of a block for each test: tests × what `_COUNTED` names after the test."""
+    """Sum up the trials of a block for each test: tests × `_COUNTED`."""
     differ = trials.better != 0
     rows = []
     for test in tests:
-        outcome = _tested(test, pairs, trials, replace(options, seed=trials.seed))
-        is_error, is_found = np.split(outcome.p_value < options.alpha, 2)
+        p_adjusted, ahead = _found(test, pairs, trials, correction, options, is_metric=is_metric)
+        is_error, is_found = p_adjusted < options.alpha
         is_found &= differ
-        ahead = np.split(_ahead(test, trials.drawn, outcome), 2)[1]
-        counted = (is_error, differ, is_found, is_found & (ahead == -trials.better))
-        rows.append([np.count_nonzero(cells) for cells in counted])
+        shares = (
+            is_error.any(axis=1).astype(float),
+            _shares(is_found, differ),
+            _shares(is_found & (ahead == -trials.better), is_found),
+        )
+        rows.append([part for of in shares for part in (len(of), of.sum(), (of**2).sum())])
     return np.array(rows)
 
 
-def _tested(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: Options) -> Outcome:
-    """Test all trials as `compare` tests pairs."""
+def _shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Return the share of each trial's pairs, of the trials in which any pair counts."""
+    n = whole.sum(axis=1)
+    return np.asarray(part.sum(axis=1)[n > 0] / n[n > 0])
+
+
+def _found(
+    test: Any,
+    pairs: Pairs,
+    trials: Trials | ClusterTrials,
+    correction: str,
+    options: Options,
+    *,
+    is_metric: bool,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return p after the correction, 2 × trials × pairs, and which runs are ahead as they are."""
+    p_adjusted, ahead = np.empty((2, 2, *trials.pair.shape))
+    size, options = trials.pair.shape[1], replace(options, seed=trials.seed)
+    for name, how, some in trials.chosen_tests(test, options, is_metric=is_metric):
+        part = trials.some(some)
+        outcome, p = _tested(name, pairs, part, correction, how)
+        p_adjusted[:, some] = p.reshape(2, -1, size)
+        ahead[:, some] = _ahead(name, part.drawn, outcome).reshape(2, -1, size)
+    return p_adjusted, ahead[1]
+
+
+def _tested(
+    test: Any, pairs: Pairs, trials: Trials | ClusterTrials, correction: str, options: Options
+) -> tuple[Outcome, np.ndarray]:
+    """Test all trials as `compare` tests pairs; return the outcome and p after the correction."""
+    size = trials.pair.shape[1]
+    if isinstance(test, str) and test != "betting" and isinstance(trials, Trials):
+        return compare_families(test, trials.drawn, size, correction, options)
+    outcome = _outcome(test, pairs, trials, options)
+    return outcome, correct_each(outcome.p_value.reshape(-1, size), correction)
+
+
+def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: Options) -> Outcome:
+    """Test all trials by clusters, by bets or by a function of one's own."""
     if isinstance(trials, ClusterTrials):
         return trials.tested(test, options)
     drawn = trials.drawn
     if test == "betting" and trials.means is not None:
-        kept = replace(drawn, values=np.tile(np.split(drawn.values, 2, axis=1)[1], 2))
+        kept = replace(drawn, values=np.tile(trials.kept.values, 2))
         return betting_at(kept, np.concatenate([trials.means, 0 * trials.means]), options)
-    if isinstance(test, str):
+    if test == "betting":
         return TESTS[test].compute(drawn, options)
-    both = some_pairs(pairs, np.tile(trials.pair, 2))
+    both = some_pairs(pairs, np.tile(trials.pair.ravel(), 2))
     both = replace(both, values=drawn.values, scores=None)
     return with_d_z(drawn, options, *own_result(test, both, np.arange(len(both.a))))
 
@@ -289,23 +448,21 @@ def _ahead(test: Any, d: Differences | Estimates, outcome: Outcome) -> np.ndarra
     return np.asarray(np.sign(found - compared.neither))
 
 
-def _with_rates(counts: pl.DataFrame) -> pl.DataFrame:
-    """Add the rates and their intervals."""
-    rates = {
-        ("error_rate", "error"): ("errors", "trials"),
-        ("power", "power"): ("n_significant", "n_differ"),
-        ("type_iii", "type_iii"): ("wrong", "n_significant"),
-    }
-    for (rate, stem), (part, whole) in rates.items():
-        low, high = _clopper_pearson(counts[part].to_numpy(), counts[whole].to_numpy())
-        added = counts.with_columns(
-            (pl.col(part) / pl.col(whole)).alias(rate),
+def _with_rates(sums: pl.DataFrame) -> pl.DataFrame:
+    """Turn the sums of shares into means, with their standard errors and intervals."""
+    for rate, (stem, whole) in _RATES.items():
+        low, high = _clopper_pearson(sums[rate].to_numpy(), sums[whole].to_numpy())
+        mean, squares = (pl.col(name) / pl.col(whole) for name in (rate, f"{rate}_squared"))
+        error = ((squares - mean**2).clip(0) / pl.col(whole)).sqrt()
+        sums = sums.with_columns(
+            mean.alias(rate),
+            error.alias(f"{stem}_se"),
             low.alias(f"{stem}_low"),
             high.alias(f"{stem}_high"),
         )
-        names = added.columns[counts.width :]
-        counts = added.with_columns(pl.when(pl.col(whole) > 0).then(pl.col(names)))
-    return counts
+        names = [rate, *(f"{stem}_{end}" for end in ("se", "low", "high"))]
+        sums = sums.with_columns(pl.when(pl.col(whole) > 0).then(pl.col(names)))
+    return sums.with_columns(pl.col([whole for _, whole in _RATES.values()]).cast(pl.Int64))
 
 
 def _clopper_pearson(part: np.ndarray, whole: np.ndarray) -> tuple[pl.Series, pl.Series]:

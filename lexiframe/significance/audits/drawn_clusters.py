@@ -10,15 +10,12 @@ import polars as pl
 
 from lexiframe.base import memory_use, progress, resampling
 from lexiframe.pairwise import Pairs
+from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.clusters import codes_of, estimates_of, sums_of, t_of_drawn
 from lexiframe.significance.differences import Options
 from lexiframe.significance.estimates import Estimates
 from lexiframe.significance.paired_tests import Outcome
 
-_AT_ONCE = 500
-"""The number of trials tested at once; fewer of many clusters."""
-_CELLS = 2**22
-"""The number of drawn clusters that the trials at once may have."""
 _BYTES = 100
 _ROUNDING = 1e-9
 """What t of a sample may differ from t by, relative to 1 + |t|, and count as equal."""
@@ -26,10 +23,11 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ClusterTrials:
-    """Some trials, each with a pair of runs and a sample of its clusters.
+    """Some trials, each with the pairs of some runs and a sample of their clusters.
 
     ``size`` and ``total`` are how many requests each drawn cluster has, and the sum of their
-    differences: clusters × 2 trials, first all with equal means, then all as they are. ``pair``,
+    differences: clusters × (2 · trials · pairs), first all where no run is better, then all as they
+    are. ``pair``,
     ``better`` and ``seed`` are those of `Trials`.
     """
 
@@ -39,6 +37,16 @@ class ClusterTrials:
     total: np.ndarray
     rounding: np.ndarray
     seed: int
+
+    def chosen_tests(
+        self, test: str, options: Options, *, is_metric: bool
+    ) -> Iterator[tuple[str, Options, np.ndarray]]:
+        """Yield the test, which is that of all trials."""
+        yield test, options, np.arange(len(self.pair))
+
+    def some(self, trial: np.ndarray) -> ClusterTrials:
+        """Return all trials, which have the same test."""
+        return self
 
     @property
     def drawn(self) -> Estimates:
@@ -61,11 +69,17 @@ class ClusterTrials:
 
 
 def drawn_cluster_trials(
-    pairs: Pairs, clusters: pl.DataFrame, null: str, size: int, trials: int, seed: int
+    pairs: Pairs,
+    families: Families,
+    clusters: pl.DataFrame,
+    null: str,
+    size: int,
+    trials: int,
+    seed: int,
 ) -> Iterator[ClusterTrials]:
-    """Draw ``size`` clusters with replacement from a random pair, ``trials`` times.
+    """Draw ``size`` clusters with replacement from the pairs of a random family, ``trials`` times.
 
-    The two runs of a whole cluster are swapped, or not, where runs are to be exchangeable.
+    Where runs are to be exchangeable, their names are dealt out anew for each whole cluster.
     """
     code = codes_of(pairs.queries, clusters)
     sizes = sums_of((~np.isnan(pairs.values)).astype(float), code)
@@ -74,21 +88,27 @@ def drawn_cluster_trials(
     better = np.where(np.abs(mean) <= rounding, 0, np.sign(mean))
     # The clusters of each pair, and then those that it has no request of.
     places, n = np.argsort(sizes == 0, axis=0, kind="stable"), (sizes > 0).sum(axis=0)
-    at_once = max(1, min(_AT_ONCE, _CELLS // size))
+    at_once = families.trials_at_once(size)
     memory_use.refuse_more_than_available(
-        at_once * size * _BYTES, f"trials of {size:,} clusters", "take fewer clusters (sizes)"
+        at_once * size * families.size * _BYTES,
+        f"trials of {size:,} clusters",
+        "take fewer clusters (sizes)",
     )
     starts = range(0, trials, at_once)
     for number, start in enumerate(progress(starts, len(starts), f"audit, {size} clusters")):
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size, number)))
+        rng = families.rng(seed, size, number)
         inner, these = int(rng.integers(2**32)), min(at_once, trials - start)
-        pair = rng.integers(0, len(n), these)
-        cluster = places[rng.integers(0, n[pair], (size, these)), pair]
-        of_size, kept = sizes[cluster, pair], totals[cluster, pair]
+        family = families.drawn(rng, these)
+        first = family.pair[:, 0]  # all pairs of a family have the same clusters
+        cluster = places[rng.integers(0, n[first], (size, these)), first]
+        drawn = family.cells(cluster)
+        of_size, kept = drawn.of(sizes), drawn.of(totals)
         if null == "centred":
-            equal = kept - mean[pair] * of_size
+            equal = kept - mean[family.pair].ravel() * of_size
         else:
-            equal = kept * (1.0 - 2.0 * rng.integers(0, 2, (size, these)))
+            equal = family.exchanged(rng, cluster).differences(totals)
         both = np.concatenate([equal, kept], axis=1)
-        rough = np.tile(np.broadcast_to(rounding, mean.shape)[pair], 2)
-        yield ClusterTrials(pair, better[pair], np.tile(of_size, 2), both, rough, inner)
+        rough = np.tile(np.broadcast_to(rounding, mean.shape)[family.pair].ravel(), 2)
+        yield ClusterTrials(
+            family.pair, better[family.pair], np.tile(of_size, 2), both, rough, inner
+        )

@@ -1,39 +1,43 @@
-"""Trials of an audit: pairs of runs, and requests of theirs, drawn at random."""
+"""Trials of an audit: runs, and requests of theirs, drawn at random."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from lexiframe.base import memory_use, progress
 from lexiframe.pairwise import Pairs
-from lexiframe.significance.differences import Differences
+from lexiframe.significance.audits.drawn_families import Families
+from lexiframe.significance.audits.tested_families import (
+    chosen_tests,
+    columns_of,
+    some_columns,
+)
+from lexiframe.significance.differences import Differences, Options
 
-_AT_ONCE = 500
-"""The number of trials tested at once; fewer of many requests."""
-_CELLS = 2**22
-"""The number of drawn requests that the trials at once may have."""
 _BYTES = 100
-"""For each of these: its request, its difference twice, and what the tests make of them."""
+"""For each drawn difference: its request, itself twice, and what the tests make of them."""
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Some trials, each with a pair of runs and a sample of its requests.
+    """Some trials, each with the pairs of some runs and a sample of their requests.
 
     Attributes
     ----------
     pair
-        The pair of each trial, as an index into those drawn from.
+        The pairs of each trial, as indices into those drawn from: trials × pairs of a trial.
     better
-        Which of its runs is better over all requests: 1 for run a, −1 for run b, 0 for neither.
+        Which run of each pair is better over all requests: 1 for run a, −1 for run b, 0 for
+        neither.
     drawn
-        The differences of the trials, requests × 2 trials: first all with equal means, then all as
-        they are, for the same pairs and requests.
+        The differences of all pairs of the trials, requests × (2 · trials · pairs): first all where
+        no run is better, then all as they are, for the same pairs and requests.
     means
-        The mean of each trial's pair that was subtracted; None if none was.
+        The mean of each of these pairs that was subtracted; None if none was.
     seed
         The seed of tests that draw at random themselves. It is another one for other trials, so
         that the chance of one drawing is not in all of them.
@@ -45,23 +49,51 @@ class Trials:
     seed: int
     means: np.ndarray | None
 
+    def chosen_tests(
+        self, test: Any, options: Options, *, is_metric: bool
+    ) -> Iterator[tuple[Any, Options, np.ndarray]]:
+        """Yield the tests that trials have, as they are, and the trials that have each."""
+        return chosen_tests(test, self.kept, self.pair.shape[1], options, is_metric=is_metric)
 
-def drawn_trials(pairs: Pairs, null: str, size: int, trials: int, seed: int) -> Iterator[Trials]:
-    """Draw ``size`` requests with replacement from a random pair, ``trials`` times.
+    @property
+    def kept(self) -> Differences:
+        """The differences as they are."""
+        n = self.drawn.values.shape[1]
+        return some_columns(self.drawn, np.arange(n // 2, n))
 
-    Means are made equal by subtracting each pair's mean (``null="centred"``), or by swapping the
-    two runs of each drawn request or not, at random (``"exchanged"``). Trials depend on the seed,
-    the size, and on how many pairs and requests there are: measures with as many share them.
+    def some(self, trial: np.ndarray) -> Trials:
+        """Return some of the trials."""
+        if len(trial) == len(self.pair):
+            return self
+        columns = columns_of(trial, self.pair.shape[1])
+        both = np.concatenate([columns, columns + self.pair.size])
+        means = None if self.means is None else self.means[columns]
+        drawn = some_columns(self.drawn, both)
+        return replace(
+            self, pair=self.pair[trial], better=self.better[trial], drawn=drawn, means=means
+        )
+
+
+def drawn_trials(
+    pairs: Pairs, families: Families, null: str, size: int, trials: int, seed: int
+) -> Iterator[Trials]:
+    """Draw ``size`` requests with replacement from the pairs of a random family, ``trials`` times.
+
+    Means are made equal by subtracting each pair's mean (``null="centred"``), or by dealing out the
+    names of the runs anew in each drawn request, at random (``"exchanged"``). Trials depend on the
+    seed, the size, the number of runs in a family, and on how many pairs and requests there are:
+    measures with as many share them.
     """
-    pool = _Pool.of(pairs)
-    at_once = max(1, min(_AT_ONCE, _CELLS // size))
+    pool = _Pool.of(pairs, families)
+    at_once = families.trials_at_once(size)
     memory_use.refuse_more_than_available(
-        at_once * size * _BYTES, f"trials of {size:,} requests", "take fewer requests (sizes)"
+        at_once * size * families.size * _BYTES,
+        f"trials of {size:,} requests",
+        "take fewer requests (sizes)",
     )
     starts = range(0, trials, at_once)
     for number, start in enumerate(progress(starts, len(starts), f"audit, {size} requests")):
-        # Each block has a seed of its own, that of no other size or block.
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(size, number)))
+        rng = families.rng(seed, size, number)
         yield pool.drawn(rng, null, size, min(at_once, trials - start))
 
 
@@ -74,32 +106,37 @@ class _Pool:
     """
 
     pairs: Pairs
+    families: Families
     centred: np.ndarray
     better: np.ndarray
     requests: np.ndarray
     means: np.ndarray
 
     @classmethod
-    def of(cls, pairs: Pairs) -> _Pool:
+    def of(cls, pairs: Pairs, families: Families) -> _Pool:
         mean = pairs.differences.mean
         better = np.where(np.abs(mean) <= pairs.mean_rounding, 0, np.sign(mean))
         centred = pairs.values - mean
         # What differs from the mean by rounding alone is neither a win nor a loss.
         centred[np.abs(centred) <= pairs.rounding] = 0.0
         requests = np.argsort(np.isnan(pairs.values), axis=0, kind="stable")
-        return cls(pairs, centred, better, requests, mean)
+        return cls(pairs, families, centred, better, requests, mean)
 
     def drawn(self, rng: np.random.Generator, null: str, size: int, trials: int) -> Trials:
         seed = int(rng.integers(2**32))
         n, rounding = self.pairs.n, self.pairs.rounding
-        pair = rng.integers(0, len(n), trials)
-        request = self.requests[rng.integers(0, n[pair], (size, trials)), pair]
-        kept = self.pairs.values[request, pair]
+        family = self.families.drawn(rng, trials)
+        first = family.pair[:, 0]  # all pairs of a family have the same requests
+        request = self.requests[rng.integers(0, n[first], (size, trials)), first]
+        drawn = family.cells(request)
         if null == "centred":
-            equal = self.centred[request, pair]
+            exchanged, equal = drawn, drawn.of(self.centred)
         else:
-            equal = kept * (1.0 - 2.0 * rng.integers(0, 2, (size, trials)))
-        rough = rounding if rounding.size == 1 else np.tile(rounding[request, pair], 2)
-        both = Differences(np.concatenate([equal, kept], axis=1), rough)
-        means = self.means[pair] if null == "centred" else None
-        return Trials(pair, self.better[pair], both, seed, means)
+            exchanged = family.exchanged(rng, request)
+            equal = exchanged.differences(self.pairs.values)
+        if rounding.size > 1:
+            rounding = np.concatenate([exchanged.of(rounding), drawn.of(rounding)], axis=1)
+        both = np.concatenate([equal, drawn.of(self.pairs.values)], axis=1)
+        means = self.means[family.pair].ravel() if null == "centred" else None
+        better = self.better[family.pair]
+        return Trials(family.pair, better, Differences(both, rounding), seed, means)

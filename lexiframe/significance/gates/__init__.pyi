@@ -3,6 +3,7 @@
 "For other rooms: what they use of it"
 from .gate_evidence import GateMissing as GateMissing
 from .gate_coverage import RankedPairs as RankedPairs
+from .gate_rules import NOT_TESTED as NOT_TESTED
 from .gate_rules import Require as Require
 from .gate_rules import rule_of as rule_of
 from .deciding import check_gate as check_gate

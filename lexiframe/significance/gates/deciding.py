@@ -20,7 +20,6 @@ from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answere
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
     refuse_lone_requests,
-    refuse_same,
     refuse_wide,
     settle_lone_requests,
     with_directions,
@@ -39,6 +38,7 @@ from lexiframe.significance.gates.gate_tests import (
     fewest_ties,
     usual_correction,
 )
+from lexiframe.significance.gates.unchanged import sameness, settled
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
@@ -134,7 +134,9 @@ def gate(
         What is done with requests that have a score of only one of the two runs: an error with
         their counts, 0 for the run that lacks them, or leave them out.
     same_ok : bool
-        Whether the two runs may have the same values in all requests.
+        Whether the candidate may be the baseline itself: one file that was given twice, or values
+        that are the same in all requests, of runs whose rankings are not known. It is refused
+        otherwise. Another file with the same rankings is never refused.
     smaller_is_better, larger_is_better : sequence of str
         Measures of scores of which smaller, or larger, values are better, where neither their
         names nor a column ``smaller_is_better`` say it.
@@ -149,10 +151,10 @@ def gate(
         the ``margin`` in the same unit and the interval ``ci_low, ci_high`` of `equivalence`, of
         level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
         opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
-        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence, also that
-        the gate is poor: that it would pass an unchanged candidate in fewer than half of the cases
-        (about, by the spread observed). ``required``
-        is the number of requests that would decide an undecided row, null for the others.
+        ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence that begins
+        with this word in capitals; it also says that the gate is poor: that it would pass an
+        unchanged candidate in fewer than half of the cases (about, by the spread observed).
+        ``required`` is the number of requests that would decide an undecided row, null for others.
         ``requests`` is the number of requests of which either run has a score,
         ``baseline_answered`` and ``candidate_answered`` how many of them each has; null for
         preferences, which do not tell. On the command line, with rankings, they are the judged
@@ -168,8 +170,8 @@ def gate(
         As `equivalence`; for an unknown ``require``, correction or run, two margins for one
         measure, a measure that has no request of both runs, and when the candidate is the baseline.
         Where there is no evidence: for requests of only one of the two runs, unless ``missing``
-        says what they mean; for runs with the same values in all requests, unless ``same_ok``; for
-        a measure of unknown direction; and for a margin as wide as the range of its measure. With
+        says what they mean; for one run that was given as both, unless ``same_ok``; for a measure
+        of unknown direction; and for a margin as wide as the range of its measure. With
         ``model``, for what is no table of scores, for runs and measures that the model lacks, and
         with another test than t, groups, clusters, replicates or an order.
 
@@ -194,6 +196,13 @@ def gate(
     passes with a probability of at most alpha if μ ≤ −δ (not-worse), μ ≤ 0 (better) or |μ| ≥ δ
     (equivalent), and fails with a probability of at most alpha if μ ≥ −δ, μ ≥ δ or |μ| ≤ δ. The
     interval belongs to one-sided tests: it may be above 0 where "better" is undecided.
+
+    A candidate that ranks the same documents as the baseline, in the same order, in all judged
+    requests has changed nothing. That is a fact about these requests and no result of a test: its
+    rows pass (or fail, if it has to be better), ``test`` is ``"none"``, and there are no p-values
+    and intervals. Equal values alone are no such fact: where the rankings differ, or other measures
+    or groups of requests do, the test decides, and equal differences decide nothing until there are
+    many. With ``order="given"`` the test always decides, since requests are still to come.
 
     Of several candidates each passes or not; with Holm's correction over them, the probability that
     any passes wrongly is at most alpha.
@@ -226,9 +235,9 @@ def gate(
     >>> g.select("measure", pl.col("mean_difference", "margin").round(4), "outcome").rows()
     [('AP', 0.015, 0.0131, 'pass'), ('nDCG@10', -0.0385, 0.05, 'undecided')]
     >>> print(lf.verdict(g)["sentence"][0])
-    pca8_euclidean does not pass the gate: nDCG@10 does not decide whether it is not worse than \
-pixels_euclidean by more than the margin, but about 495 requests would (paired t-test, α = 0.05, \
-n = 60 of 60 requests).
+    UNDECIDED: nDCG@10 does not decide whether pca8_euclidean is not worse than pixels_euclidean \
+by more than the margin, but about 495 requests would (paired t-test, α = 0.05, n = 60 of 60 \
+requests).
     """
     candidates = several(candidate)
     rule = check_gate(require, test, correction, alpha, power, trials, seed)
@@ -295,7 +304,8 @@ n = 60 of 60 requests).
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
         for name in measures:
-            refuse_wide(margins.of(name, mean_score(cube, baseline, name)), name)
+            size = margins.of(name, mean_score(cube, baseline, name))
+            refuse_wide(size, name, bets.bounds.get(name))
         chosen = _chosen(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
         if model is not None:
@@ -325,17 +335,21 @@ n = 60 of 60 requests).
     every = []
     for name, two in of_each.items():
         tested = grouping.in_groups(partial(of_group, candidate=name), two, requests, by)
-        if not same_ok:
-            refuse_same(tested, baseline, name)
+        same = sameness(tested, given, ranked, (baseline, name), same_ok=same_ok)
+        # Requests that are still to come may change what holds of those so far.
+        unchanged = same.unchanged if bets.order == "random" else None
+        why = pl.concat_list(pl.col("chosen"), pl.lit(same.changed))
+        tested = tested.with_columns(same=pl.lit(unchanged, pl.String), chosen=why)
         every.append(tested)
     tested = pl.concat(every)
     groups = tested.columns[: tested.columns.index("measure")]
-    table = decided(tested, rule, corrected, alpha).with_columns(baseline=pl.lit(baseline))
+    table = settled(decided(tested, rule, corrected, alpha), rule.claim)
+    table = table.with_columns(baseline=pl.lit(baseline))
     shared = 1 if corrected == "none" else table.height
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
     required = _required(table, rule.claim, alpha / shared, power, bets, of_scores=of_scores)
-    unchanged = _unchanged(table, rule.claim, alpha / shared)
-    table = table.with_columns(required=required, unchanged=unchanged)
+    passes = _unchanged(table, rule.claim, alpha / shared)
+    table = table.with_columns(required=required, unchanged=passes)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
     return schemas.GATES.arranged(_with_bets(table, bets, seed), groups)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError
-from lexiframe.pairwise import PairCube, arrays
-from lexiframe.projection import RankedRuns, answers
+from lexiframe.io import run_scan
+from lexiframe.pairwise import Measure, PairCube, arrays, measured
+from lexiframe.projection import Policies, RankedRuns, answers
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
     refuse_missing_rankings,
@@ -41,11 +42,30 @@ class RankedPairs:
         missing, and how many of its documents are judged: of `counts_of`, or `coverage`.
     ranked
         The ranks of all judged items; None where the rankings are gone.
+    policies
+        How the runs were ranked.
+    found
+        A function that returns the runs, to be read again as they were; None where they are gone.
     """
 
     pairs: PairCube | arrays.Reduced | pl.DataFrame
     counts: pl.DataFrame
     ranked: RankedRuns | None
+    policies: Policies = field(default_factory=Policies)
+    found: Callable[[], run_scan.RunScan] | None = None
+
+    @classmethod
+    def of_projected(
+        cls,
+        projected: measured.Projected,
+        measures: Sequence[Measure],
+        scan: run_scan.RunScan,
+        policies: Policies,
+    ) -> RankedPairs:
+        """Return the differences by some measures of runs that were found in a scan and ranked."""
+        ranked = projected.ranked
+        counts = answers.counts_of(ranked)
+        return cls(projected.part(measures), counts, ranked, policies, lambda: scan)
 
     @classmethod
     def of_replicates(cls, s: pl.DataFrame, counts: pl.DataFrame) -> RankedPairs:

@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, warn
 from lexiframe.metrics import derived
 from lexiframe.orderings import missing_requests
-from lexiframe.pairwise import parse_measure
+from lexiframe.pairwise import facts
 
 GateMissing = Literal["refuse", "zero", "drop"]
 """What is done where one of the two runs lacks requests: refuse them, 0, or leave them out."""
@@ -75,34 +75,26 @@ def refuse_other_collection(counts: pl.DataFrame) -> None:
         )
 
 
-def refuse_same(tested: pl.DataFrame, baseline: str, candidate: str) -> None:
-    """Raise when all differences of all measures are 0; ``tested`` has their mean and deviation."""
-    is_same = (pl.col("mean_difference") == 0) & (pl.col("deviation").fill_nan(0) == 0)
-    if tested.select(is_same.all()).item():
-        raise LexiframeError(
-            f"gate: expected two runs that differ, found that {candidate} has the same values as "
-            f"{baseline} in all requests; check that they are not the same file, or say that it "
-            "is meant: same_ok=True, on the command line --same-ok"
-        )
-
-
-def refuse_wide(margin: float, measure: str) -> None:
+def refuse_wide(margin: float, measure: str, bounds: Any = None) -> None:
     """Raise when a margin is as wide as the range of a measure, so that no difference exceeds it.
+
+    ``bounds`` are those that the user gave, or the facts of the measure; None: its name tells.
 
     Examples
     --------
     >>> refuse_wide(0.5, "AP"), refuse_wide(1.5, "RPP")
     (None, None)
     """
-    try:
-        asked: Any = parse_measure(measure)
-    except LexiframeError:
+    known = facts.Facts.named(measure) if bounds is None else bounds
+    if known is None:
         return  # a measure of the user's own, whose range is not known
-    width = asked.limits.width
+    if not isinstance(known, facts.Facts):
+        known = facts.Facts("metric", bounds=f"{known[0]:g} to {known[1]:g}")
+    width = known.limits.width
     if 0 < width <= margin:
         raise LexiframeError(
             f"gate: expected a margin below {width:g} for {measure}, whose values are "
-            f"{asked.bounds}, found {margin:g}: no candidate could be worse by more; give the "
+            f"{known.bounds}, found {margin:g}: no candidate could be worse by more; give the "
             "difference that does not matter yet"
         )
 

@@ -11,19 +11,24 @@ Row = Mapping[str, Any]
 
 
 def reason(row: Row) -> str:
-    """Return the sentence of a row of the table of `gate`.
+    """Return the sentence of a row of the table of `gate`, which begins with the outcome.
 
     Examples
     --------
     >>> reason({"baseline": "bm25", "candidate": "dense", "require": "not-worse",
     ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
     ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320, "ci_low": -0.012})
-    'It is not known whether dense is worse than bm25 by more than 0.01: p = 0.21, of the opposite \
-0.79, mean difference -0.004, n = 50; it would take about 320 requests.'
+    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: p = 0.21, of \
+the opposite 0.79, mean difference -0.004, n = 50; it would take about 320 requests.'
     """
-    claim = _CLAIMS[rule_of(row["require"]).claim, row["outcome"]](row)
-    chosen = f"; {row['chosen']}" if row.get("chosen") else ""
-    return f"{claim}: {_EVIDENCE[row['outcome']](row)}{chosen}."
+    outcome: str = row["outcome"]
+    claim = _CLAIMS[rule_of(row["require"]).claim, outcome](row)
+    if row.get("same"):
+        return (
+            f"{outcome.upper()}: {row['same']}" + f", so that {claim}" * (outcome == "fail") + "."
+        )
+    chosen = "".join(f"; {one}" for one in row.get("chosen") or () if one)
+    return f"{outcome.upper()}: {claim}: {_EVIDENCE[outcome](row)}{chosen}."
 
 
 def _worse(row: Row) -> str:
@@ -39,7 +44,7 @@ def _differ(row: Row) -> str:
     return f"{row['candidate']} and {row['baseline']} differ by less than {_size(row)}"
 
 
-_UNKNOWN = "It is not known whether"
+_UNKNOWN = "it is not known whether"
 _CLAIMS: dict[tuple[str, str], Callable[[Row], str]] = {
     ("not-worse", "pass"): lambda row: f"{row['candidate']} is not {_worse(row)}",
     ("not-worse", "fail"): lambda row: f"{row['candidate']} is {_worse(row)}",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 Require = Literal["not-worse", "better", "equivalent", "all", "any"]
+NOT_TESTED = "none"
+"""What the column ``test`` has where nothing changed, which no test has to show."""
 ANY = "any "
 """What the column ``require`` begins with where one measure is enough."""
 

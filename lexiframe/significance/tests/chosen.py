@@ -45,17 +45,31 @@ def test_of(
     single, of_each = single_of(pairs), pairs.differences.n
     n_pairs = int((of_each > 0).sum())
     n = int(of_each.max(initial=0)) if single is None else len(single.queries)
-    if n > _FEW:
-        return ["t"], options
-    trials = _trials(n, n_comparisons or n_pairs, options)
-    if single is None or _work(n, n_pairs, trials) > _WORK:
+    flips = sign_flips(n, n_pairs, options, n_comparisons)
+    if n <= _FEW and (single is None or flips is None):
         warn(
             f"compare: {measure} has the t test, as sign flips of {n_pairs:,} pairs of runs in {n} "
             "requests take too long, or were not foreseen when it was evaluated; with few requests "
             "t can find differences that are not there: name a baseline, or take test='sign'"
         )
+    if single is None or flips is None:
         return ["t"], options
-    return ["randomization"], replace(options, trials=trials)
+    return ["randomization"], flips
+
+
+def sign_flips(
+    n: int, n_pairs: int, options: Options, n_comparisons: int | None = None
+) -> Options | None:
+    """Return the options of sign flips of n requests; None where they are many, or take too long.
+
+    Examples
+    --------
+    >>> sign_flips(20, 45, Options("two-sided", 0.05)).trials
+    18000
+    """
+    trials = _trials(n, n_comparisons or n_pairs, options) if n <= _FEW else 0
+    too_long = n > _FEW or _work(n, n_pairs, trials) > _WORK
+    return None if too_long else replace(options, trials=trials)
 
 
 def most_requests(n_runs: int, baseline: str | None, alpha: float) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -15,6 +17,8 @@ _ROWS = 96
 _ALONE = 2**18
 """A product of so many terms is made in one thread: threads that wait for one another at each
 product take many times as long where other programs use the processor."""
+_PAIRS = 2**10
+"""The columns that are counted together where counts end early: they stay in the cache."""
 _FEWEST = 32
 """With fewer columns a product alone takes longer than one in several threads."""
 
@@ -29,37 +33,74 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
         resampling.flips(d.n, options.trials, options.seed),
         -(-n_drawn // resampling.FLIPS),
     )
-    work = n_drawn * len(count) // 100  # where this is little, threads take longer to start
-    for some in in_threads(partial(_counts, d, options), drawn, "randomization", work, n_blocks):
-        count += some
+    is_two_sided = options.alternative == "two-sided"
+    side = -1.0 if options.alternative == "less" else 1.0
+    least = (np.abs(d.mean) if is_two_sided else side * d.mean) - d.mean_rounding
+    least *= d.n
+    if options.exact_below < math.inf:
+        most = options.exact_below * (1 + n_drawn) - 1
+        count = _counts_up_to(most, drawn, side * d.values, least, is_two_sided=is_two_sided)
+    else:
+        counts = partial(_counts, side * d.values, least, is_two_sided=is_two_sided)
+        work = n_drawn * len(count) // 100  # where this is little, threads take longer to start
+        for some in in_threads(counts, drawn, "randomization", work, n_blocks):
+            count += some
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
     are_all = resampling.are_enumerated(d.n, options.trials)
     least_p = options.least_p(0.5**n_not_zero) if are_all else 1 / (1 + n_drawn)
     return with_d_z(d, options, d.mean, (1 + count) / (1 + n_drawn), least_p)
 
 
-def _counts(d: Differences, options: Options, flipped: np.ndarray) -> np.ndarray:
-    """Return how often each pair's sum is as extreme as the observed one, if signs are flipped."""
-    is_two_sided, n_pairs = options.alternative == "two-sided", d.values.shape[1]
-    side = -1.0 if options.alternative == "less" else 1.0
-    least = (np.abs(d.mean) if is_two_sided else side * d.mean) - d.mean_rounding
-    least *= d.n
-    width = _ALONE // (_ROWS * d.n)
+def _counts(
+    values: np.ndarray, least: np.ndarray, flipped: np.ndarray, *, is_two_sided: bool
+) -> np.ndarray:
+    """Return how often each pair's sum of values reaches its least one, if signs are flipped."""
+    n, n_pairs = values.shape
+    width = _ALONE // (_ROWS * n)
     width = n_pairs if width < _FEWEST else width
     columns = [slice(first, first + width) for first in range(0, n_pairs, width)]
-    parts = [side * d.values[:, some] for some in columns]
+    parts = [values[:, some].copy() for some in columns]
     count, sums = np.zeros(n_pairs, np.int64), np.empty((_ROWS, n_pairs))
     is_extreme = np.empty(sums.shape, bool)
     for first in range(0, len(flipped), _ROWS):
         signs = flipped[first : first + _ROWS] * -2.0
         signs += 1.0
         drawn, found = sums[: len(signs)], is_extreme[: len(signs)]
-        for some, values in zip(columns, parts, strict=True):
-            np.matmul(signs, values, out=drawn[:, some])
+        for some, part in zip(columns, parts, strict=True):
+            np.matmul(signs, part, out=drawn[:, some])
         if is_two_sided:
             np.abs(drawn, out=drawn)
         np.greater_equal(drawn, least, out=found)
         count += found.view(np.uint8).sum(axis=0, dtype=np.uint8)
+    return count
+
+
+def _counts_up_to(
+    most: float,
+    drawn: Iterator[np.ndarray],
+    values: np.ndarray,
+    least: np.ndarray,
+    *,
+    is_two_sided: bool,
+) -> np.ndarray:
+    """Return the same for all signs that are drawn, or for some, where there are ``most`` or more.
+
+    Most pairs of many are left out after the first signs.
+    """
+    count, pair = np.zeros(len(least), np.int64), np.arange(len(least))
+    for block in drawn:
+        for first in range(0, len(block), 2 * _ROWS):
+            flipped = block[first : first + 2 * _ROWS]
+            for start in range(0, len(pair), _PAIRS):
+                some = slice(start, start + _PAIRS)
+                count[pair[some]] += _counts(
+                    values[:, some], least[some], flipped, is_two_sided=is_two_sided
+                )
+            is_open = count[pair] < most
+            if 2 * np.count_nonzero(is_open) < len(pair):  # to leave others out takes time too
+                pair, values, least = pair[is_open], values[:, is_open], least[is_open]
+            if not len(pair):
+                return count
     return count
 
 

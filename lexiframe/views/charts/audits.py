@@ -49,7 +49,8 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     -------
     altair.FacetChart
         A panel for each measure, and a row of panels for each null, if there are two. A line joins
-        the rates of a test, each with its interval of 95 %. For the error rate a grey line is drawn
+        the rates of a test (and number of runs, where trials have more than two), each with its
+        interval of 95 %. For the error rate a grey line is drawn
         at alpha.
 
     Raises
@@ -75,6 +76,10 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     stem = "error" if rate == "error_rate" else rate
     ends = {"rate": rate, "low": f"{stem}_low", "high": f"{stem}_high"}
     null = pl.col("null").replace_strict(_NULLS)
+    test = pl.when(pl.col("n_runs") == 2).then("test").otherwise(
+        pl.format("{}, {} runs, {}", "test", "n_runs", "correction")
+    )  # fmt: skip
+    rows = rows.with_columns(test=test)
     rows = rows.select("measure", "test", "n_requests", "alpha", "trials", null=null, **ends)
     nulls, levels = rows["null"].unique().sort(), rows["alpha"].unique().sort()
     level = f"{' and '.join(nulls)}; line: α = {', '.join(f'{a:g}' for a in levels)}"

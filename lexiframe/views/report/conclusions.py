@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import without_unranked
 from lexiframe.views.sentences.rows import is_first, without_counts
@@ -36,7 +37,7 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
     inference, by = provenance["inference"], provenance["groups"]
     c, o, means = (printed.with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
     if not c.height:
-        table = _of_means(means, inference)
+        table = _of_means(means, inference, facts.known_facts(provenance))
     elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
         told = pl.format("{} of {}", "n_significant", "n_pairs")
         v = printed.with_group(verdict_of(without_unranked(tables, by), provenance), by)
@@ -149,11 +150,13 @@ def _one_sided(
     )
 
 
-def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+def _of_means(
+    means: pl.DataFrame, inference: Mapping[str, Any], known: facts.Known
+) -> pl.DataFrame:
     """Say what the means of a single run are."""
     level = f"{100 * (1 - inference['alpha']):g} %"
     parts = means.partition_by("group", "measure", maintain_order=True)
-    sentences = [_of_mean(part, level) for part in parts]
+    sentences = [_of_mean(part, level, known) for part in parts]
     empty = pl.lit("")
     return means.select(
         *("group", "measure"),
@@ -167,9 +170,9 @@ def _of_means(means: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame
     )
 
 
-def _of_mean(mean: pl.DataFrame, level: str) -> str:
+def _of_mean(mean: pl.DataFrame, level: str, known: facts.Known) -> str:
     """Say what the mean of a single run is, in one row, and what its interval."""
-    shown, notes = cut_at_bounds(mean)
+    shown, notes = cut_at_bounds(mean, known=known)
     row = shown.row(0, named=True)
     requests = printed.counted(str(row["n"]), "request")
     value = printed.cell("mean", row["mean"], 4)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import polars as pl
 
 from lexiframe.base import __version__, escaped, printed
+from lexiframe.collection import leaderboards
 from lexiframe.views.report.page import as_json, part, policy
 
 
@@ -33,7 +34,7 @@ def leaderboard_page(board: Shown) -> str:
     n = tables["ranking"].filter(pl.col("rule") == rules[0]).height
     words = {
         "title": f"Leaderboard of {printed.counted(n, 'run')}",
-        "value": "Value",
+        "value": f"Value over {leaderboards.weighted_collections(tables['collection_weights'])}",
         "interval": "Ranks that are possible, for all runs at once (line) and for the run alone "
         "(bar)",
         "beside": "One run beside its neighbours",

@@ -10,16 +10,25 @@ from lexiframe.base import printed, schemas
 from lexiframe.views.sentences.words import test_and_correction
 
 Row = dict[str, Any]
-_ERROR = {"centred": "equal means are rejected", "exchanged": "exchangeable runs are told apart"}
+_ERROR = {
+    "centred": ("equal means are rejected", "some of {} runs with equal means are told apart"),
+    "exchanged": (
+        "exchangeable runs are told apart",
+        "some of {} exchangeable runs are told apart",
+    ),
+}
+"""What a trial finds that does not exist, by its null: of a pair of runs, and of several runs."""
 
 
 def audits_in_words(audits: pl.DataFrame) -> pl.DataFrame:
-    """Return a sentence for each measure, test, null and level, in each group of requests.
+    """Return a sentence for each measure, test, correction, null, number of runs and level.
+
+    There are such in each group of requests.
 
     A rate differs from the level if its whole interval lies on one side of it.
     """
     by = [name for name in audits.columns if name not in schemas.AUDITS.columns]
-    key = ["measure", "test", "null", "alpha"]
+    key = ["measure", "test", "correction", "null", "n_runs", "alpha"]
     in_order = audits.sort(*by, *key, "n_requests").select(*by, *schemas.AUDITS.columns)
     return printed.sentence_of_each(in_order, schemas.AUDITS, key, _sentences)
 
@@ -28,10 +37,13 @@ def _sentences(part: pl.DataFrame, of_group: str) -> str:
     """Return what is said of the numbers of requests of one test."""
     rows = part.to_dicts()
     first = rows[0]
-    test = test_and_correction(first["test"], "none")[0]
-    rates = _at_sizes(rows, "error_rate")
+    test, correction = test_and_correction(first["test"], first["correction"])
+    n_runs = first["n_runs"]
+    if n_runs > 2:
+        test += f", {correction} the {n_runs * (n_runs - 1) // 2:,} pairs"
+    found, rates = _ERROR[first["null"]][n_runs > 2].format(n_runs), _at_sizes(rows, "error_rate")
     return (
-        f"By {first['measure']}{of_group}, {_ERROR[first['null']]} in {rates} ({test}, "
+        f"By {first['measure']}{of_group}, {found} in {rates} ({test}, "
         f"α = {first['alpha']:g}): {_kept(rows)}. {_found(rows)} There were {first['trials']:,} "
         f"trials of each size, drawn from {printed.counted(first['n_pairs'], 'pair')} of runs and "
         f"{first['n']:,} requests."
@@ -68,10 +80,12 @@ def _found(rows: list[Row]) -> str:
     known = [row for row in rows if row["power"] is not None]
     if not known:
         return "No pair that was drawn differs in the mean."
+    is_pair = rows[0]["n_runs"] == 2
+    found = "Differences are found" if is_pair else "A difference between two of them is found"
     every = printed.listed([printed.percent(row["power"]) for row in known])
     said = every if len(known) == len(rows) else _at_sizes(known, "power")
     wrong = [printed.percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
     if not wrong:
-        return f"Differences are found in {said}."
+        return f"{found} in {said}."
     of_them = f"{printed.listed(wrong)} of what is found has the wrong direction"
-    return f"Differences are found in {said}; {of_them}."
+    return f"{found} in {said}; {of_them}."

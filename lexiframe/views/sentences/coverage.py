@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -29,6 +29,28 @@ def told_of_each(
         for key, part in parts.items()
         for one in told(part.drop("collection"))
     )
+
+
+def judged_where_pooled(coverage: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
+    """Return a coverage that says how much is judged only where judgments are those of a pool.
+
+    Where every judged document has a positive grade, as those that users had in the test set of a
+    recommender, no document was looked at for being judged: nearly all have no judgment.
+
+    Examples
+    --------
+    >>> coverage = pl.DataFrame({"run": "a", "judged_at_10": [0.1]})
+    >>> judged_where_pooled(coverage, {"grades": [1.0, 5.0]})["judged_at_10"].item()
+    >>> judged_where_pooled(coverage, {"grades": [0.0, 3.0]})["judged_at_10"].item()
+    0.1
+    """
+    grades = provenance.get("grades") or [0.0]
+    is_positive = pl.lit(not isinstance(grades, Mapping) and grades[0] > 0)
+    if isinstance(grades, Mapping):  # of collections
+        is_positive = pl.col("collection").is_in(
+            [c for c, of in grades.items() if of and of[0] > 0]
+        )
+    return coverage.with_columns(judged_at_10=pl.when(~is_positive).then("judged_at_10"))
 
 
 def coverage_in_words(coverage: pl.DataFrame) -> str:

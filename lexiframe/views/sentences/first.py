@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.views.sentences.coverage import told_of_each
+from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
+from lexiframe.views.sentences.ties import tie_sentences
 from lexiframe.views.sentences.too_few import (
     KEY,
     nothing_concluded,
@@ -267,8 +268,9 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
 
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what weakens conclusions: missing rankings or judgments, runs that are the same."""
-    yield from told_of_each(tables["coverage"], _of_rankings)
+    """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
+    yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
+    yield from tie_sentences(tables, provenance)
     yield from _same(tables["win_rates"])
 
 

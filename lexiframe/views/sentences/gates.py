@@ -23,7 +23,7 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     polars.DataFrame
         Key ``baseline, candidate, require, test, correction, alpha``, in the order of the table;
         ``outcome`` is ``"pass"`` when all rows pass, else ``"fail"`` when one fails, else
-        ``"undecided"``; and ``sentence``.
+        ``"undecided"``; and ``sentence``, which begins with the outcome in capitals.
 
     Examples
     --------
@@ -32,8 +32,8 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> g = lf.gate(s, 0.1, baseline="old", candidate="new")
     >>> print(gate_sentences(g)["sentence"][0])
-    new does not pass the gate: AP does not decide whether it is not worse than old by more than \
-the margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
+    UNDECIDED: AP does not decide whether new is not worse than old by more than the margin, but \
+about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
     together = [name for name in _ONE_GATE if name != "test"]  # each measure may have its own
     parts = table.partition_by(together, maintain_order=True)
@@ -48,28 +48,32 @@ def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
     if gates.rule_of(rows[0]["require"]).is_any:
         order = ("pass", "undecided", "fail")
     outcome = next(name for name in order if name in found)
-    said = f"{_summary(rows, outcome)} ({_how(rows, candidates)})."
+    said = f"{outcome.upper()}: {_summary(rows, outcome)} ({_how(rows, candidates)})."
     same = {name: rows[0][name] for name in _ONE_GATE}
     tests = printed.listed(list(dict.fromkeys(row["test"] for row in rows)))
     return {**same, "test": tests, "outcome": outcome, "sentence": escaped(said)}
 
 
 def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
-    runs = f"{rows[0]['candidate']} {'passes' if outcome == 'pass' else 'does not pass'} the gate"
-    claim = gates.rule_of(rows[0]["require"]).claim
+    """Say what the rows show, in the words that follow the outcome."""
+    candidate, claim = rows[0]["candidate"], gates.rule_of(rows[0]["require"]).claim
     shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[claim])
+    if rows[0]["test"] == gates.NOT_TESTED:  # then nothing changed, as each row says
+        return str(rows[0]["why"]).partition(": ")[2].removesuffix(".")
     named = {
         name: [name_of_row(row) for row in rows if row["outcome"] == name]
         for name in {row["outcome"] for row in rows}
     }
     if outcome == "pass":
-        return f"{runs}: by {printed.listed(named['pass'])} it is {shown}"
-    said = [f"by {printed.listed(named['fail'])} it is {opposite}"] if "fail" in named else []
+        return f"by {printed.listed(named['pass'])}, {candidate} is {shown}"
+    said = []
+    if "fail" in named:
+        said.append(f"by {printed.listed(named['fail'])}, {candidate} is {opposite}")
     if "undecided" in named:
         verb = "does" if len(named["undecided"]) == 1 else "do"
-        what = "it" if said else f"whether it is {shown}"
+        what = "it" if said else f"whether {candidate} is {shown}"
         said.append(f"{printed.listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
-    return f"{runs}: {'; '.join(said)}"
+    return "; ".join(said)
 
 
 _CLAIMS = {
@@ -104,6 +108,8 @@ def name_of_row(row: dict[str, Any]) -> str:
 
 def _how(rows: list[dict[str, Any]], candidates: int) -> str:
     tests = dict.fromkeys(row["test"] for row in rows)
+    if gates.NOT_TESTED in tests:
+        return f"n = {_of_all(rows)}"
     said = [test_and_correction(test, rows[0]["correction"]) for test in tests]
     how, over = printed.listed([how for how, _ in said]), said[0][1]
     any_of_rows = candidates == 1 or gates.rule_of(rows[0]["require"]).is_any

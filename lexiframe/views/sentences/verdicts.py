@@ -26,6 +26,7 @@ from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.tables import sentences_of
+from lexiframe.views.sentences.ties import with_ties
 from lexiframe.views.sentences.too_few import (
     IS_TESTED,
     KEY,
@@ -131,11 +132,11 @@ the 3 pairs, α = 0.05, n = 5 requests).
         return _of_table(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
-        return baseline_verdict(evaluated, alpha)
+        return with_ties(baseline_verdict(evaluated, alpha), evaluated)
     names = ("orderings", "comparisons", "win_rates")
     tables = {name: getattr(evaluated, name) for name in names}
     how: dict[str, Any] = {"alpha": alpha, "family": family}
-    return printed.Verdict(verdict_of(tables, evaluated.provenance, comparisons, **how))
+    return with_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
 
 
 def _of_table(table: Any, is_alone: bool) -> printed.Verdict:

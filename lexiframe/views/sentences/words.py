@@ -9,6 +9,7 @@ from lexiframe.base import printed
 from lexiframe.significance import tests
 
 _TESTS = {
+    "auto": "default test",
     **{name: test.words for name, test in tests.TESTS.items()},
     "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
+from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.shown.means import ends, inference_in_words
 
@@ -17,6 +18,7 @@ def baseline_section(
     by: Sequence[str],
     inference: Mapping[str, Any],
     comparisons: pl.DataFrame,
+    known: facts.Known,
 ) -> printed.Section:
     """Return the table of the runs against the baseline, and narrower ones of each measure.
 
@@ -30,10 +32,12 @@ def baseline_section(
         The attributes of groups of requests.
     inference, comparisons
         The tests, the level and the baseline; and which test each measure has.
+    known
+        The facts of the measures.
     """
     baseline = inference["baseline"]
     others = table.filter(pl.col("run") != baseline)  # its mean is in the first table
-    others, of_intervals = cut_at_bounds(others, "mean_difference")
+    others, of_intervals = cut_at_bounds(others, "mean_difference", known)
     keys = [name for name in (*by, "measure", "test", "correction") if name in others.columns]
     parts = others.partition_by(keys, maintain_order=True)
     shown = [

@@ -27,7 +27,7 @@ def comparisons_in_short(
     >>> said, table = comparisons_in_short(e.comparisons, ["AP"], 0.05)
     >>> said
     "AP: difference run a − run b, with 95 % intervals; paired t-test, Holm's correction over the \
-pairs of a family, α = 0.05, n = 5; intervals are cut at the bounds of AP"
+pairs of a family, α = 0.05, n = 5; intervals end at the bounds of AP"
     >>> table.columns
     ['run a', 'run b', 'diff.', 'interval', 'adj. p', 'sig.']
     """

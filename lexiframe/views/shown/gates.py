@@ -25,9 +25,9 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
-    new does not pass the gate: AP does not decide whether it is not worse than old
-    by more than the margin, but about 88 requests would (paired t-test, α = 0.05, n
-    = 6 of 6 requests).
+    UNDECIDED: AP does not decide whether new is not worse than old by more than the
+    margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6
+    requests).
     <BLANKLINE>
     Differences, new minus old, positive if better; 90 % intervals
     ┌──────────────────────────────────────────────────────────────────┐
@@ -36,10 +36,10 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     │ AP       undecided      -0.150  -0.304    0.004   0.100    0.729 │
     └──────────────────────────────────────────────────────────────────┘
     Coverage: 6 requests, of which old has 6 and new 6.
-    AP: It is not known whether new is worse than old by more than 0.1: p = 0.7292,
-    of the opposite 0.2708, mean difference -0.15, n = 6; with 6 requests this gate
-    would pass an unchanged candidate in about 24 % of cases (gate_curve and --curve
-    show more); it would take about 88 requests.
+    AP: UNDECIDED: it is not known whether new is worse than old by more than 0.1: p
+    = 0.7292, of the opposite 0.2708, mean difference -0.15, n = 6; with 6 requests
+    this gate would pass an unchanged candidate in about 24 % of cases (gate_curve
+    and --curve show more); it would take about 88 requests.
     """
     table = table.sort(*_groups(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
@@ -57,7 +57,7 @@ def gate_markdown(table: pl.DataFrame) -> str:
     rows, notes = _rows(table)
     below = " ".join([*(f"{note}." for note in notes), *_coverage(table)])
     parts = [
-        f"### Gate: {', '.join(verdict['outcome'])}",
+        f"### {', '.join(verdict['outcome']).upper()}: lexiframe gate",
         *map(markdown_of, verdict["sentence"]),
         markdown_of(_title(table)) + ":",
         markdown_table(rows),
@@ -116,13 +116,14 @@ def junit_xml(table: pl.DataFrame) -> str:
     Examples
     --------
     >>> g = pl.DataFrame({"measure": ["AP"], "baseline": "bm25", "candidate": "dense",
-    ...                   "outcome": "fail", "why": "dense is worse than bm25 by more than 0.01."})
+    ...                   "outcome": "fail",
+    ...                   "why": "FAIL: dense is worse than bm25 by more than 0.01."})
     >>> print(junit_xml(g))
     <?xml version="1.0" encoding="utf-8"?>
     <testsuites name="lexiframe gate" tests="1" failures="1" errors="0">
       <testsuite name="dense against bm25" tests="1" failures="1" errors="0" skipped="0">
         <testcase classname="lexiframe.gate" name="AP" time="0">
-          <failure type="fail" message="fail: dense is worse than bm25 by more than 0.01." />
+          <failure type="fail" message="FAIL: dense is worse than bm25 by more than 0.01." />
         </testcase>
       </testsuite>
     </testsuites>
@@ -141,8 +142,7 @@ def junit_xml(table: pl.DataFrame) -> str:
         if row["outcome"] == "pass":
             ElementTree.SubElement(case, "system-out").text = escaped(row["why"])
         else:
-            said = f"{row['outcome']}: {row['why']}"
-            _element(case, "failure", type=row["outcome"], message=said)
+            _element(case, "failure", type=row["outcome"], message=row["why"])
     ElementTree.indent(root)
     head = '<?xml version="1.0" encoding="utf-8"?>'
     return f"{head}\n{ElementTree.tostring(root, encoding='unicode')}"

@@ -9,10 +9,10 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.metrics import derived
 from lexiframe.orderings import is_count
+from lexiframe.pairwise import facts
 from lexiframe.significance import indistinct_groups, own_tests, tests
-from lexiframe.views.sentences.bounds import cut_at_bounds
+from lexiframe.views.sentences.bounds import AT_BOUNDS, cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first
@@ -20,7 +20,6 @@ from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_interv
 
 MOST_RUNS = 40
 """The number of runs up to which a summary shows all of them."""
-_CUT = "intervals are "
 
 
 def means_section(
@@ -31,11 +30,12 @@ def means_section(
     inference: Mapping[str, Any],
     of_group: str = "",
     lacking: Lacking | None = None,
+    known: facts.Known | None = None,
 ) -> printed.Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run."""
     means = means.sort(printed.place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
-    means, of_intervals = cut_at_bounds(means)
+    means, of_intervals = cut_at_bounds(means, known=known)
     notes = [*measure_notes(means, list(dict.fromkeys(measures))), *of_intervals]
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
@@ -53,7 +53,7 @@ def means_section(
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
-    notes = [*legend, *notes, *lacking.notes(measures), *left_out]
+    notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
     return _with_intervals(f"Means {over}{of_shares}", whole, marked, notes, inference["alpha"])
 
 
@@ -65,9 +65,11 @@ def _with_intervals(
         return printed.Section(title, whole, tuple(notes), is_matrix=True)
     level = f"{100 * (1 - alpha):g} % intervals"
     widest = pl.concat([whole, widest_intervals(marked, whole)])
-    # Halves of intervals say on their own line that these are cut, lest the table be longer.
-    others = [note for note in notes if not note.startswith(_CUT)]
-    cut = "".join(f", {note.removeprefix(_CUT)}" for note in notes if note.startswith(_CUT))
+    # Halves of intervals say on their own line where these end, lest the table be longer.
+    others = [note for note in notes if not note.startswith(AT_BOUNDS)]
+    cut = "".join(
+        f", which {note.removeprefix('intervals ')}" for note in notes if note.startswith(AT_BOUNDS)
+    )
     said = f"± at most: half of the widest of the {level}{cut}"
     section = printed.Section(title, widest, (*others, said), is_matrix=True)
     table, _ = ends(mean_cells(marked, "half"), "e.means")
@@ -115,21 +117,6 @@ def marks(
         near = pl.when(is_told).then(near).otherwise(undecided)
     star = pl.when("is_best").then(pl.lit("*")).otherwise(near)
     return table.select("run", "measure", mark=star + side)
-
-
-def measures_of_scores(
-    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
-) -> set[str]:
-    """Return the measures whose means are those of scores; the others' are shares of requests won.
-
-    An evaluation of scores has nothing else. One in parts has none: then the names of the measures
-    decide.
-    """
-    if "scores" in provenance:
-        return set(provenance["measures"])
-    if "scores" in tables:
-        return set(tables["scores"]["measure"].unique())
-    return {name for name in provenance["measures"] if derived.known_metric(name) is not None}
 
 
 def inference_in_words(
@@ -219,6 +206,20 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     if not there.issuperset(asked):
         notes.append(f"no request counts for {', '.join(n for n in asked if n not in there)}")
     return notes
+
+
+def _equal_shares(means: pl.DataFrame, preferences: Sequence[str]) -> list[str]:
+    """Name preferences that give all runs equal shares, as LP and rrLP do, and what differs."""
+    shares: dict[tuple[float, ...], list[str]] = {}
+    for name in preferences:
+        of_runs = means.filter(measure=name).sort("run")["mean"]
+        shares.setdefault(tuple(of_runs), []).append(name)
+    return [
+        f"{printed.and_joined(names)} have equal shares; e.win_rates has their mean_preference, "
+        "which says by how much"
+        for names in shares.values()
+        if len(names) > 1
+    ]
 
 
 def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:

@@ -9,11 +9,11 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, printed, shown
-from lexiframe.pairwise import parse_measures
+from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.shown.mean_cells import by_rank
-from lexiframe.views.shown.means import measure_notes, measures_of_scores
+from lexiframe.views.shown.means import measure_notes
 from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
 from lexiframe.views.shown.paper_marks import (
     UNTESTED,
@@ -63,10 +63,10 @@ def paper_of(
     lacking = Lacking.in_evaluation(provenance)
     kind = chosen_marks(marks, runs, inference)
     letters = letters_of(runs) if kind == "letters" else {}
-    of_scores = measures_of_scores(tables, provenance)
+    known = facts.known_facts(provenance)
     intervals = intervals and means["ci_low"].count() > 0  # one request has none
-    means, of_intervals = cut_at_bounds(means) if intervals else (means, [])
-    scaled = _scaled(means, of_scores, percent=percent)
+    means, of_intervals = cut_at_bounds(means, known=known) if intervals else (means, [])
+    scaled = _scaled(means, known, percent=percent)
     compared = tables["comparisons"]
     panels, notes = [], []
     for title, part, c in _groups(scaled, compared, by):
@@ -80,7 +80,7 @@ def paper_of(
     bold = "Bold: the best mean of a measure, of several runs if they tie."
     level = f", with {100 * (1 - inference['alpha']):g} % intervals" if intervals else ""
     caption = (
-        _what(scaled, tables, shown_measures, by, of_scores, level),
+        _what(scaled, tables, shown_measures, by, known, level),
         *_notes(notes),
         *_notes([("", of_intervals)]),
         *[bold] * any(one.is_best for one in cells),
@@ -105,25 +105,15 @@ def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     ].to_list()
 
 
-def _scaled(means: pl.DataFrame, of_scores: set[str], *, percent: bool) -> pl.DataFrame:
+def _scaled(means: pl.DataFrame, known: facts.Known, *, percent: bool) -> pl.DataFrame:
     """Multiply shares by 100 for percent; ``in_percent`` says of which measures."""
-    names = [
-        name
-        for name in means["measure"].unique()
-        if percent and (name not in of_scores or _is_share(name))
-    ]
+    are_shares = {
+        name: one.kind == "preference" or one.limits.are_of_a_share for name, one in known.items()
+    }
+    names = [name for name in means["measure"].unique() if percent and are_shares[name]]
     factor = pl.when("in_percent").then(100).otherwise(1)
     means = means.with_columns(in_percent=pl.col("measure").is_in(names))
     return means.with_columns(pl.col("mean", "ci_low", "ci_high") * factor)
-
-
-def _is_share(measure: str) -> bool:
-    """Return whether the values of a measure are known to be between 0 and 1."""
-    try:
-        found = parse_measures(measure)
-    except LexiframeError:  # a measure of the user's own, or of another tool
-        return False
-    return [m.limits.are_of_a_share for m in found] == [True]
 
 
 def _groups(
@@ -175,11 +165,11 @@ def _what(
     tables: Mapping[str, pl.DataFrame],
     columns: Sequence[str],
     by: Sequence[str],
-    of_scores: set[str],
+    known: facts.Known,
     level: str,
 ) -> str:
     """Say what the numbers are; shares are of all runs of the evaluation, shown or not."""
-    shares = [name for name in columns if name not in of_scores]
+    shares = [name for name in columns if known[name].kind == "preference"]
     n = printed.n_range(means["n"]) if means.height else "0"
     said = f"Means over {printed.counted(n, 'request')}"
     if by:

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.base import escaped, printed, schemas
 from lexiframe.orderings import agreement_matrix, is_count
+from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
@@ -22,7 +23,6 @@ from lexiframe.views.shown.means import (
     ends,
     inference_in_words,
     means_section,
-    measures_of_scores,
 )
 
 
@@ -71,14 +71,15 @@ def _means(
 ) -> Iterator[printed.Section]:
     by, measures = provenance["groups"], provenance["measures"]
     lacking = Lacking.in_evaluation(provenance)
-    of_scores = measures_of_scores(tables, provenance)
-    preferences = [name for name in measures if name not in of_scores]
+    known = facts.known_facts(provenance)
+    preferences = [name for name in measures if known[name].kind == "preference"]
     compared = dict(_parts(tables["comparisons"], by))
     under = policies_in_words(provenance.get("policies", {}))
     for of_group, means in _parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
-        yield means_section(means, c, measures, preferences, provenance["inference"], of, lacking)
+        how = provenance["inference"], of, lacking, known
+        yield means_section(means, c, measures, preferences, *how)
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
@@ -126,7 +127,8 @@ def _verdict(
     baseline = inference.get("baseline")
     if baseline is not None:
         table = baseline_in_short(tables["against_baseline"], provenance["measures"], by)
-        yield baseline_section(table, by, inference, tables["comparisons"])
+        known = facts.known_facts(provenance)
+        yield baseline_section(table, by, inference, tables["comparisons"], known)
         if tables["against_baseline"]["n"].max() == 1:
             yield printed.Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.

@@ -46,10 +46,32 @@ def test_a_run_against_itself_is_no_evidence(gate):
     given = [QRELS, GOOD, GOOD, "-m", "ndcg_cut_10,RPP", "--margin", "1%", "--margin", "RPP=.05"]
     outcome = gate(*given)
     assert outcome.status == 1
-    assert "has the same values as pixels_euclidean (baseline) in all requests" in outcome.err
+    said = "pixels_euclidean (candidate) and pixels_euclidean (baseline) are one file"
+    assert f"found that {said}; check that no file was given twice" in outcome.err
     outcome = gate(*given, "--same-ok")
-    assert outcome.status == 3
-    assert "equal differences do not tell" in " ".join(outcome.out.split())
+    assert outcome.status == 0
+    assert " ".join(outcome.out.split()).startswith(f"PASS: nothing changed: {said} (n = 5 of 5")
+
+
+def test_a_copy_has_changed_nothing(gate, tmp_path):
+    """Exit status 0; the first word is the outcome, in each format."""
+    copy = shutil.copy(GOOD, tmp_path / "new.run")
+    given = [QRELS, GOOD, copy, "--margin", "AP=0.1,RPP=0.1"]
+    for format in ("table", "markdown", "junit", "json", "csv"):
+        outcome = gate(*given, "--format", format)
+        assert outcome.status == 0
+        said = outcome.out if format == "table" else outcome.err
+        assert " ".join(said.split()).startswith("PASS: nothing changed: new ranks the same")
+    assert gate(*given, "--format", "markdown").out.startswith("### PASS: ")
+    found = rows(gate(*given, "--format", "json"))
+    assert {row["why"].split()[0] for row in found.values()} == {"PASS:"}
+    assert {row["p_value"] for row in found.values()} == {None}
+    tree = ElementTree.fromstring(gate(*given, "--format", "junit").out.encode())
+    assert tree.find(".//system-out").text.startswith("PASS: nothing changed")
+    better = gate(*given, "--require", "better")
+    assert better.status == 3
+    assert better.out.startswith("FAIL: nothing changed: ")
+    assert gate(*given, "--sequential", tmp_path / "state.json", "--planned", 60).status == 3
 
 
 def test_files_of_several_runs_are_refused(gate, tmp_path):
@@ -84,10 +106,11 @@ def test_a_run_that_is_cut_off_is_refused(gate, tmp_path):
 def test_a_worse_run_fails(gate):
     outcome = gate(QRELS, GOOD, BAD, "--margin", "map=0.1,RPP=0.1")
     assert outcome.status == 3
-    assert "random does not pass the gate: by AP and RPP it is worse than pixels_euclidean" in (
-        " ".join(outcome.out.split())
+    said = "FAIL: by AP and RPP, random is worse than pixels_euclidean"
+    assert " ".join(outcome.out.split()).startswith(said)
+    assert (
+        "AP: FAIL: random is worse than pixels_euclidean by more than 0.1: p < 0.001" in outcome.out
     )
-    assert "AP: random is worse than pixels_euclidean by more than 0.1: p < 0.001" in outcome.out
 
 
 def test_an_undecided_run_does_not_pass(gate, two_folders):
@@ -97,7 +120,7 @@ def test_an_undecided_run_does_not_pass(gate, two_folders):
     row = rows(outcome)["nDCG@10"]
     assert (row["outcome"], row["required"]) == ("undecided", 78)
     assert (row["baseline"], row["candidate"]) == ("main/runs/bm25.run", "pr/runs/bm25.run")
-    assert "pr/runs/bm25.run does not pass the gate" in outcome.err
+    assert outcome.err.startswith("UNDECIDED: nDCG@10 does not decide whether pr/runs/bm25.run is")
     named = gate(QRELS, *runs, "--margin", "nDCG@10=2%", "--name-from", "tag", "--format", "json")
     assert rows(named)["nDCG@10"]["candidate"] == "pca8_euclidean"
 
@@ -162,10 +185,10 @@ def test_groups_of_requests(gate, tmp_path):
     options = ["--requests", tmp_path / "kinds.csv", "--by", "kind"]
     outcome = gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", *options, "--format", "markdown")
     assert outcome.status == 3
-    assert outcome.out.startswith("### Gate: fail\n\nrandom does not pass the gate: by AP for kind")
+    assert outcome.out.startswith("### FAIL: lexiframe gate\n\nFAIL: by AP for kind = y, random")
     assert "| x    | AP      | " in outcome.out
     outcome = gate(QRELS, GOOD, GOOD, "--margin", "AP=0.1", *options, "--same-ok")
-    assert outcome.status == 3  # equal differences decide nothing, in any group
+    assert outcome.status == 0
 
 
 def test_it_writes_parquet_and_junit(gate, tmp_path):
@@ -201,7 +224,7 @@ def test_in_a_process_as_continuous_integration_calls_it(two_folders):
         command, capture_output=True, env=environment, check=False, cwd=two_folders
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "pr/runs/bm25.run passes the gate" in done.stdout.decode()
+    assert done.stdout.decode().startswith("PASS: by RPP, pr/runs/bm25.run is not worse than")
 
 
 # --- Scores of other tools ----------------------------------------------------------------------
@@ -327,7 +350,7 @@ def test_a_file_of_several_runs(gate, tmp_path):
         )
     outcome = gate(QRELS, tmp_path / "main.parquet", tmp_path / "pr.parquet", *MARGIN)
     assert outcome.status == 3
-    assert "pr does not pass the gate" in outcome.out
+    assert outcome.out.startswith("FAIL: by AP, pr is worse than main")
 
 
 def test_no_output_replaces_what_is_read(gate, tmp_path):
@@ -350,15 +373,15 @@ def test_no_output_replaces_what_is_read(gate, tmp_path):
 
 @pytest.mark.parametrize("name, rel, n_runs", [("cranfield", 1, 24), ("movielens_100k", 4, 15)])
 @pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
-def test_each_held_run_is_undecided_against_itself(gate, shared, name, rel, n_runs):
+def test_each_held_run_has_changed_nothing_against_itself(gate, shared, name, rel, n_runs):
     folder = shared / "data" / name
     runs = sorted((folder / "runs").iterdir())
     assert len(runs) == n_runs
     options = ["--rel", rel, "--margin", "nDCG@10=0.001,map=0.1%,RPP=0.001", "--format", "json"]
     for run in runs:
         outcome = gate(folder / "qrels.trec", run, run, *options, "--same-ok")
-        assert outcome.status == 3, run
-        assert [row["outcome"] for row in json.loads(outcome.out)] == ["undecided"] * 3
+        assert outcome.status == 0, run
+        assert [row["outcome"] for row in json.loads(outcome.out)] == ["pass"] * 3
 
 
 def test_one_row_that_passes_is_not_enough(gate, tmp_path):

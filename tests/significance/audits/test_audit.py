@@ -262,7 +262,7 @@ def test_pairs_with_one_request_are_left_out():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"tests": "z"}, "expected test to be one of 't', 'sign'"),
+        ({"tests": "z"}, "expected test to be one of 'auto', 't', 'sign'"),
         ({"tests": []}, "audit: expected a test, found none"),
         ({"sizes": [25, 1]}, "audit: expected sizes to be whole numbers from 2 to"),
         ({"sizes": 2.5}, "audit: expected sizes to be a whole number or a list of which each is"),
@@ -297,9 +297,14 @@ def test_more_requests_than_memory_holds(monkeypatch):
 # --- In words -------------------------------------------------------------------------------------
 
 
-def row(n, rates, test="t", null="centred", wrong=(0.002, 0.001, 0.004), power=(0.5, 0.4, 0.6)):
+def row(
+    n, rates, test="t", null="centred", wrong=(0.002, 0.001, 0.004), power=(0.5, 0.4, 0.6), runs=2
+):
     """A row of the table: the error rate and its interval, then power and type III rate."""
-    return ("AP", test, null, n, 0.05, *rates, 1000, *power, 990, *wrong, 495, 3, 60)
+    correction = "none" if runs == 2 else "holm"
+    error, power, wrong = ((rate, 0.01, *interval) for rate, *interval in (rates, power, wrong))
+    key = ("AP", test, correction, null, runs, n)
+    return (*key, 0.05, *error, 1000, *power, 990, *wrong, 495, 3, 60)
 
 
 def said(*rows):
@@ -309,7 +314,8 @@ def said(*rows):
 def test_sentences():
     above, on, below = (0.1, 0.08, 0.12), (0.051, 0.04, 0.06), (0.02, 0.01, 0.03)
     found = said(row(50, above), row(25, on), row(25, below, "wilcoxon", "exchanged"))
-    assert found.columns == ["measure", "test", "null", "alpha", "sentence"]
+    key = ["measure", "test", "correction", "null", "n_runs", "alpha"]
+    assert found.columns == [*key, "sentence"]
     assert found["sentence"].to_list() == [
         (
             "By AP, equal means are rejected in 5.1 % of samples of 25 requests and 10.0 % of 50 "
@@ -327,6 +333,27 @@ def test_sentences():
     assert "α = 0.05): as often as promised. Diff" in said(row(25, on))["sentence"][0]
     both = said(row(25, above), row(50, below))["sentence"][0]
     assert "more often than promised with 25 requests; less often than promised with 50 r" in both
+
+
+def test_sentences_about_evaluations_of_several_runs():
+    above, on = (0.8, 0.78, 0.82), (0.051, 0.04, 0.06)
+    found = said(row(5, above, null="exchanged", runs=10), row(5, on, "sign", runs=10))
+    assert found["sentence"].to_list() == [
+        (
+            "By AP, some of 10 runs with equal means are told apart in 5.1 % of samples of 5 "
+            "requests (sign test, Holm's correction over the 45 pairs, α = 0.05): as often as "
+            "promised. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
+            "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
+            "runs and 60 requests."
+        ),
+        (
+            "By AP, some of 10 exchangeable runs are told apart in 80.0 % of samples of 5 requests "
+            "(paired t-test, Holm's correction over the 45 pairs, α = 0.05): more often than "
+            "promised. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
+            "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
+            "runs and 60 requests."
+        ),
+    ]
 
 
 def test_sentences_where_nothing_differs_or_is_significant():

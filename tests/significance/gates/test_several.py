@@ -128,7 +128,8 @@ def test_each_measure_has_its_own_test_and_one_sentence():
 def test_an_undecided_gate_says_how_many_requests_bets_would_need():
     """n of a t-test, and those that it takes to pass where nothing differs."""
     s = scores({"old": np.full(40, 0.5), "new": np.full(40, 0.5)}, "AP")
-    row = lf.gate(s, 0.02, **TWO, same_ok=True).row(0, named=True)
+    other = scores({"old": np.full(40, 0.5), "new": np.linspace(0, 1, 40)}, "RR")
+    row = lf.gate(pl.concat([s, other]), {"AP": 0.02}, **TWO).row(0, named=True)
     assert (row["outcome"], row["required"]) == ("undecided", 172)
     assert [fewest_ties(d, Bets(bound=1.0, level=0.05)) for d in (0.01, 0.02, 0.05, 0.1)] == [
         346, 172, 68, 33,

@@ -15,11 +15,12 @@ from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 pytestmark = pytest.mark.slow
 
 
-def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t")):
+def audits(measures=("AP", "RR"), nulls=("centred",), tests=("sign", "t"), n_runs=2):
     """A table of `audit` with numbers that are easy to follow."""
+    correction = "none" if n_runs == 2 else "holm"
     rows = [
-        (measure, test, null, n, 0.05, rate, rate - 0.01, rate + 0.02, 1000, 0.5, 0.47, 0.53, 990,
-         0.004, None, None, 495, 3, 60)
+        (measure, test, correction, null, n_runs, n, 0.05, rate, 0.01, rate - 0.01, rate + 0.02,
+         1000, 0.5, 0.02, 0.47, 0.53, 990, 0.004, None, None, None, 495, 3, 60)
         for measure in measures
         for k, test in enumerate(tests)
         for null in nulls
@@ -41,6 +42,13 @@ def test_points_are_rates_and_rules_their_intervals():
         (0.5, 0.47, 0.53)
     }
     assert len(power.title.subtitle) == 1
+
+
+def test_evaluations_of_several_runs_have_lines_of_their_own():
+    chart = audit_chart(
+        pl.concat([audits(["AP"], tests=["t"]), audits(["AP"], tests=["t"], n_runs=10)])
+    )
+    assert {row["test"] for row in chart.data.values} == {"t", "t, 10 runs, holm"}
 
 
 def test_each_null_has_a_row_of_panels():

@@ -9,7 +9,7 @@ from tests.views.sentences.test_bounds import QRELS, RUNS
 
 __all__ = ["browser"]
 pytestmark = pytest.mark.slow
-CUT = "Intervals are cut at the bounds of AP."
+CUT = "Intervals end at the bounds of AP."
 FEW = "With n = 2 requests intervals say little."
 
 
@@ -36,7 +36,7 @@ def test_a_single_run_says_it_in_its_sentence(tmp_path):
     (said,) = page.table("conclusions")["sentence"]
     assert said == (
         "By AP, the mean of a over 2 requests is 0.7500 (95 % interval: 0.0000 to 1.0000; "
-        "intervals are cut at the bounds of AP; with n = 2 requests intervals say little)."
+        "intervals end at the bounds of AP; with n = 2 requests intervals say little)."
     )
 
 

@@ -1,4 +1,4 @@
-"""Intervals beyond a measure's bounds are shown cut, with a note; the tables stay as computed."""
+"""Intervals of means end at the bounds of their measure; those of differences are shown cut."""
 
 import polars as pl
 import pytest
@@ -19,7 +19,7 @@ RUNS = pl.DataFrame(
     schema=["run", "query_id", "doc_id", "score"],
     orient="row",
 )
-CUT, FEW = "intervals are cut at the bounds of AP", "with n = 2 requests intervals say little"
+CUT, FEW = "intervals end at the bounds of AP", "with n = 2 requests intervals say little"
 
 
 def evaluated(**options):
@@ -31,11 +31,12 @@ def flat(text):
     return " ".join(text.replace("│", " ").split())
 
 
-def test_the_table_stays_as_computed_and_what_is_printed_is_cut():
+def test_the_intervals_of_means_end_at_bounds_in_the_table_and_in_print(tmp_path):
     e = evaluated()
     row = e.means.filter(run="a").row(0, named=True)
-    assert row["ci_low"] < -2
-    assert row["ci_high"] > 3
+    assert (row["ci_low"], row["mean"], row["ci_high"]) == (0, 0.75, 1)
+    e.write(tmp_path)
+    assert pl.read_parquet(tmp_path / "means.parquet")["ci_high"].max() == 1
     said = flat(str(e))
     assert CUT in said
     assert FEW in said
@@ -98,7 +99,7 @@ def test_bounds_are_those_of_the_measure(measure, value, ends):
     )
     shown, notes = cut_at_bounds(table)
     assert shown.select("ci_low", "ci_high").row(0) == ends
-    assert notes == ([] if ends == (-7, 7) else [f"intervals are cut at the bounds of {measure}"])
+    assert notes == ([] if ends == (-7, 7) else [f"intervals end at the bounds of {measure}"])
 
 
 def test_enough_requests_inside_of_the_bounds_need_no_note():

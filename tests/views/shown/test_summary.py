@@ -43,11 +43,11 @@ def plain(section):
     while section.instead is not None:
         section = section.instead
     table = section.table.filter(pl.col("run") != "± at most")
-    # That intervals are cut stands on the line of their halves.
+    # Where intervals end stands on the line of their halves.
     *notes, halves = section.notes
-    cut = halves.partition("intervals, ")[2]
+    cut = halves.partition("intervals, which ")[2]
     at = next((n for n, note in enumerate(notes) if note.startswith("with n = ")), len(notes))
-    notes[at:at] = [f"intervals are {cut}"] * bool(cut)
+    notes[at:at] = [f"intervals {cut}"] * bool(cut)
     return dataclasses.replace(section, table=table, notes=tuple(notes))
 
 
@@ -84,7 +84,7 @@ def test_the_means_come_first_best_first_and_the_best_marked(wide):
         "│ far    0.2500  │",
         "└────────────────┘",
         LEGEND.replace("0.05", "0.01"),
-        "intervals are cut at the bounds of RR",
+        "intervals end at the bounds of RR",
     ]
 
 
@@ -145,7 +145,7 @@ def test_marks_are_by_the_first_test_and_correction(wide):
 
 def test_one_sided_tests_mark_the_best_alone(wide):
     section = parts(evaluate(alternative="greater"))[0]
-    cut = "intervals are cut at the bounds of RR"
+    cut = "intervals end at the bounds of RR"
     assert section.notes == ("ranked by mean, * the best", cut)
     assert section.table["RR"].to_list() == ["1.0000*", "0.9583 ", "0.6000 ", "0.2500 "]
 
@@ -213,7 +213,7 @@ def test_measures_with_other_requests_or_none_are_named(wide):
     assert section.title == "Means over 4 to 12 requests"
     assert section.notes[1:] == (
         "requests: 12 of RR, 4 of AP(rel=2)",
-        "intervals are cut at the bounds of RR and AP(rel=2)",
+        "intervals end at the bounds of RR and AP(rel=2)",
         "with n = 4 requests intervals say little",
     )
     grouped = parts(lf.evaluate(runs, graded, ["RR", "AP(rel=2)"], requests=KINDS, by="kind"))
@@ -296,6 +296,13 @@ def test_means_are_sorted_as_they_are_shown():
     assert e.means.select("measure", "run").rows() == [
         (measure, run) for measure in ("RR", "LR", "AP") for run in ("best", "near", "mixed", "far")
     ]
+
+
+def test_equal_shares_are_said(wide):
+    """rrLP prefers the same runs as LP, by another amount."""
+    said = "LP and rrLP have equal shares; e.win_rates has their mean_preference, which says by how"
+    assert said in str(evaluate(measures=["LP", "rrLP", "RR"]))
+    assert "equal shares" not in str(evaluate(measures=["LP", "RR"]))
 
 
 def test_counts_have_no_best(wide):

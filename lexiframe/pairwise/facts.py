@@ -1,0 +1,193 @@
+"""What is known of a measure, whatever it is called: `Facts`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, schemas, sums
+from lexiframe.metrics import Bounds, Metric
+from lexiframe.pairwise.pairs import Measure, parse_measures
+
+Ends = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a measure; it travels with its values, as names tell it of built-in ones.
+
+    Attributes
+    ----------
+    kind
+        A metric has a score for each run, a preference has none.
+    smaller_is_better
+        Whether smaller scores are better.
+    bounds
+        The range of its values as people write it; empty where it is not known.
+    aggregate
+        What one number for a run is made of its scores.
+    """
+
+    kind: Literal["metric", "preference"]
+    smaller_is_better: bool = False
+    bounds: str = ""
+    aggregate: str = "mean"
+
+    @classmethod
+    def of(cls, measure: Measure) -> Facts:
+        """Return the facts of a metric or a preference."""
+        if isinstance(measure, Metric):
+            return cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
+        return cls("preference", bounds=measure.bounds)
+
+    @classmethod
+    def named(cls, name: str) -> Facts | None:
+        """Return the facts of a built-in measure; None for other names.
+
+        Examples
+        --------
+        >>> Facts.named("LR").bounds, Facts.named("mine")
+        ('−1, 0, 1', None)
+        """
+        try:
+            found = parse_measures(name)
+        except LexiframeError:  # a measure of the user's own, or of another tool
+            return None
+        return cls.of(found[0]) if len(found) == 1 else None
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it counts items or requests: more is neither better nor worse."""
+        return self.aggregate == "sum"
+
+    @cached_property
+    def limits(self) -> Bounds:
+        """The least and the greatest value as numbers."""
+        return Bounds.of(self.bounds)
+
+    @property
+    def of_means(self) -> Ends:
+        """The ends of the range of means; infinite where they are not known.
+
+        The mean of a preference is the share of requests won.
+        """
+        if self.kind == "preference":
+            return 0.0, 1.0
+        high = np.inf if self.limits.can_exceed else self.limits.high
+        ends = self.limits.low, high
+        return tuple(np.exp(ends).tolist()) if self.aggregate == "geometric mean" else ends
+
+    @property
+    def of_differences(self) -> Ends:
+        """The ends of the range of differences between runs; infinite where they are not known."""
+        if self.kind == "preference":
+            return self.limits.low, self.limits.high
+        return -self.limits.width, self.limits.width
+
+
+Known = Mapping[str, Facts]
+"""The facts of measures by their names."""
+
+
+def facts_of(measures: Iterable[Measure]) -> dict[str, Facts]:
+    """Return the facts of measures by their names."""
+    return {str(measure): Facts.of(measure) for measure in measures}
+
+
+def of_metric(name: str, known: Known | None = None) -> Facts:
+    """Return the facts of a metric: those that are known, else those that its name tells, if any.
+
+    Examples
+    --------
+    >>> of_metric("AP").bounds, of_metric("mine").bounds, of_metric("RPP").kind
+    ('0 to 1', '', 'metric')
+    """
+    found = (known or {}).get(name) or Facts.named(name)
+    return found if found is not None and found.kind == "metric" else Facts("metric")
+
+
+def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
+    """Return the facts of the measures in a table of scores: their names, or a column, tell them.
+
+    Examples
+    --------
+    >>> s = pl.DataFrame({"measure": ["RPP", "ms"], "smaller_is_better": [None, True]})
+    >>> facts = facts_of_scores(s)
+    >>> facts["RPP"].kind, facts["ms"].smaller_is_better
+    ('metric', True)
+    """
+    said: dict[str, bool] = {}
+    if "smaller_is_better" in s.columns:
+        said = dict(s.select("measure", "smaller_is_better").drop_nulls().unique().iter_rows())
+    found = {}
+    for name in s["measure"].cast(pl.String).unique().sort():
+        facts = of_metric(name)
+        found[name] = replace(facts, smaller_is_better=said.get(name, facts.smaller_is_better))
+    return found
+
+
+def known_facts(provenance: Mapping[str, Any]) -> dict[str, Facts]:
+    """Return the facts of the measures of an evaluation, as its provenance has them.
+
+    Where it has none, because an earlier version wrote it, names tell those of built-in measures;
+    all measures of an evaluation of scores are metrics.
+    """
+    told = provenance.get("facts")
+    if told is not None:
+        return {name: Facts(**facts) for name, facts in told.items()}
+    if "scores" in provenance:
+        return facts_of_scores(pl.DataFrame({"measure": provenance["measures"]}))
+    found = {name: Facts.named(name) for name in provenance["measures"]}
+    return {name: facts or Facts("preference") for name, facts in found.items()}
+
+
+def as_provenance(facts: Known) -> dict[str, dict[str, Any]]:
+    """Return facts as the provenance has them, which is written as JSON."""
+    return {name: asdict(one) for name, one in facts.items()}
+
+
+def facts_table(facts: Known) -> pl.DataFrame:
+    """Return a row for each measure, in the order of the facts."""
+    rows = [
+        (name, one.kind, one.smaller_is_better, one.limits.low, one.limits.high, one.is_count)
+        for name, one in facts.items()
+    ]
+    table = pl.DataFrame(rows, schemas.FACTS.columns, orient="row")
+    ends = [pl.when(pl.col(end).is_finite()).then(end).alias(end) for end in ("low", "high")]
+    return table.with_columns(ends)
+
+
+def within_bounds(
+    table: pl.DataFrame, facts: Known, value: Literal["mean", "mean_difference"] = "mean"
+) -> pl.DataFrame:
+    """Cut the intervals ``ci_low, ci_high`` of a table at the bounds of their measures.
+
+    Intervals of measures of which no bounds are known stay, and so do those of values that are out
+    of bounds because they come from another tool, in percent, say.
+
+    Examples
+    --------
+    >>> means = pl.DataFrame({"measure": "AP", "mean": [0.9], "ci_low": [0.7], "ci_high": [1.1]})
+    >>> within_bounds(means, {"AP": Facts.named("AP")}).row(0)
+    ('AP', 0.9, 0.7, 1.0)
+    """
+    ends = {
+        name: one.of_means if value == "mean" else one.of_differences for name, one in facts.items()
+    }
+    least, most = (
+        pl.col("measure").replace_strict(
+            [*ends], [end[n] for end in ends.values()], default=none, return_dtype=pl.Float64
+        )
+        for n, none in enumerate((-np.inf, np.inf))
+    )
+    inside = pl.col(value).is_between(least - sums.TIE, most + sums.TIE).all().over("measure")
+    low, high = pl.col("ci_low"), pl.col("ci_high")
+    return table.with_columns(
+        ci_low=pl.when(inside & (low < least)).then(least).otherwise(low),
+        ci_high=pl.when(inside & (high > most)).then(most).otherwise(high),
+    )

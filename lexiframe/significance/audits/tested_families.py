@@ -1,0 +1,69 @@
+"""Families of comparisons, of which many are tested at once as `compare` tests one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lexiframe.significance.bets import SHARING
+from lexiframe.significance.corrections import correct_each
+from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.paired_tests import Outcome
+from lexiframe.significance.tests import AUTO, TESTS
+from lexiframe.significance.tests.chosen import sign_flips
+
+
+def chosen_tests(
+    test: Any, d: Differences, size: int, options: Options, *, is_metric: bool
+) -> Iterator[tuple[Any, Options, np.ndarray]]:
+    """Yield the tests that families have, with their options, and the families that have each.
+
+    ``size`` pairs side by side are a family. Only ``auto`` chooses: see `chosen.test_of`.
+    """
+    every = np.arange(d.values.shape[1] // size)
+    if test != AUTO:
+        yield test, options, every
+        return
+    have_one_size = d.moments.have_one_size_in(size)
+    flips = None if is_metric else sign_flips(d.n, size, options)
+    others = ("t", options) if flips is None else ("randomization", flips)
+    for name, how, has_it in (("sign", options, have_one_size), (*others, ~have_one_size)):
+        if has_it.any():
+            yield name, how, every[has_it]
+
+
+def compare_families(
+    test: str, d: Differences, size: int, correction: str, options: Options
+) -> tuple[Outcome, np.ndarray]:
+    """Test families of ``size`` pairs; return the outcome and p after the correction.
+
+    p is families × pairs. Sign flips of a pair end as soon as it is known that its p is too large
+    to be significant: first of any pair of its family, and, where some pair is, of the others.
+    """
+    first = options.alpha / size if correction in SHARING else options.alpha
+    outcome = TESTS[test].compute(d, replace(options, exact_below=first))
+    p_adjusted = correct_each(outcome.p_value.reshape(-1, size), correction)
+    again = np.flatnonzero((p_adjusted < options.alpha).any(axis=1))
+    if test == "randomization" and first < options.alpha and len(again):
+        columns = columns_of(again, size)
+        some = replace(options, exact_below=options.alpha)
+        outcome.p_value[columns] = TESTS[test].compute(some_columns(d, columns), some).p_value
+        p = outcome.p_value[columns].reshape(-1, size)
+        p_adjusted[again] = correct_each(p, correction)
+    return outcome, p_adjusted
+
+
+def columns_of(families: np.ndarray, size: int) -> np.ndarray:
+    """Return the columns of some families."""
+    return np.asarray((families[:, None] * size + np.arange(size)).ravel())
+
+
+def some_columns(d: Differences, columns: np.ndarray) -> Differences:
+    """Return the differences of some pairs."""
+    if len(columns) == d.values.shape[1]:
+        return d
+    rounding = d.rounding if d.rounding.size == 1 else d.rounding[:, columns]
+    return Differences(d.values[:, columns], rounding, d.queries)

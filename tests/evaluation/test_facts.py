@@ -1,0 +1,142 @@
+"""What is known of a measure travels with it: metrics of one's own are what they say they are."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.pairwise import facts
+from lexiframe.views.shown.summary import summary_of
+
+EXAMPLE = lf.bundled("example")
+RUNS, QRELS = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
+TWO = {"baseline": "pixels_euclidean", "candidate": "pca8_euclidean"}
+
+
+def own(name="mine", bounds="0 to 1", **options):
+    """AP under another name."""
+    ap = {"exposure": lambda p: 1 / p, "weight": lambda i, m: i / m}
+    return lf.RecallLevelMetric(name, **ap, bounds=bounds, **options)
+
+
+MEASURES = [own(), own("unbounded", ""), "AP", "RPP"]
+
+
+@pytest.fixture(scope="module")
+def e():
+    return lf.evaluate(RUNS, QRELS, MEASURES)
+
+
+def test_the_facts_are_a_table(e):
+    assert e.facts.rows() == [
+        ("mine", "metric", False, 0.0, 1.0, False),
+        ("unbounded", "metric", False, None, None, False),
+        ("AP", "metric", False, 0.0, 1.0, False),
+        ("RPP", "preference", False, -1.0, 1.0, False),
+    ]
+
+
+def test_only_preferences_are_shares_of_requests_won(e):
+    """It was said of metrics of one's own, too."""
+    for text in (str(e), e._repr_html_()):
+        assert "(RPP: share of requests won)" in text
+    share = "; of RPP the share of requests won against the 2 other runs"
+    assert share in e.latex()
+    assert share in e.markdown()
+    assert "share of requests won" not in lf.evaluate(RUNS, QRELS, own()).markdown()
+    percent = e.markdown(percent=True)
+    assert "; in %: mine, AP, RPP" in percent
+    assert "| **86.15**" in percent
+    assert "| **0.8615**" in percent  # what has no bounds is no share
+
+
+def test_bounds_reach_the_intervals(e):
+    ends = ["ci_low", "ci_high"]
+    of_ap, of_mine, others = (
+        e.means.filter(measure=name).sort("run") for name in ("AP", "mine", "unbounded")
+    )
+    assert of_mine.select(ends).equals(of_ap.select(ends))
+    assert of_ap["ci_high"].max() == 1
+    assert others["ci_high"].max() > 1
+    assert "end at the bounds of mine, AP and RPP" in " ".join(str(e).split())
+
+
+def test_bounds_reach_bets(e):
+    c = lf.evaluate(RUNS, QRELS, [own(), "AP"], test="t").comparisons
+    bets = lf.evaluate(RUNS, QRELS, [own(), "AP"], test="betting").comparisons
+    assert c.filter(measure="mine").drop("measure").equals(c.filter(measure="AP").drop("measure"))
+    of_ap, of_mine = (bets.filter(measure=name).drop("measure") for name in ("AP", "mine"))
+    assert of_mine.equals(of_ap)
+    options = {**TWO, "test": "betting"}
+    assert lf.gate(e, {"mine": 0.05}, **options)["outcome"].item() == "undecided"
+    with pytest.raises(lf.LexiframeError, match="found unbounded, of which no bounds are known"):
+        lf.gate(e, {"unbounded": 0.05}, **options)
+    both = lf.gate(e, {"mine": 0.05, "unbounded": 0.05}, **options, bounds={"unbounded": (0, 1)})
+    assert both.filter(measure="mine")["ci_low"].item() == both.filter(
+        measure="unbounded"
+    )["ci_low"].item()  # fmt: skip
+
+
+def test_a_margin_as_wide_as_the_bounds_is_refused(e):
+    for name in ("mine", "AP"):
+        with pytest.raises(lf.LexiframeError, match=f"a margin below 1 for {name}, whose values"):
+            lf.gate(e, {name: 1.5}, **TWO)
+    assert lf.gate(e, {"unbounded": 1.5}, **TWO, test="t").height == 1
+    with pytest.raises(lf.LexiframeError, match=r"whose values are 0 to 1, found 1\.5"):
+        lf.gate(e, {"unbounded": 1.5}, **TWO, bounds={"unbounded": (0, 1)})
+
+
+def test_facts_stay_with_results(e, tmp_path):
+    e.write(tmp_path / "results")
+    again = lf.read_results(tmp_path / "results")
+    assert again.facts.equals(e.facts)
+    assert str(again) == str(e)
+    with pytest.raises(lf.LexiframeError, match="a margin below 1 for mine"):
+        lf.gate(again, {"mine": 1.5}, **TWO)
+
+
+def test_results_of_an_earlier_version_have_the_facts_that_names_tell(e):
+    before = {name: what for name, what in e.provenance.items() if name != "facts"}
+    known = facts.known_facts(before)
+    assert [known[name].kind for name in ("AP", "RPP")] == ["metric", "preference"]
+    assert known["AP"].bounds == "0 to 1"
+    assert "AP" in str(summary_of(e.tables(), before))
+    of_scores = facts.known_facts({"measures": ["mine", "AP"], "scores": []})
+    assert {one.kind for one in of_scores.values()} == {"metric"}
+
+
+def test_each_flow_has_the_facts(tmp_path):
+    measures, several = [own(), "AP"], {"one": (RUNS, QRELS), "two": (RUNS, QRELS)}
+    runs = pl.DataFrame(lf.read_runs(RUNS))
+    replicates = pl.concat([runs.with_columns(replicate=pl.lit(name)) for name in "abc"])
+    for e in (
+        lf.evaluate(runs, QRELS, measures, out=tmp_path, keep="scores"),  # in parts
+        lf.evaluate(replicates, QRELS, measures, replicates="run"),
+        lf.evaluate(several, measures=measures),
+        lf.add_runs(lf.evaluate(RUNS / "p*.run", QRELS, measures), RUNS / "random.run"),
+    ):
+        assert e.facts.select("measure", "kind", "low", "high").rows() == [
+            ("mine", "metric", 0.0, 1.0),
+            ("AP", "metric", 0.0, 1.0),
+        ]
+        assert e.means["ci_high"].max() <= 1
+
+
+def test_scores_have_metrics_alone():
+    """Also under the name of a preference, as somebody's own measure may be called."""
+    s = lf.scores(lf.positions(RUNS, QRELS), ["AP", "ASL(n=1000)"])
+    e = lf.evaluate_scores(s.with_columns(pl.col("measure").replace({"AP": "RPP"})))
+    assert e.facts.sort("measure").rows() == [
+        ("ASL(n=1000)", "metric", True, None, None, False),
+        ("RPP", "metric", False, None, None, False),
+    ]
+    assert "share of requests won" not in str(e)
+
+
+def test_what_is_out_of_bounds_is_not_cut():
+    """Values of another tool in percent; the mean of logarithms is exp of theirs."""
+    s = lf.scores(lf.positions(RUNS, QRELS), ["AP", "gm_map"])
+    percent = s.filter(measure="AP").with_columns(pl.col("value") * 100)
+    assert lf.evaluate_scores(percent).means["ci_high"].max() > 100
+    of_logs = lf.evaluate_scores(s.filter(measure="gm_map")).means
+    assert of_logs["ci_high"].max() <= 1
+    assert of_logs["ci_low"].min() > 0

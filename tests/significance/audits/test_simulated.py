@@ -1,0 +1,43 @@
+"""A part of what `tests.benchmarks.whole_evaluations` simulates, with fixed seeds."""
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.whole_evaluations import (
+    KINDS,
+    PREFERENCES,
+    Intervals,
+    Job,
+    counted,
+    held,
+    limit,
+)
+
+TIMES = 300
+
+
+@pytest.mark.parametrize("m", [1, 3, 20])
+def test_evaluations_of_equal_runs_find_no_more_than_promised(m):
+    """By preferences of few requests, where the t-test finds far more."""
+    cells = tuple((measure, 10, n) for measure in sorted(PREFERENCES) for n in (3, 5, 12))
+    found = dict(zip(cells, counted(Job(m, 1, TIMES, cells)) / TIMES, strict=True))
+    assert max(errors for errors, _, _ in found.values()) <= limit(TIMES)
+    assert min(found[measure, 10, 12][1] for measure in ("LR", "LP")) > 0.15
+    assert all(found["LP", 10, n][2] < found["LP", 10, 12][2] for n in (3, 5))
+
+
+def test_evaluations_by_metrics_find_no_more_than_promised():
+    names = "AP", "RR", "nDCG@10", "Success@10"
+    cells = tuple((measure, runs, n) for measure in names for runs in (2, 10) for n in (2, 5, 12))
+    found = counted(Job(3, 2, TIMES, cells)) / TIMES
+    assert found[:, 0].max() <= limit(TIMES)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_have_a_width_and_hold_true_means(kind):
+    found = held(Intervals(kind, 1, 200))
+    assert min(width for _, width in found.values()) > 0
+    assert np.mean([share for share, _ in found.values()]) > 0.95
+    sizes = {n for _, _, n, _ in found}
+    few = [share for (_, _, n, _), (share, _) in found.items() if n < max(sizes)]
+    assert min(few) > 0.93 - 2 * (0.93 * 0.07 / 200) ** 0.5
