@@ -208,19 +208,23 @@ def test_what_is_printed(evaluated, monkeypatch):
     assert repr(evaluated) == first
     sentences, means, more = first.split("\n\n")
     assert sentences.startswith(
-        "pca8_euclidean and pixels_euclidean share the first place by RPP, "
+        "5 requests: too few for any conclusion about 3 pairs by RPP, dcgRPP, LR and rrLP; "
     )
-    assert "pixels_euclidean is first by LR, AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
+    assert "pca8_euclidean and pixels_euclidean share the first place by RPP, " in sentences
+    assert "pixels_euclidean is first by LR" in sentences
+    assert "pixels_euclidean is first by AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
     assert means.startswith(f"{MEANS}\n")
     assert more.startswith('More: --all or e.summary("all"): ')
     text = str(text)
     assert text.startswith(f"{sentences}\n\n{means}\n\n")
     titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]
     differ, covered = titles.pop(1), titles.pop()
+    tests = "t test; randomization test for RPP, dcgRPP and rrLP; sign test for LR"
+    how = f"{tests}; bonferroni over the pairs of a measure"
     assert titles == [
         MEANS,
         "Ranks of the runs: metrics by mean, preferences by borda",
-        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1, n = 5 requests)",
+        f"Verdict ({how}, α = 0.1, n = 5 requests)",
         "Kendall's τ between the orderings",
         "Ties between rankings of one request (n = 15 pairs of rankings)",
     ]
