@@ -562,6 +562,15 @@ def test_one_sided_intervals_of_a_correlation_end_at_one():
     assert (greater["effect_high"], less["effect_low"]) == (1.0, -1.0)
 
 
+@pytest.mark.parametrize("test", ["sign", "wilcoxon", "t"])
+def test_ties_alone_have_no_interval_of_the_effect(test):
+    tied = pl.DataFrame({"query_id": ["q1", "q2", "q3"], "run_a": "a", "run_b": "b",
+                         "measure": "LR", "preference": 0.0})  # fmt: skip
+    for alternative in ("two-sided", "greater"):
+        row = lf.compare(tied, test, alternative=alternative).row(0, named=True)
+        assert (row["effect_low"], row["effect_high"]) == (None, None)
+
+
 def test_one_sided_intervals_of_win_odds_begin_at_zero():
     """Odds are from 0 to ∞: the open end is 0 below and ∞ above, and unknown stays unknown."""
     d = preferences({"ab": [0.5, -0.25, 0.75, 0.125, 0.3], "cd": [0.5, 0.25, 0.75, 0.125, 0.3]})
