@@ -84,14 +84,15 @@ def all_compared(rows: pl.DataFrame) -> Against:
     """Compare the scores of all rows with their ranks.
 
     Where the scores of most rows count 1, 2, 3 ..., and the ranks fall in other steps, the two have
-    changed places, and the scores are the ranks.
+    changed places: then the order of the rows is that of the ranks.
     """
     numbers = pl.col("rank", "score").cast(pl.Float64)
     steps = numbers.diff().over("query_id").name.suffix(" step")
     stepped = rows.select("query_id", numbers, steps)
-    counts = stepped.select(_counts_up(pl.col("rank step"), pl.col("score step")).mean()).item()
-    is_turned = counts is not None and counts > _MOST
-    ordered = stepped.with_columns(given="rank", rank="score" if is_turned else "rank")
+    counts = stepped.select(_count_rows(pl.col("rank step"), pl.col("score step")).mean()).item()
+    have_changed = counts is not None and counts > _MOST
+    rank = pl.int_range(pl.len()) if have_changed else pl.col("rank")
+    ordered = stepped.with_columns(given="rank", rank=rank)
     of_requests = ordered.group_by("query_id", maintain_order=True).agg(
         correlation=pl.corr("rank", "score", method="spearman").fill_nan(0.0),
         first=pl.struct("given", "score").sort_by("rank").first(),
@@ -174,7 +175,7 @@ def _are_doubtful(rows: Iterable[tuple[Any, Any, Any]]) -> bool:
     ``rows`` are a few queries with rank and score: a loop takes less time than arrays of so few.
     """
     last: dict[Any, tuple[float, float]] = {}
-    n_with = n_against = n_up = 0
+    n_with = n_against = n_counts = 0
     try:
         for query, *both in rows:
             rank, score = map(float, both)
@@ -182,16 +183,16 @@ def _are_doubtful(rows: Iterable[tuple[Any, Any, Any]]) -> bool:
                 steps = rank - last[query][0], score - last[query][1]
                 n_with += steps[0] * steps[1] < 0
                 n_against += steps[0] * steps[1] > 0
-                n_up += _counts_up(*steps)
+                n_counts += _count_rows(*steps)
             last[query] = rank, score
     except (ValueError, TypeError):  # no numbers; the reader says what is wrong, if anything is
         return False
-    return 2 * n_against >= max(n_with, 1) or n_up > _MOST * (n_with + n_against)
+    return 2 * n_against >= max(n_with, 1) or n_counts > _MOST * (n_with + n_against)
 
 
-def _counts_up(rank: Any, score: Any) -> Any:
-    """Return whether a score is 1 more than the one before, and its rank less by another number."""
-    return (score == 1) & (rank < 0) & (rank != -1)
+def _count_rows(rank: Any, score: Any) -> Any:
+    """Return whether, from one row to the next, a score changes by 1 and a rank falls, not by 1."""
+    return (abs(score) == 1) & (rank < 0) & (rank != -1)
 
 
 def warn_of_scores_against_ranks(found: Mapping[str, Against]) -> None:
