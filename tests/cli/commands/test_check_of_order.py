@@ -71,11 +71,8 @@ def test_with_judgments_the_range_does(folder, lexiframe):
     assert outcome.status == 1
     assert outcome.err == "files checked: 5, with problems: 3\n"
     said = found(outcome)
-    assert said["ties.run"][:2] == (
-        "ties",
-        "equal scores by whose order its AP may be 0.333 to 1.000, RR 0.333 to 1.000 and nDCG@10 "
-        "0.500 to 1.000",
-    )
+    ranges = "AP may be 0.333 to 1.000, RR 0.333 to 1.000 and nDCG@10 0.500 to 1.000"
+    assert said["ties.run"][:2] == ("ties", f"equal scores by whose order its {ranges}")
     kinds = [row["problem"] for row in json.loads(outcome.out) if "one.run" in row["file"]]
     assert kinds == ["one score", "ties"]
     # the relevant document has a score of its own: the order of the others changes nothing
