@@ -6,23 +6,23 @@ that, so a few of their rows are looked at, and all of them only where these rai
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import coded, n_and_first, warn
 from lexiframe.io.files.form import Batch
 
-_WINDOW = 1 << 10
+_WINDOW = 512
 """The bytes of each of three parts of a text that are looked at."""
-_ROWS = 32
+_ROWS = 8
 """The rows of each of three parts of a table that are looked at."""
 _RANK, _SCORE = 3, 4
 """The fields of TREC text, from 0."""
+_MOST = 0.5
 _AGAINST = 0.25
 """Spearman's correlation of ranks and scores from which these contradict one another.
 
@@ -72,7 +72,7 @@ def compared_with_ranks(rows: pl.DataFrame) -> Against:
     """
     if not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
         return NOTHING_AGAINST
-    if not _are_doubtful(*(_some_of(rows[name]) for name in _COMPARED)):
+    if not _are_doubtful(zip(*(_some_of(rows[name]) for name in _COMPARED), strict=True)):
         return Against(0, rows.height)
     return all_compared(rows)
 
@@ -84,13 +84,15 @@ def all_compared(rows: pl.DataFrame) -> Against:
     """Compare the scores of all rows with their ranks.
 
     Where the scores of most rows count 1, 2, 3 ..., and the ranks fall in other steps, the two have
-    changed places, and the scores are the ranks.
+    changed places: then the order of the rows is that of the ranks.
     """
     numbers = pl.col("rank", "score").cast(pl.Float64)
     steps = numbers.diff().over("query_id").name.suffix(" step")
     stepped = rows.select("query_id", numbers, steps)
-    counts = _count_up(*(stepped[f"{name} step"].drop_nulls().to_numpy() for name in _COMPARED[1:]))
-    ordered = stepped.with_columns(given="rank", rank="score" if counts else "rank")
+    counts = stepped.select(_count_rows(pl.col("rank step"), pl.col("score step")).mean()).item()
+    have_changed = counts is not None and counts > _MOST
+    rank = pl.int_range(pl.len()) if have_changed else pl.col("rank")
+    ordered = stepped.with_columns(given="rank", rank=rank)
     of_requests = ordered.group_by("query_id", maintain_order=True).agg(
         correlation=pl.corr("rank", "score", method="spearman").fill_nan(0.0),
         first=pl.struct("given", "score").sort_by("rank").first(),
@@ -122,16 +124,14 @@ def text_is_doubtful(data: bytes, decimal: str) -> bool:
     >>> text_is_doubtful(b"q1 Q0 a 1 1.5 x\nq1 Q0 b 2 0.25 x\n", ".")
     False
     """
-    fields = [line.split() for line in _some_lines(data)]
-    fields = [line for line in fields if len(line) > _SCORE and not line[0].startswith(b"#")]
-    try:
-        numbers = [
-            np.array([float(line[at].replace(decimal.encode(), b".")) for line in fields])
-            for at in (_RANK, _SCORE)
-        ]
-    except ValueError:  # other text; the reader says what is wrong with it, if anything is
-        return False
-    return _are_doubtful([line[0] for line in fields], *numbers)
+    mark = decimal.encode()
+    rows = []
+    for line in _some_lines(data):
+        fields = line.split(None, _SCORE + 1)
+        if len(fields) > _SCORE and not line.startswith(b"#"):
+            rank, score = (fields[at].replace(mark, b".") for at in (_RANK, _SCORE))
+            rows.append((fields[0], rank, score))
+    return _are_doubtful(rows)
 
 
 def _some_lines(data: bytes) -> Iterator[bytes]:
@@ -155,40 +155,44 @@ def batches_are_doubtful(
     try:
         batch = next(read(names, 3 * _ROWS), None)
         columns = [] if batch is None else [batch.column(n).slice(0, 3 * _ROWS) for n in names]
-        query, *numbers = (column.to_pylist() for column in columns) if columns else ([], [], [])
-        rank, score = (np.array(column, np.float64) for column in numbers)
-    except (pa.ArrowException, OSError, ValueError, TypeError):  # reading it says what is wrong
+        return _are_doubtful(zip(*(column.to_pylist() for column in columns), strict=True))
+    except (pa.ArrowException, OSError):  # reading it says what is wrong
         return False
-    return _are_doubtful([str(one) for one in query], rank, score)
 
 
-def _some_of(column: pl.Series) -> np.ndarray:
-    """Return some values of a column: the first, middle and last ones; of categories the codes."""
+def _some_of(column: pl.Series) -> list[Any]:
+    """Return some values of a column: the first, middle and last ones."""
     n = len(column)
-    if not (column.dtype.is_numeric() or column.dtype == pl.String):
-        column = column.to_physical()
     if n <= 3 * _ROWS:
-        return column.to_numpy()
-    starts = (0, n // 2, n - _ROWS)  # slices take a tenth of the time of gathering rows
-    return np.concatenate([column.slice(start, _ROWS).to_numpy() for start in starts])
+        return column.to_list()
+    starts = (0, n // 2, n - _ROWS)
+    return [value for start in starts for value in column.slice(start, _ROWS).to_list()]
 
 
-def _are_doubtful(query: Sequence[Any] | np.ndarray, rank: np.ndarray, score: np.ndarray) -> bool:
-    """Return whether ranks and scores agree in too few of the rows that follow each other."""
-    codes = np.unique(np.asarray(query), return_inverse=True)[1]
-    order = np.argsort(codes, kind="stable")
-    is_same = np.diff(codes[order]) == 0
-    with np.errstate(invalid="ignore"):  # ∞ − ∞
-        steps = [np.diff(of.astype(np.float64)[order])[is_same] for of in (rank, score)]
-    alike = np.sign(steps[0]) * np.sign(steps[1])
-    n_against, n_with = int(np.count_nonzero(alike > 0)), int(np.count_nonzero(alike < 0))
-    return 2 * n_against >= max(n_with, 1) or _count_up(*steps)
+def _are_doubtful(rows: Iterable[tuple[Any, Any, Any]]) -> bool:
+    """Return whether ranks and scores agree in too few of the rows that follow each other.
+
+    ``rows`` are a few queries with rank and score: a loop takes less time than arrays of so few.
+    """
+    last: dict[Any, tuple[float, float]] = {}
+    n_with = n_against = n_counts = 0
+    try:
+        for query, *both in rows:
+            rank, score = map(float, both)
+            if query in last:
+                steps = rank - last[query][0], score - last[query][1]
+                n_with += steps[0] * steps[1] < 0
+                n_against += steps[0] * steps[1] > 0
+                n_counts += _count_rows(*steps)
+            last[query] = rank, score
+    except (ValueError, TypeError):  # no numbers; the reader says what is wrong, if anything is
+        return False
+    return 2 * n_against >= max(n_with, 1) or n_counts > _MOST * (n_with + n_against)
 
 
-def _count_up(rank: np.ndarray, score: np.ndarray) -> bool:
-    """Return whether most steps of the scores are 1, and those of the ranks down, and not by 1."""
-    is_so = (score == 1) & (rank < 0) & (rank != -1)
-    return 2 * int(np.count_nonzero(is_so)) > len(score)
+def _count_rows(rank: Any, score: Any) -> Any:
+    """Return whether, from one row to the next, a score changes by 1 and a rank falls, not by 1."""
+    return (abs(score) == 1) & (rank < 0) & (rank != -1)
 
 
 def warn_of_scores_against_ranks(found: Mapping[str, Against]) -> None:

@@ -11,7 +11,9 @@ from lexiframe.base import escaped, printed, sums
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.rows import is_first
 
-_MOST_NAMED = 2
+_MANY = "many equal scores"
+_MOST_OTHERS, _MOST_RIVALS = 3, 2
+"""How many runs are named."""
 _WIDE = 2.0
 """The standard errors of half an interval, where a mean has none."""
 _ORDERED = ("input", "rank")
@@ -141,19 +143,21 @@ def _said(
 
 
 def _of_runs(named: pl.DataFrame) -> Iterator[str]:
-    """Yield a sentence for each of the first runs of which equal scores leave means open."""
+    """Yield the ranges of the run whose means may be moved farthest, and the names of the others.
+
+    Runs of one score for all documents come first.
+    """
     worst = named.group_by("run").agg(pl.col("one_score").any(), pl.col("moved").max())
-    runs = worst.sort("one_score", "moved", "run", descending=[True, True, False])["run"].to_list()
-    for run in runs[:_MOST_NAMED]:
-        rows = named.filter(run=run)
-        what = "many equal scores"
-        if rows["one_score"].any():
-            what = "one score for all documents of a request"
-        who = printed.shortened(escaped(run))
-        yield f"{who} has {what}, whose order is arbitrary: its {_may_be(rows)}."
-    if others := runs[_MOST_NAMED:]:
-        who = printed.shortened(escaped(others[0])) if len(others) == 1 else ""
-        yield f"The same holds for {who or f'{len(others):,} other runs'}."
+    order = worst.sort("one_score", "moved", "run", descending=[True, True, False])
+    runs = [printed.shortened(escaped(run)) for run in order["run"]]
+    if not runs:
+        return
+    rows = named.filter(run=order["run"][0])
+    what = "one score for all documents of a request" if order["one_score"][0] else _MANY
+    yield f"{runs[0]} has {what}, whose order is arbitrary: its {_may_be(rows)}."
+    if len(runs) > 1:
+        others = printed.and_joined(printed.first_runs(runs[1:], _MOST_OTHERS))
+        yield f"The same holds for {others}."
 
 
 def open_means(coverage: pl.DataFrame, means: pl.DataFrame) -> dict[str, str]:
@@ -203,7 +207,7 @@ def _rivals(rows: pl.DataFrame) -> str:
     rows = rows.sort("is_first", width, "run", descending=[True, True, False])
     named = [
         f"{printed.shortened(escaped(row['run']))} {_range(row, 4)}"
-        for row in rows.head(_MOST_NAMED).iter_rows(named=True)
+        for row in rows.head(_MOST_RIVALS).iter_rows(named=True)
     ]
     left = rows.height - len(named)
     others = [f"{left:,} other{'s' * (left > 1)}"] if left else []
