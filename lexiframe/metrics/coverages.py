@@ -46,8 +46,8 @@ def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
 
     Examples
     --------
-    >>> from lexiframe.metrics import parse_metric
-    >>> bounded(map(parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
+    >>> from lexiframe.metrics.kinds import derived
+    >>> bounded(map(derived.parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
     (AP, RR, nDCG@10, P@5)
     """
     others = [
