@@ -90,7 +90,7 @@ _NONE = _Answer("", "", "")
 _Answers = dict[_Answer, list[str]]
 """Answers, and the measures that give them, in the order of the first of these."""
 _Kinds = tuple[Callable[[_Answer], Hashable], ...]
-_ALL_IN_COMMON: _Kinds = (lambda answer: answer,)
+_ALL_IN_COMMON: _Kinds = (lambda answer: answer._replace(near=tuple(sorted(answer.near))),)
 _KINDS: _Kinds = (
     *_ALL_IN_COMMON,
     lambda answer: (answer.runs, answer.verb, bool(answer.near), answer.end),
@@ -144,7 +144,7 @@ def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
 
 def _of_near(runs: Sequence[tuple[str, ...]]) -> str:
     """Name the runs that are near the first by each measure, or say how many there are."""
-    if len({*runs}) == 1:
+    if len({frozenset(some) for some in runs}) == 1:
         return f"{_named(runs[0], 'others')} {_are(runs[0])}"
     n = printed.n_range([len(some) for some in runs])
     return f"{printed.counted(n, 'other')} {'is' if n == '1' else 'are'}"
@@ -173,7 +173,7 @@ def _first(row: Row, family: str) -> _Answer:
     end = f"; {_named(untested)} cannot be tested" if untested else ""
     if row["better"]:
         end += f"; the test favours {_named(row['better'])} significantly"
-    return _Answer("", _named(best), verb, tuple(sorted(row["not_worse"])), end)
+    return _Answer("", _named(best), verb, tuple(row["not_worse"]), end)
 
 
 def _named(runs: Sequence[str], many: str = "runs") -> str:

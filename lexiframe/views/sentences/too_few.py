@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -9,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.significance import Correction, correct_families, tests
+from lexiframe.significance import Correction, correct_families, own_tests, tests
 from lexiframe.views.sentences.words import how_decided
 
 KEY = ("measure", "test", "correction")
@@ -180,6 +181,55 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
     what = "pairs" if family == "measure" else "comparisons"
     about = "" if row["over"] is None else f" about {row['over']:,} {what}"
     return f"{much}: too few for any conclusion{about}"
+
+
+_BY_SIGNS = ("sign", "randomization", "wilcoxon")
+"""The tests whose least p is that of all signs alike: 2^(1 − n) of n requests that are no ties."""
+
+
+def what_would_do(
+    c: pl.DataFrame, measures: Sequence[str], inference: Mapping[str, Any]
+) -> list[str]:
+    """Say how many requests would be enough for measures of which too few can decide nothing.
+
+    ``c`` has the comparisons by one test of each measure. Sizes of differences decide as well for
+    other tests, of which no number can be said.
+
+    Examples
+    --------
+    >>> c = pl.DataFrame({"measure": "LR", "test": "sign", "run_a": ["a", "a", "b"],
+    ...                   "run_b": ["b", "c", "c"], "n": 5, "p_adjusted": 0.1875})
+    >>> how = {"alpha": 0.05, "correction": "holm", "family": "measure", "alternative": "two-sided"}
+    >>> what_would_do(c, ["LR"], how)
+    ['for LR 7 requests in which two runs differ would do']
+    """
+    tested = c.filter(IS_TESTED)
+    n_family = tested.height if inference["family"] == "all" else pl.len()
+    name = pl.col("test").str.extract(r"^([^(]*)").first()
+    of_each = tested.group_by("measure").agg(
+        name, of=n_family, n=pl.col("n").max(), least=pl.col("p_adjusted").min()
+    ).sort(printed.place_among(measures)).filter(pl.col("test").is_in(_BY_SIGNS))  # fmt: skip
+    runs = pl.concat([c["run_a"], c["run_b"]]).n_unique()
+    divides = own_tests.several(inference["correction"])[0] in ("holm", "bonferroni")
+    found: dict[tuple[int, int], list[str]] = {}
+    for row in of_each.iter_rows(named=True):
+        of = row["of"] if divides else 1
+        needed = _fewest(of, inference)
+        if row["n"] < needed and row["least"] >= inference["alpha"]:
+            # of all pairs, those of one run are 2 / S
+            alone = of if inference.get("baseline") else max(of * 2 // runs, 1)
+            found.setdefault((needed, _fewest(alone, inference)), []).append(row["measure"])
+    return [
+        f"for {printed.and_joined(of)} {needed} requests in which two runs differ would do"
+        + f", or {fewer} with a baseline" * (fewer < needed)
+        for (needed, fewer), of in found.items()
+    ]
+
+
+def _fewest(n_comparisons: int, inference: Mapping[str, Any]) -> int:
+    """Return the fewest requests whose least p is below the level after the correction."""
+    sides = 2 if inference["alternative"] == "two-sided" else 1
+    return math.floor(math.log2(sides * n_comparisons / inference["alpha"])) + 1
 
 
 def who_is_first(row: dict[str, Any], named: Callable[[list[str]], str]) -> tuple[str, str]:

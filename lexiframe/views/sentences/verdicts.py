@@ -50,7 +50,7 @@ def verdict(
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
 ) -> printed.Verdict:
-    """State, for each measure, which runs are first and which are not significantly worse.
+    """State by each measure which runs are first and which are not significantly worse.
 
     Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
     `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting` or `audit`, or a result
@@ -74,7 +74,8 @@ def verdict(
     Returns
     -------
     polars.DataFrame
-        A frame that prints its sentences, each of them whole, wherever it is shown.
+        A frame that prints its sentences, each of them whole, wherever it is shown. Measures (of a
+        group of requests) of which the same holds share a sentence, which names them all.
 
         Key ``measure, test, correction``, after the attributes of groups if there are any, in the
         order in which the measures were asked for. ``best`` lists the runs that share the first
@@ -85,7 +86,10 @@ def verdict(
         test puts before all best runs, or significantly before one of them; the sentence names
         the latter.
         It calls a run best if it alone is first and all others are significantly worse; else it
-        says how many may be: the first, ``not_worse`` and ``untested``.
+        says how many may be: the first, ``not_worse`` and ``untested``. ``too_few`` says that
+        nothing can be concluded: no pair could have been told apart, even if in all of the family
+        one run had won every request that is not a tie (``least_p`` of `compare`, corrected). The
+        sentence then says nothing of significance.
         ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
         requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
         into words, with the test, correction, family and level.

@@ -16,6 +16,7 @@ from lexiframe.views.sentences.bounds import AT_BOUNDS, cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first
+from lexiframe.views.sentences.too_few import what_would_do
 from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_intervals
 
 MOST_RUNS = 40
@@ -53,6 +54,7 @@ def means_section(
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
+    legend += what_would_do(of_first_test(comparisons, inference), measures, inference)
     notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
     return _with_intervals(f"Means {over}{of_shares}", whole, marked, notes, inference["alpha"])
 
@@ -68,7 +70,7 @@ def _with_intervals(
     # Halves of intervals say on their own line where these end, lest the table be longer.
     others = [note for note in notes if not note.startswith(AT_BOUNDS)]
     cut = "".join(
-        f", which {note.removeprefix('intervals ')}" for note in notes if note.startswith(AT_BOUNDS)
+        f", cut{note.removeprefix('intervals end')}" for note in notes if note.startswith(AT_BOUNDS)
     )
     said = f"± at most: half of the widest of the {level}{cut}"
     section = printed.Section(title, widest, (*others, said), is_matrix=True)

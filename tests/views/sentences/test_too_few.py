@@ -186,9 +186,9 @@ def test_against_a_baseline():
     runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.1]}
     few = "2 requests: too few for any conclusion by AP; "
     e = of_scores(runs, test="sign", baseline="b")
-    assert first(e) == [f"{few}a is ahead of b, c behind it."]
+    assert first(e) == [f"{few}a is ahead of b, and c is behind it."]
     assert e.verdict["too_few"].to_list() == [True]
-    assert e.verdict["sentence"][0].startswith(f"{few}a is ahead of b, c behind it (the least p")
+    assert e.verdict["sentence"][0].startswith(f"{few}a is ahead of b, and c is behind it (the")
     assert first(of_scores(TWO, test="sign", baseline="a")) == [f"{few}a is ahead in both."]
     assert first(of_scores(TWO, test="sign", baseline="b")) == [f"{few}a is ahead in both."]
 
