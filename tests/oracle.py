@@ -140,7 +140,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
     counts = dict.fromkeys(["answered", "missing", "without_relevant"], 0)
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
     counts |= {"unjudged_removed": 0}  # what `unjudged="remove"` counts; rankings are whole here
-    counts["tied_relevant"] = counts["depth"] = counts["negative"] = 0
+    counts["tied_relevant"] = counts["depth"] = counts["negative"] = counts["one_score"] = 0
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])
         retrieved = {doc_id for doc_id, _, _ in ranking}
@@ -153,7 +153,9 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["negative"] += sum(grades.get(doc_id, 0) < 0 for doc_id in retrieved)
         counts["judged"] += sum(grades.get(doc_id, -1) >= 0 for doc_id in retrieved)
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
-        groups = [group for group in tied_groups(ranking, score_type) if len(group) > 1]
+        all_groups = [*filter(None, tied_groups(ranking, score_type))]
+        counts["one_score"] += len(all_groups) == 1 and len(all_groups[0]) > 1
+        groups = [group for group in all_groups if len(group) > 1]
         counts["tied_relevant"] += sum(len({*group} & {*relevant}) for group in groups)
         counts["duplicates"] += len(ranking) - len(retrieved)
     counts["requests"] = len(judgments)

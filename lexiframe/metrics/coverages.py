@@ -15,7 +15,7 @@ from lexiframe.metrics.catalogues.ranked import AP, RR, nDCG
 from lexiframe.metrics.kinds.derived import known_metric
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.needed import RELEVANT
-from lexiframe.metrics.scored import values_of
+from lexiframe.metrics.scored import as_list, as_metric, values_of
 from lexiframe.metrics.stretches import begins
 from lexiframe.metrics.value_arrays import Values
 from lexiframe.projection import (
@@ -46,8 +46,8 @@ def bounded(measures: Iterable[Any]) -> tuple[Metric, ...]:
 
     Examples
     --------
-    >>> from lexiframe.metrics import parse_metric
-    >>> bounded(map(parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
+    >>> from lexiframe.metrics.kinds import derived
+    >>> bounded(map(derived.parse_metric, ["P@5", "AP", "bpref", "nDCG(gains={1: 9})"]))
     (AP, RR, nDCG@10, P@5)
     """
     others = [
@@ -79,6 +79,7 @@ def coverage(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    measures: Metric | str | Iterable[Metric | str] | None = None,
 ) -> pl.DataFrame:
     """Count for each run what was answered and judged, and bound the effect of ties.
 
@@ -87,6 +88,10 @@ def coverage(
     runs, qrels, rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
         As for `positions`. No number here depends on ``ties``, except that with ``depth`` the
         documents counted as judged and as relevant are those within it.
+    measures
+        Metrics, or their notation, of which the bounds under ties are wanted beside those of AP, RR
+        and nDCG@10. They are known of built-in metrics by which a relevant item at a better rank
+        is never worth less; others are left out.
 
     Returns
     -------
@@ -103,9 +108,10 @@ def coverage(
 
         ``tied_relevant``: relevant items retrieved that share their score with another document
         of the request. ``AP_min`` and ``AP_max``, ``RR_min`` and ``RR_max``, ``nDCG@10_min`` and
-        ``nDCG@10_max`` (0..1): the least and the greatest mean over requests that any order of
-        equal scores can give. It is greatest when relevant items come first among equal scores,
-        the high grades first, and least in the reverse of that order.
+        ``nDCG@10_max`` (0..1), and so of other ``measures``, behind the last column: the least and
+        the greatest mean over requests that any order of equal scores can give. It is greatest when
+        relevant items come first among equal scores, the high grades first, and least in the
+        reverse of that order.
 
         ``negative``: documents retrieved for judged requests whose grade is below 0. They count as
         unjudged, as in trec_eval; ``read_qrels(negative="not relevant")`` makes them not relevant.
@@ -114,7 +120,7 @@ def coverage(
     Raises
     ------
     LexiframeError
-        As `positions`.
+        As `positions`, and for a measure that does not exist.
 
     Warns
     -----
@@ -133,6 +139,8 @@ def coverage(
     >>> qrels = pl.DataFrame({"query_id": "q1", "doc_id": ["b", "d"], "relevance": [1.0, 2.0]})
     >>> lf.coverage(runs, qrels).select("judged", "tied_relevant", "RR_max").rows()
     [(1, 1, 0.5)]
+    >>> lf.coverage(runs, qrels, measures="P@2").select("P@2_min", "P@2_max").rows()
+    [(0.0, 0.5)]
     """
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
@@ -140,7 +148,9 @@ def coverage(
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)
     answers.warn_of_ratings(ranked.judged.judgments["relevance"], rel)
-    found = coverage_sums(ranked, project(ranked, no_relevant=no_relevant)).table()
+    metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
+    p = project(ranked, no_relevant=no_relevant)
+    found = coverage_sums(ranked, p, metrics, None, no_relevant).table()
     return coded.replicates_apart(found)
 
 
