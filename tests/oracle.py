@@ -1211,7 +1211,10 @@ def t_quantile_inside(probability, ν):
 
 
 def t_test(d_q, alpha=0.05):
-    """Student's t, paired: t = d̄ / (sd/√Q); sd = 0: p = 1 if d̄ = 0, else 0 (section 6)."""
+    """Student's t, paired: t = d̄ / (sd/√Q); sd = 0: p = 1 if d̄ = 0, else 2^(1−Q) (section 6).
+
+    Equal differences have the interval of bets, and none where no bounds of the measure are known.
+    """
     Q = len(d_q)
     mean = math.fsum(d_q) / Q
     if Q == 1:
@@ -1223,7 +1226,9 @@ def t_test(d_q, alpha=0.05):
     result = {"mean_difference": mean, "ci_low": mean - half, "ci_high": mean + half}
     if sd == 0:
         size = math.copysign(INF, mean) if mean else None
-        return result | {"effect_size": size, "statistic": size, "p_value": float(mean == 0)}
+        ends = {"ci_low": None, "ci_high": None}
+        p = 0.5 ** (Q - 1) if mean else 1.0
+        return result | ends | {"effect_size": size, "statistic": size, "p_value": p}
     t = mean / (sd / math.sqrt(Q))
     p = 1 - t_cdf_inside(abs(t), Q - 1)
     return result | {"effect_size": mean / sd, "statistic": t, "p_value": p}
