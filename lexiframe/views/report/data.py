@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,7 +123,7 @@ def report_data(
             + [rankings.excerpt] * bool(rankings.excerpt)
             for group in groups
         ],
-        "inference": _inference(inference, grouped["comparisons"]),
+        "inference": _inference(inference, grouped["comparisons"], provenance["measures"]),
         "by": by,
         "tables": {name: packing.table(_of_runs(table, runs)) for name, table in shown.items()},
         "queries": {
@@ -149,7 +149,9 @@ def _told(concluded: pl.DataFrame, group: str) -> list[str]:
     return of_measure.filter("is_best")["measure"].to_list()
 
 
-def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[str, Any]:
+def _inference(
+    inference: Mapping[str, Any], comparisons: pl.DataFrame, measures: Iterable[str]
+) -> dict[str, Any]:
     named = ("alpha", "alternative", "baseline", "family", "ordering")
     facts = {name: inference.get(name) for name in named}
     named_alike = _under_one_name(comparisons, inference)
@@ -163,7 +165,8 @@ def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[
     )
     for group, measure, test in chosen.iter_rows() if of_groups else ():
         of_groups[group][measure] = test
-    return facts | {"chosen": of_groups, "words": inference_in_words(inference, comparisons)}
+    words = inference_in_words(inference, comparisons, measures)
+    return facts | {"chosen": of_groups, "words": words}
 
 
 def _under_one_name(table: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:

@@ -29,6 +29,7 @@ _MOST_GROUPS = 3
 _MOST_NAMED = 2
 _FEW_JUDGED = 0.5
 _BEST = "is best"
+_NO_RUN = "No run"
 
 Row = dict[str, Any]
 
@@ -134,6 +135,8 @@ def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
         return f"{nothing_concluded(begin, who, of_all, group, is_all=is_all)}."
     if near:
         end = f"; {_of_near([answer.near for answer in answers])} not significantly worse{end}"
+    if len(who) == 1 and runs == _NO_RUN:
+        return f"{runs} {verb} by {_of_any(named, asked)}{group}{end}."
     if len(who) == 1:
         return f"{runs} {verb} by {of_all}{group}{end}."
     each = [f"{runs} by {printed.and_joined(of)}" for (runs, _), of in who.items()]
@@ -154,6 +157,14 @@ def _of_measures(measures: Sequence[str], n_all: int) -> str:
     if len(measures) == n_all > 2:
         return f"all {n_all} measures"
     return printed.and_joined(measures)
+
+
+def _of_any(named: set[str], asked: Sequence[str]) -> str:
+    """Name measures of which none says something: that it is not so by all could leave some."""
+    *others, last = (name for name in asked if name in named)
+    if len(named) == len(asked) > 2:
+        return f"any of the {len(asked)} measures"
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _of_best(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
@@ -223,9 +234,7 @@ def _beside_baseline(row: Row, inference: Mapping[str, Any]) -> _Answer:
     if row["incomparable"]:
         said.append(f"{_named(row['incomparable'])} not comparable")
     verb = f"{_are(runs)} significantly {what} than {baseline}"
-    return _Answer(
-        "", _named(runs) if runs else "No run", verb, (), "".join(f"; {x}" for x in said)
-    )
+    return _Answer("", _named(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said))
 
 
 def _one_sided_rows(

@@ -376,8 +376,8 @@ def _said(row: dict[str, Any], family: str) -> _Said:
         return _Said(begin, "", how)
     said = f"{printed.listed(row['best'])} {_how_first(row)}; {_of_others(row)}"
     if row["n_tested"]:
-        told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
-        told = f"{row['n_significant']:,} of {row['n_pairs']:,} {told_apart} told apart"
+        n, pairs = row["n_significant"], printed.counted(row["n_pairs"], "pair")
+        told = f"{n:,} of {pairs} of runs {'is' if 1 in (n, row['n_pairs']) else 'are'} told apart"
         said = f"{said}. {_of_better(row)}{told}"
     return _Said("", said, how)
 
