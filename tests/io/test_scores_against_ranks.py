@@ -4,6 +4,7 @@ import random
 import warnings
 
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import lexiframe as lf
@@ -164,6 +165,21 @@ def test_all_forms_and_engines(tmp_path, form):
         assert "; query '1': rank 1 has the score 0.05, rank 3 has 1.3, and" in said
     assert len(caught(lf.evaluate, lf.scan_runs(given), JUDGED, ["RR"])) == 1
     assert len(caught(lf.positions, given, JUDGED)) == 1
+
+
+@pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("scores", ["score", pl.col("score") * -1])
+def test_no_batch_is_lost_that_was_looked_at(tmp_path, new, scores):
+    """A stream of Arrow can be read once."""
+    table = pl.concat([FRAME.with_columns(scores)[n : n + 1] for n in range(6)]).to_arrow()
+    with pa.OSFile(str(tmp_path / "r.arrow"), "wb") as file, new(file, table.schema) as writer:
+        for batch in table.to_batches(max_chunksize=2):
+            writer.write_batch(batch)
+    for options in ({}, {"out": tmp_path / "out", "keep": "scores"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lf.LexiframeWarning)
+            e = lf.evaluate(tmp_path / "r.arrow", JUDGED, ["RR"], **options)
+        assert e.coverage["retrieved"].to_list() == [6]
 
 
 def test_a_data_set_and_text_in_pieces(tmp_path, write):
