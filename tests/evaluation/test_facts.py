@@ -57,7 +57,7 @@ def test_bounds_reach_the_intervals(e):
     assert of_mine.select(ends).equals(of_ap.select(ends))
     assert of_ap["ci_high"].max() == 1
     assert others["ci_high"].max() > 1
-    assert "end at the bounds of mine, AP and RPP" in " ".join(str(e).split())
+    assert "cut at the bounds of mine, AP and RPP" in " ".join(str(e).split())
 
 
 def test_bounds_reach_bets(e):

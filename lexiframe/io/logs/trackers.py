@@ -233,7 +233,7 @@ def log_folder(e: Evaluated, /, folder: str | Path) -> Path:
     >>> log = lf.read_log(lf.io.log_folder(e, getfixture("tmp_path")))
     >>> names = ["run", "metrics.AP", "metrics.nDCG@10.ci_low", "params.inference.test"]
     >>> log.select(names).with_columns(pl.col(pl.Float64).round(4)).row(2)
-    ('random', 0.0325, -0.02, 'auto')
+    ('random', 0.0325, 0.0, 'auto')
     """
     check_evaluated("log_folder", e)
     target = output_folder(folder)
