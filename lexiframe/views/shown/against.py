@@ -45,10 +45,11 @@ def baseline_section(
     ]
     left_out = [*of_intervals, *dict.fromkeys(note for _, notes in shown for note in notes)]
     whole = pl.concat([rows for rows, _ in shown]) if shown else others
+    in_order = table["measure"].unique(maintain_order=True)  # that in which they were asked for
     narrow = list(_by_measure(parts, keys, inference["alpha"]))
     last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
     return printed.Section(
-        f"Against {baseline} ({inference_in_words(inference, comparisons, known)})",
+        f"Against {baseline} ({inference_in_words(inference, comparisons, in_order)})",
         whole,
         (_legend(table), *left_out),
         len(keys) + 1,
