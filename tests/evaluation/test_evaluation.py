@@ -221,7 +221,7 @@ def test_what_is_printed(evaluated, monkeypatch):
     assert text.startswith(f"{sentences}\n\n{means}\n\n")
     titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]
     differ, covered = titles.pop(1), titles.pop()
-    tests = "t test; randomization test for RPP, dcgRPP and rrLP; sign test for LR"
+    tests = "randomization test; t test for AP, nDCG@10 and RBP(p=0.5); sign test for LR"
     how = f"{tests}; bonferroni over the pairs of a measure"
     assert titles == [
         MEANS,
