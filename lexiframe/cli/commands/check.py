@@ -68,10 +68,15 @@ def _checked(
 ) -> list[checks.Checked]:
     if isinstance(found, checks.Checked):
         return [found]
-    origins = [source.origin for source in found.sources]
-    named = [origin for origin in origins if not isinstance(origin, File)]
+    named = [source.origin for source in found.sources if isinstance(source.origin, str)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
+    files = [file for source in found.sources for file in source.files]
+    tables = [source for source in found.sources if not source.files]
     return [
-        checks.check_file(file, options, kind or checks.kind_of(file, options)) for file in origins
+        *(
+            checks.check_file(file, options, kind or checks.kind_of(file, options))
+            for file in files
+        ),
+        *(checks.check_table(source, options) for source in tables),
     ]
