@@ -105,7 +105,7 @@ def coverage(
     )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)
-    answers.warn_of_ratings(ranked.judged.judgments["relevance"], rel)
+    answers.warn_of_grades(ranked.judged.judgments["relevance"], rel)
     found = coverage_sums(ranked, project(ranked, no_relevant=no_relevant)).table()
     return coded.replicates_apart(found)
 

@@ -159,6 +159,8 @@ def report(
     answers.warn_of_counts(counts, said.repairs)
     if needed.count_any_grade(plan.measures):
         answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
+    for doubt in said.doubts:
+        warn(f"qrels: {doubt}")
     if said.strangers and not said.found:
         warn(said.strangers)
     for warning in said.warnings:
