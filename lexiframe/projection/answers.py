@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import qrel_files, warn_of_wider_lines
+from lexiframe.io import problems, qrel_files, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -90,7 +90,7 @@ def warn_of_grades(grades: pl.Series, rel: float | None, *, count_any: bool = Tr
     """
     if count_any:
         warn_of_ratings(grades, rel)
-    for said in qrel_files.doubts_of_grades(grades):
+    for said in problems.doubts_of_grades(grades):
         warn(f"qrels: {said}")
 
 

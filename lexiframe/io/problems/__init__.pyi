@@ -4,3 +4,4 @@
 from .duplicates import Duplicates as Duplicates
 from .advice import READ_AS_SCORES as READ_AS_SCORES
 from .duplicates import repeated_document as repeated_document
+from .doubted_judgments import doubts_of_grades as doubts_of_grades
