@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import problems, qrel_files, warn_of_wider_lines
+from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -103,6 +103,7 @@ def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
 def warn_of_input(ranked: RankedRuns) -> None:
     """Warn of lines that were not read to their end, and when no retrieved document is judged."""
     warn_of_wider_lines(ranked.n_wider)
+    run_parts.warn_of_doubts(ranked.doubts)
     if said := strangers_in_words(ranked):
         warn(said)
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe.base import (
     LexiframeError,
+    Problem,
     SchemaError,
     in_threads,
     likely_cause,
@@ -36,8 +37,8 @@ class RankedRuns:
     """The judged items and their ranks in each run, runs sorted by name.
 
     ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
-    that have more fields than are read. ``fingerprints`` has a text for each run, if asked for, by
-    which one knows whether it has changed.
+    that have more fields than are read, and ``doubts`` what runs may be instead. ``fingerprints``
+    has a text for each run, if asked for, by which one knows whether it has changed.
     """
 
     judged: JudgedItems
@@ -45,6 +46,7 @@ class RankedRuns:
     read: list[run_scan.SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
     fingerprints: dict[str, str] = field(default_factory=dict)
+    doubts: list[Problem] = field(default_factory=list)
 
     @cached_property
     def answers(self) -> pl.DataFrame:
@@ -127,7 +129,8 @@ def rank_runs(
     ]
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
-    return RankedRuns(judged, by_name, read, n_wider, marks)
+    doubts = [doubt for _, part in ranked for doubt in part.doubts]
+    return RankedRuns(judged, by_name, read, n_wider, marks, doubts)
 
 
 def ranked_parts(
@@ -154,6 +157,7 @@ def joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
         [*first.read, *second.read],
         {**first.n_wider, **second.n_wider},
         {**first.fingerprints, **second.fingerprints},
+        [*first.doubts, *second.doubts],
     )
 
 

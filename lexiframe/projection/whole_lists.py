@@ -81,6 +81,7 @@ def ranked_lists(
     rank = partial(_listed, policies=policies, codes=codes, queries=queries)
     done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
     warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
+    run_parts.warn_of_doubts(doubt for _, part in done for doubt in part.doubts)
     there = [part.name for _, part in done]
     for name in only or ():
         if name not in there:

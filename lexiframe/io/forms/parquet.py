@@ -45,7 +45,8 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file, metadata)
     frame = _frame if is_verified else None
-    return Opened(opened.schema_arrow, batches, size, frame, partial(_constant, metadata))
+    few = partial(_has_few, metadata, opened.schema_arrow)
+    return Opened(opened.schema_arrow, batches, size, frame, partial(_constant, metadata), few)
 
 
 def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
@@ -78,6 +79,23 @@ def _constant(metadata: Any, name: str) -> str | None:
         texts |= {known.min, known.max}
     only = texts.pop() if len(texts) == 1 else None
     return only if isinstance(only, str) else None
+
+
+_ROOM = 1 << 12
+"""The bytes that a column of few values takes beside those of its rows: the values themselves."""
+
+
+def _has_few(metadata: Any, schema: pa.Schema, name: str) -> bool:
+    """Return whether a column takes at most a byte a row, as numbers of few values do."""
+    dtype = schema.field(name).type
+    if not (
+        pa.types.is_string(dtype) or pa.types.is_large_string(dtype) or pa.types.is_integer(dtype)
+    ):
+        return False
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
+    columns = [group.column(n) for group in groups for n in range(group.num_columns)]
+    size = sum(c.total_uncompressed_size for c in columns if c.path_in_schema == name)
+    return bool(size <= metadata.num_rows + _ROOM * len(groups))
 
 
 def _n_rows(file: pa.NativeFile) -> int:
