@@ -1,7 +1,9 @@
 """`read_scores` of leaderboards: tables, and the results that tools write."""
 
 import json
+import re
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -238,3 +240,112 @@ def test_bad_cells_of_files_are_named_with_file_and_line(tmp_path):
     message = r"wide.csv, line 2: in collection 'news' the values of 1 run ..a.."
     with pytest.warns(lf.LexiframeWarning, match=message):
         lf.read_scores(wide)
+
+
+BOARD = pl.DataFrame({
+    "model": ["a", "b", "c"],
+    "news": [0.5131, 0.4172, 0.3019],
+    "law": [0.6204, 0.5493, 0.6011],
+    "code": [0.7007, 0.6619, 0.5432],
+})  # fmt: skip
+MEANS = pl.mean_horizontal("news", "law", "code")
+
+
+def read_with_warning(table, match, **options):
+    with pytest.warns(lf.LexiframeWarning, match=match):
+        return lf.read_scores(table, **options)
+
+
+@pytest.mark.parametrize("name", ["Average", "AVG", "Mean (Task)", "overall", "Score of all", "x"])
+@pytest.mark.parametrize("decimals", [4, 15])
+def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decimals):
+    table = BOARD.with_columns(MEANS.round(decimals).alias(name))
+    are = "collections whose values are the means of the others"
+    match = rf"{are}, left out: 1 \('{re.escape(name)}'\)"
+    expected = lf.read_scores(BOARD).rows()
+    assert read_with_warning(table, match).rows() == expected
+    long = table.unpivot(index="model", variable_name="task", value_name="score")
+    assert read_with_warning(long, match).rows() == expected
+
+
+def test_rounded_means_of_few_runs_need_a_name():
+    rounded = BOARD.with_columns(pl.selectors.float().round(1)).head(2)
+    table = rounded.with_columns(x=pl.mean_horizontal(pl.selectors.float()).round(1))
+    assert lf.read_scores(table)["collection"].n_unique() == 4
+    named = rounded.with_columns(mean=MEANS.round(3))
+    match = "the means of the others, left out: 1"
+    assert read_with_warning(named, match)["collection"].n_unique() == 3
+
+
+@pytest.mark.parametrize("name", ["Average", "human baseline"])
+def test_a_run_that_is_the_mean_of_the_others_is_left_out(name):
+    mean = BOARD.mean().with_columns(model=pl.lit(name))
+    table = pl.concat([BOARD, mean])
+    match = rf"runs whose values are the means of the others, left out: 1 \('{name}'\)"
+    assert read_with_warning(table, match)["run"].unique().sort().to_list() == ["a", "b", "c"]
+
+
+def test_what_is_called_a_mean_or_a_property_is_left_out_of_collections():
+    more = {
+        "Rank (Borda)": [3, 2, 1], "Number of Parameters (B)": [7.0, 0.3, 1.0],
+        "Max Tokens": [32768, 512, 512], "Mean (TaskType)": [0.51, 0.62, 0.44],
+    }  # fmt: skip
+    table = BOARD.with_columns(pl.Series(name, values) for name, values in more.items())
+    with (
+        pytest.warns(lf.LexiframeWarning, match="like properties of the runs, left out: 3"),
+        pytest.warns(lf.LexiframeWarning, match="called means, left out: 1 .*TaskType"),
+    ):
+        assert lf.read_scores(table).rows() == lf.read_scores(BOARD).rows()
+    tokens = BOARD.rename({"law": "Number of tokens of law", "code": "Mean reversion"})
+    assert lf.read_scores(tokens)["collection"].n_unique() == 3
+    few = BOARD.select("model", "news", Average="law")
+    assert lf.read_scores(few)["collection"].unique().sort().to_list() == ["Average", "news"]
+
+
+def test_collections_that_the_caller_names_are_kept():
+    table = BOARD.with_columns(Average=MEANS, Parameters=pl.Series([7.0, 3.0, 1.0]))
+    weights = {"news": 1, "law": 1, "code": 1, "Average": 0, "Parameters": 1}
+    found = lf.leaderboard(table, weights=weights)
+    assert found.collection_weights["collection"].to_list() == [
+        "Parameters", "code", "law", "news",
+    ]  # fmt: skip
+    with pytest.warns(lf.LexiframeWarning, match="called means, left out: 1"):
+        smaller = lf.leaderboard(table, "mean_rank", smaller_is_better=["Parameters"])
+    assert "Parameters" in smaller.cells["collection"].to_list()
+
+
+def test_a_leaderboard_with_means_is_that_without():
+    found = [lf.leaderboard(BOARD)]
+    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
+        found.append(lf.leaderboard(BOARD.with_columns(Average=MEANS)))
+    assert found[0].comparisons.equals(found[1].comparisons)
+
+
+def test_collections_in_a_much_larger_unit_are_named():
+    table = BOARD.with_columns(elo=pl.Series([1200.0, 1100.0, 900.0]))
+    with pytest.warns(
+        lf.LexiframeWarning, match=r"above 100 in the collections 1 \('elo'\) beside"
+    ):
+        lf.leaderboard(table)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, 4])
+def test_no_chance_is_taken_for_a_mean(decimals):
+    rng = np.random.default_rng(decimals)
+    for n in (2, 3, 5):
+        for runs in (1, 2, 4):
+            values = rng.random((4, runs, n)).round(decimals)
+            for x in values:
+                table = pl.DataFrame(x, schema=[f"c{i}" for i in range(n)], orient="row")
+                table = table.with_columns(run=pl.Series([f"r{i}" for i in range(runs)]))
+                assert lf.read_scores(table).height == runs * n
+
+
+def test_means_of_requests_of_a_collection_are_left_out():
+    rng = np.random.default_rng(0)
+    rows = [(run, c, f"q{i}", rng.random()) for run in "ab" for c in "xy" for i in range(9)]
+    table = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
+    means = table.group_by("run", "collection").agg(pl.col("value").mean(), query_id=pl.lit("mean"))
+    both = pl.concat([table, means.select(table.columns)])
+    match = r"requests whose values are the means of the others, left out: 1 \('mean'\)"
+    assert read_with_warning(both, match).equals(lf.read_scores(table))

@@ -135,12 +135,12 @@ BAD = {
     r"'0': 'tie', '1': 'a'\} for sides, or values=\{'tie': 'tie'\} for names": (
         {"qid": ["1", "2"], "left": [0, 1], "right": [1, 0], "winner": [0, 1]}, {}),
     r"'tie', which is the name of a run": (
-        {"qid": ["1", "2"], "left": ["tie", "tie"], "right": ["x", "y"], "winner": ["tie", "x"]}, {}),
+        {"qid": [1, 2], "left": ["tie", "tie"], "right": ["x", "y"], "winner": ["tie", "x"]}, {}),
     r"text or numbers, found List.* in chosen; it may hold messages": (
         {"prompt": ["1"], "chosen": [[{"role": "user"}]], "rejected": [[{"role": "user"}]]}, {}),
     r"text or numbers, found Struct.* in question": (
         {"question": [{"text": "?"}], "left": ["x"], "right": ["y"], "winner": ["left"]}, {}),
-    r"texts that occur in one request each: 4 \('Never.', .*look like answers; the columns chosen_mod": (
+    r"in one request each: 4 \('Never.', .*; they look like answers; the columns chosen_model": (
         {"prompt": ["1", "2"], "chosen": ["Sure.", "Yes."], "rejected": ["No.", "Never."]}, {}),
     r"found texts of several lines \('One,.ntwo.'\); they look like answers": (
         {"qid": ["1"], "left": ["One,\ntwo."], "right": ["One."], "winner": ["left"]}, {}),

@@ -76,15 +76,21 @@ class Board:
 
 
 def read_board(
-    x: Any, measure: str | None, group: Group, smaller_is_better: Collection[str]
+    x: Any,
+    measure: str | None,
+    group: Group,
+    smaller_is_better: Collection[str],
+    weighed: Collection[str],
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
 
+    Collections that the caller names, such as those that are ``weighed``, are never left out.
     Raise LexiframeError for a table without collections, for collections with several measures
     (unless ``measure`` chooses one), for collections in two groups or none, and for an unknown name
     in ``smaller_is_better``.
     """
-    table = _table(x, (group,) if isinstance(group, str) else ())
+    wanted = frozenset([*smaller_is_better, *weighed])
+    table = _table(x, (group,) if isinstance(group, str) else (), wanted)
     table = _of_measure(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -105,7 +111,7 @@ def read_board(
     )
 
 
-def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
+def _table(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
     if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
         # Evaluations by the names of their collections.
         x = pl.concat(
@@ -118,7 +124,7 @@ def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
         more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway
-        table = per_request_scores.load_scores(given, warns=False, kept=more).table
+        table = per_request_scores.load_scores(given, warns=False, kept=more, wanted=wanted).table
     if "collection" not in table.columns:
         raise LexiframeError(
             "leaderboard: expected scores of several collections, found none named: give the table "

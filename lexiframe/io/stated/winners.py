@@ -40,7 +40,7 @@ _UNCLEAR = (
 _OF_ALPACA_EVAL = {"generator_1", "generator_2"}
 """The runs of AlpacaEval, whose 0, 1 and 2 are a tie and the two sides."""
 _CHANCE = 1e-3
-"""A winner that is always a run of its row is a name if that is less likely than this for a side."""
+"""A winner that is always a run of its row is a name if a side is so less often than this."""
 _SHARE = 0.05
 """Winners are sides if so many of them are no run of their row."""
 _SIDES = (A, B, TIE, BOTH_BAD)
