@@ -104,7 +104,9 @@ def read_scores(
         a column ``replicate``.
     languages : str, optional
         Of MTEB's tasks with subsets in several languages: count those in this language alone
-        (``"eng"``), as ``MTEB(eng, v2)`` does. Default: the mean over all subsets.
+        (``"eng"``), as ``MTEB(eng, v2)`` does. Default: the mean over all subsets. The split is
+        ``test`` if more than half of the runs have it, else the one that most have, and subsets are
+        those that most runs have; a run that lacks them is a gap.
 
     Returns
     -------
@@ -134,6 +136,7 @@ def read_scores(
         ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
         rows or repeats the requests; without a column of requests its ids are these. When requests,
         collections or runs were left out because their values are the means of the others. When
+        results of MTEB are gaps because most runs have other splits or subsets. When
         requests without any value were left out, and when a run lacks a request that other
         runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
         run did not answer. Means are over the requests that a run has.
