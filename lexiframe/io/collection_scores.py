@@ -71,6 +71,8 @@ def _checked(
             "keep one of them"
         )
     empty = table.filter(pl.col("value").is_null())
+    if empty.height == table.height:
+        raise ReadError(f"{table['place'][0]}: expected some values, found none of any run")
     if empty.height:
         named = [f"{r['run']} in {r['collection']}" for r in empty.head(3).iter_rows(named=True)]
         warn(

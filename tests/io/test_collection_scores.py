@@ -159,7 +159,8 @@ def test_an_older_revision_with_all_subsets_goes_before_a_newer_gap(tmp_path):
 
 
 @pytest.mark.parametrize("newer, older", [
-    ("2.0.0", "2.0.0.dev3"), ("2.0.0rc1", "2.0.0b9"), ("1.12.75", "1.12.9"), ("2.0.0.post1", "2.0.0"),
+    ("2.0.0", "2.0.0.dev3"), ("2.0.0rc1", "2.0.0b9"), ("1.12.75", "1.12.9"),
+    ("2.0.0.post1", "2.0.0"),
     ("2.0", "unknown"), ("1.0", None),
 ])  # fmt: skip
 def test_versions_are_those_of_packages(tmp_path, newer, older):

@@ -13,6 +13,8 @@ from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
 from lexiframe.io import per_request_scores, score_forms
 
 Group = str | Mapping[str, str] | None
+_LARGEST = 1e150
+"""The largest size of a value: its square is a float."""
 _SCORES = ("run", "collection", "query_id", "measure", "value")
 
 
@@ -96,6 +98,7 @@ def read_board(
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
     at = [names.search_sorted(cells[n]).to_numpy() for n, names in
           (("collection", collections), ("run", runs))]  # fmt: skip
+    _refuse_too_large(table)
     array = np.full((len(collections), len(runs)), np.nan)
     array[at[0], at[1]] = cells["value"].to_numpy()
     signs = _signs(table, collections, smaller_is_better)
@@ -105,10 +108,34 @@ def read_board(
         collections.to_list(),
         array * signs[:, None],
         _groups(table, collections, group),
-        sums.TIE if has_means else 0.0,
+        sums.TIE * min(1.0, sums.largest(array)) if has_means else 0.0,
         _requests(table, runs, collections, signs),
         signs,
     )
+
+
+def _refuse_too_large(table: pl.DataFrame) -> None:
+    """Raise for numbers whose squares are no floats."""
+    large = table.filter(pl.col("value").abs() > _LARGEST)
+    if large.height:
+        first = large.sort("collection", "run").row(0, named=True)
+        raise LexiframeError(
+            f"leaderboard: expected values up to {_LARGEST:g}, found {first['value']:g} for "
+            f"{first['run']!r} in {first['collection']!r} ({large.height} such values); divide "
+            "the values of the collection by one number"
+        )
+
+
+def numbers_of(groups: list[str]) -> np.ndarray:
+    """Return the numbers of the groups of collections, in the order of their names.
+
+    Examples
+    --------
+    >>> numbers_of(["news", "law", "news"]).tolist()
+    [1, 0, 1]
+    """
+    place = {name: n for n, name in enumerate(sorted({*groups}))}
+    return np.array([place[name] for name in groups], np.int64)
 
 
 def _table(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
