@@ -16,8 +16,8 @@ from reference_pages import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide which-measure which-test what-is-doubted gate decisions any-time replicates people-and-model "
-    "leaderboards votes large spark coming-from papers glossary"
+    "sessions guide which-measure which-test what-is-doubted gate decisions any-time replicates "
+    "people-and-model leaderboards votes large spark coming-from papers glossary"
 ).split()
 """The pages about the library, in the order of the contents, where notebooks come second."""
 NEIGHBOURS = (

@@ -54,6 +54,10 @@ class Evaluated(Protocol):
         """The means of the runs."""
 
     @property
+    def coverage(self) -> pl.DataFrame:
+        """The table of `coverage`."""
+
+    @property
     def comparisons(self) -> pl.DataFrame:
         """The table of `compare`."""
 

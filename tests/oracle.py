@@ -140,7 +140,7 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
     counts = dict.fromkeys(["answered", "missing", "without_relevant"], 0)
     counts |= dict.fromkeys(["retrieved", "judged", "relevant_retrieved", "duplicates"], 0)
     counts |= {"unjudged_removed": 0}  # what `unjudged="remove"` counts; rankings are whole here
-    counts["tied_relevant"] = counts["depth"] = counts["negative"] = 0
+    counts["tied_relevant"] = counts["depth"] = counts["negative"] = counts["one_score"] = 0
     for query_id, grades in judgments.items():
         ranking = answers.get(query_id, [])
         retrieved = {doc_id for doc_id, _, _ in ranking}
@@ -153,7 +153,9 @@ def coverage(answers, judgments, rel=None, score_type="float64"):
         counts["negative"] += sum(grades.get(doc_id, 0) < 0 for doc_id in retrieved)
         counts["judged"] += sum(grades.get(doc_id, -1) >= 0 for doc_id in retrieved)
         counts["relevant_retrieved"] += len(retrieved & set(relevant))
-        groups = [group for group in tied_groups(ranking, score_type) if len(group) > 1]
+        all_groups = [*filter(None, tied_groups(ranking, score_type))]
+        counts["one_score"] += len(all_groups) == 1 and len(all_groups[0]) > 1
+        groups = [group for group in all_groups if len(group) > 1]
         counts["tied_relevant"] += sum(len({*group} & {*relevant}) for group in groups)
         counts["duplicates"] += len(ranking) - len(retrieved)
     counts["requests"] = len(judgments)
@@ -1209,7 +1211,10 @@ def t_quantile_inside(probability, ν):
 
 
 def t_test(d_q, alpha=0.05):
-    """Student's t, paired: t = d̄ / (sd/√Q); sd = 0: p = 1 if d̄ = 0, else 0 (section 6)."""
+    """Student's t, paired: t = d̄ / (sd/√Q); sd = 0: p = 1 if d̄ = 0, else 2^(1−Q) (section 6).
+
+    Equal differences have the interval of bets, and none where no bounds of the measure are known.
+    """
     Q = len(d_q)
     mean = math.fsum(d_q) / Q
     if Q == 1:
@@ -1221,7 +1226,9 @@ def t_test(d_q, alpha=0.05):
     result = {"mean_difference": mean, "ci_low": mean - half, "ci_high": mean + half}
     if sd == 0:
         size = math.copysign(INF, mean) if mean else None
-        return result | {"effect_size": size, "statistic": size, "p_value": float(mean == 0)}
+        ends = {"ci_low": None, "ci_high": None}
+        p = 0.5 ** (Q - 1) if mean else 1.0
+        return result | ends | {"effect_size": size, "statistic": size, "p_value": p}
     t = mean / (sd / math.sqrt(Q))
     p = 1 - t_cdf_inside(abs(t), Q - 1)
     return result | {"effect_size": mean / sd, "statistic": t, "p_value": p}

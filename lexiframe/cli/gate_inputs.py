@@ -237,9 +237,7 @@ class GateInputs(InputOptions):
             for role, name, hides in zip(roles, names, is_no_name, strict=True)
         ]
         paths = [next(iter(one.values())) if isinstance(one, dict) else one for one in given]
-        said = self._text_options(self.header, self.column)
-        runs = dict(zip(names, paths, strict=True))
-        scan = scan_runs(runs, third=self.third, name_from=self.name_from, **said)
+        scan = scan_runs(dict(zip(names, paths, strict=True)), **self._run_options())
         return (names[0], names[1]), scan
 
     def two_names(self) -> tuple[str, str]:

@@ -40,6 +40,7 @@ class InputOptions:
     qrels: str
     runs: list[str]
     third: reading_options.Third | None = None
+    better: reading_options.Better = "high"
     header: bool = False
     qrels_header: bool = False
     column: list[str] | None = None
@@ -56,8 +57,7 @@ class InputOptions:
                 "standard input holds the judgments or a run, not both; name a file"
             )
         refuse_misplaced(self.qrels, self.runs)
-        said = self._text_options(self.header, self.column)
-        return found_runs(self.runs, third=self.third, name_from=self.name_from, **said)
+        return found_runs(self.runs, **self._run_options())
 
     def found(self, outputs: Sequence[Path], requests: str | None) -> run_scan.RunScan:
         """Find the runs; raise if an output would replace a file that is read."""
@@ -77,6 +77,11 @@ class InputOptions:
     def judged_files(self) -> list[str]:
         """Return the files of judgments."""
         return [self.qrels]
+
+    def _run_options(self) -> dict[str, Any]:
+        """Return the options with which runs are read."""
+        said = self._text_options(self.header, self.column)
+        return {"third": self.third, "better": self.better, "name_from": self.name_from, **said}
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
         return {"header": header, "decimal": self.decimal, "columns": as_columns(column)}

@@ -44,9 +44,9 @@ OutFile = Annotated[
 ]
 
 RARE = frozenset(
-    "third header qrels_header column qrels_column decimal negative name_from missing reuse memory "
-    "ties score_type no_relevant duplicates unjudged exclude_self level family alternative trials "
-    "samples seed seeds replicates order keep resume intervals depth measure_name".split()
+    "third better header qrels_header column qrels_column decimal negative name_from missing reuse "
+    "memory ties score_type no_relevant duplicates unjudged exclude_self level family alternative "
+    "trials samples seed seeds replicates order keep resume intervals depth measure_name".split()
 )
 """The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
 
@@ -76,6 +76,9 @@ OPTIONS: dict[str, Any] = {
     ),
     "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
     "third": option(INPUT, "What the third column of a run with three columns is."),
+    "better": option(
+        INPUT, "Which scores are better: low ones, as of distances, change their sign."
+    ),
     "header": option(INPUT, "Text files of runs begin with a line of column names.", "--header"),
     "qrels_header": option(
         INPUT, "Text files of judgments begin with a line of column names.", "--qrels-header"

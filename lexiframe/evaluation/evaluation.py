@@ -57,7 +57,8 @@ class Evaluation:
         The tables that the functions of the same name return (for the orderings, correlations,
         comparisons and power: `order_runs`, `rank_correlations`, `compare` and
         `discriminative_power`). With a single run, the tables about pairs are empty. With a
-        baseline, comparisons and power are those of the other runs against it.
+        baseline, comparisons and power are those of the other runs against it. The coverage
+        is that with the ``measures`` of the evaluation.
     against_baseline
         The same comparisons in one row a run; without a baseline it is empty. Key ``measure, test,
         correction, run``, sorted by it. ``mean`` is the run's mean score over its requests (of

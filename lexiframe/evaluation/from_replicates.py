@@ -31,6 +31,9 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
     of_each: dict[str, Any] = {"hashed": True, "replicates": True, "foresee": measured.no_limit}
     projected = measured.project_runs(runs, qrels, metrics, policies, **of_each)
     ranked = projected.ranked
+    covered = coverages.coverage_sums(
+        ranked, projected.positions, coverages.bounded(metrics), None, policies.no_relevant
+    )
     grades = ranked.judged.judgments["relevance"]
     return evaluated(
         coded.replicates_apart(pairs.scores_of(projected.scores(metrics))),
@@ -43,9 +46,7 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
             "policies": asdict(policies),
             "grades": [grades.min(), grades.max()],
         },
-        coverage=coded.replicates_apart(
-            coverages.coverage_sums(ranked, projected.positions).table()
-        ),
+        coverage=coded.replicates_apart(covered.table()),
         known=facts.facts_of(metrics),
     )
 

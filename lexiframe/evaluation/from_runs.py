@@ -184,7 +184,8 @@ def evaluate(
     Warns
     -----
     LexiframeWarning
-        With counts, when data were dropped or filled; when grades look like ratings (see
+        With counts, when data were dropped or filled; when scores order the documents of most
+        requests against their ranks (see `read_runs`); when grades look like ratings (see
         `read_qrels`) and neither ``rel`` nor each measure says which are relevant; and with the
         reason when nothing in ``reuse`` holds.
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, Problem, schemas, typed, warn
+from lexiframe.base import LexiframeError, Problem, coded, schemas, typed, warn
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import items_of_implicit_feedback, words_for
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
@@ -17,9 +17,10 @@ from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.parsing import problems_of
 from lexiframe.io.problems.advice import are_grades
+from lexiframe.io.problems.equal_scores import ONE_SCORE, RANKS, TIES, problems_of_order
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
-from lexiframe.io.reading_options import TextOptions, Third
+from lexiframe.io.reading_options import Better, TextOptions, Third
 from lexiframe.io.run_parts import parse_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
@@ -40,6 +41,7 @@ def check_run(
     third: Third | None = None,
     header: bool = False,
     decimal: str = ".",
+    better: Better = "high",
 ) -> pl.DataFrame:
     r"""List all problems of a run file; `read_runs` raises an error for the first only.
 
@@ -47,7 +49,7 @@ def check_run(
     ----------
     path
         A file in any of the forms that `read_runs` takes.
-    columns, third, header, decimal
+    columns, third, header, decimal, better
         As for `read_runs`.
 
     Returns
@@ -57,10 +59,16 @@ def check_run(
         ``line`` is null for problems of the file as a whole (these are last), and for Parquet,
         Arrow, lists and ``{query: {document: score}}`` in JSON, where ``found`` names the row or
         record, query and document; ``problem`` is one of ``file``, ``encoding``, ``fields``,
-        ``number``, ``id`` and ``duplicate``; ``expected`` and ``found`` describe the problem,
-        ``advice`` how to mend it or how to read the file as it is. A line may have several
-        problems. A list or an object in JSON is checked up to the first place that is not JSON or
-        not UTF-8.
+        ``number``, ``id``, ``duplicate``, ``ranks``, ``one score`` and ``ties``; ``expected`` and
+        ``found`` describe the problem, ``advice`` how to mend it or how to read the file as it is.
+        A line may have several problems. A list or an object in JSON is checked up to the first
+        place that is not JSON or not UTF-8.
+
+        The last three are problems of a file that can be read. ``ranks``: scores order the
+        documents of most requests against their ranks, as distances do. ``one score``: most
+        requests with several documents give all of them one score. ``ties``: more than half of the
+        documents at ranks 1 to 10 share their score with another one of the request. How far that
+        may change results depends on the judgments: see `coverage`.
 
     Raises
     ------
@@ -81,7 +89,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    options = TextOptions(third, header, decimal, columns or {})
+    options = TextOptions(third, header, decimal, columns or {}, better)
     checked = check_file(only_file(path), options, "run")
     warn_of_wider_lines({checked.where: checked.n_wider})
     return checked.problems
@@ -139,6 +147,11 @@ class Checked:
     problems: pl.DataFrame
     n_wider: int = 0
 
+    @property
+    def is_readable(self) -> bool:
+        """Whether the file can be read, so that its problems are at most those of order."""
+        return self.problems["problem"].is_in([TIES, ONE_SCORE, RANKS]).all()
+
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     """List the problems of a file; see `check_run` and `check_qrels`."""
@@ -150,9 +163,9 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     except LexiframeError as error:
         return unreadable(where, error)
     try:
-        has_no_problem, n_wider = _read(content, file, options, kind)
+        has_no_problem, n_wider, of_order = _read(content, file, options, kind)
         if has_no_problem:
-            return Checked(where, pl.DataFrame(schema=schemas.PROBLEMS.columns), n_wider)
+            return Checked(where, listed(table_of(of_order), what), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
     problems = problems_of(content, where, options, schema)
@@ -166,9 +179,14 @@ def unreadable(where: str, error: LexiframeError) -> Checked:
     return Checked(where, listed(table_of([problem_of(error, where)]), "runs or judgments"))
 
 
-def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tuple[bool, int]:
-    """Return whether a file repeats no document and is UTF-8, and the number of too wide lines."""
-    n_wider = 0
+def _read(
+    content: Content, file: File, options: TextOptions, kind: Kind
+) -> tuple[bool, int, list[Problem]]:
+    """Return whether a file repeats no document and is UTF-8, and what else was found.
+
+    That is the number of too wide lines, and problems of the order that scores give.
+    """
+    n_wider, of_order = 0, list[Problem]()
     if kind == "qrels":
         judged = parse_qrels(content, str(file), options)
         if said := ratings_in_words(judged["relevance"]):
@@ -179,8 +197,12 @@ def _read(content: Content, file: File, options: TextOptions, kind: Kind) -> tup
         parts = parse_runs(content, source, "file", options, rank=True)
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
+        for part in parts:
+            run = f"run {coded.said(part.name)}" if len(parts) > 1 else ""
+            of_order += problems_of_order(str(file), run, part.rows, part.against)
     is_utf8 = content.form is not None or not undecodable(content.data)
-    return is_utf8 and not any(key.is_duplicated().any() for key in keys), n_wider
+    repeats = any(key.is_duplicated().any() for key in keys)
+    return is_utf8 and not repeats, n_wider, of_order
 
 
 def kind_of(file: File, options: TextOptions) -> Kind:

@@ -1,4 +1,4 @@
-"""The options of `read_runs` and `read_qrels` for text, whose form can be ambiguous."""
+"""The options of `read_runs` and `read_qrels` for what files do not say themselves."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from typing import Literal, get_args
 from lexiframe.base import check_choice
 
 Third = Literal["rank", "score"]
+Better = Literal["high", "low"]
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """The user's options for text; `read_runs` describes them."""
+    """The user's options for text and scores; `read_runs` describes them."""
 
     third: Third | None = None
     header: bool = False
     decimal: str = "."
     columns: Mapping[str, str] = field(default_factory=dict)
+    better: Better = "high"
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
@@ -28,6 +30,7 @@ class TextOptions:
         object.__setattr__(self, "columns", named)
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))
+        check_choice("better", self.better, get_args(Better))
 
     def changed(self) -> dict[str, object]:
         """Return the options that are not at their defaults, for the provenance."""

@@ -38,6 +38,13 @@ from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
+from lexiframe.io.problems.scores_against_ranks import (
+    NOTHING_AGAINST,
+    Against,
+    batches_are_doubtful,
+    compared_with_ranks,
+    text_is_doubtful,
+)
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import trec
 
@@ -71,6 +78,7 @@ class RunPart:
     n_wider: int = 0  # how many lines of the file have more fields than are read
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
     distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
+    against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
 
 
 def load_source(
@@ -126,7 +134,8 @@ def _parts_of_file(
             found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
         except LexiframeError:
             return None
-        if not rank and "score" in found and _are_whole(opened.schema, found.get("rank")):
+        is_needless = "score" in found and _are_whole(opened.schema, found.get("rank"))
+        if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
             del found["rank"]
         is_plain = "run" in found and "replicate" not in found
         name = opened.constant(found["run"]) if is_plain else None
@@ -207,12 +216,17 @@ def _part_of_lines(
 ) -> RunPart:
     """Parse the text of one run."""
     layout = layout_of(data, source.where, options, schemas.RUNS)
-    wanted = ("query_id", "doc_id", "score", *["rank"] * rank, *["tag"] * (name_from == "tag"))
+    is_ranked = rank or (layout is line_layouts.RUN and text_is_doubtful(data, options.decimal))
+    named = ["tag"] * (name_from == "tag")
+    wanted = ("query_id", "doc_id", "score", *["rank"] * is_ranked, *named)
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
+    rows, against = _with_score(rows, options), NOTHING_AGAINST
     if "rank" in rows.columns:  # if one is not a whole number, all are left out
-        ranks = whole_ranks(rows["rank"])
+        numbers = rows["rank"].cast(pl.Float64, strict=False)
+        against = compared_with_ranks(rows.with_columns(numbers))
+        ranks = whole_ranks(numbers)
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
     name = source.name
     if name_from == "tag":
@@ -224,11 +238,12 @@ def _part_of_lines(
         rows = rows.drop("tag")
     return RunPart(
         str(name),
-        _with_score(rows),
+        rows,
         source.where,
         places=places_in(source.origin, options, schemas.RUNS),
         header=header_of(data),
         n_wider=n_wider,
+        against=against,
     )
 
 
@@ -244,7 +259,8 @@ def parts_of_table(
         ranks = whole_ranks(named["rank"])  # other text stays, and is refused below
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
-    named = _with_score(checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS))
+    named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
+    named = _with_score(named, options)
     if "score" in named.columns and may_have_changed(named, "score"):
         refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:
@@ -325,7 +341,7 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
         refuse_no_number(rows, "score", where)
-        return RunPart(name, rows, where, places=places)
+        return RunPart(name, rows, where, places=places, against=compared_with_ranks(rows))
     empty = rows.filter(no_document)
     numbers = pl.col(name for name in ("score", "rank") if name in empty.columns)
     n_scored = empty.filter(pl.any_horizontal(numbers.is_not_null())).height
@@ -337,7 +353,8 @@ def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> R
     refuse_padding(rows, no_document, where)
     rows = rows.filter(~no_document)
     refuse_no_number(rows, "score", where)
-    return RunPart(name, rows, where, tuple(empty["query_id"].cast(pl.String)))
+    answers = tuple(empty["query_id"].cast(pl.String))
+    return RunPart(name, rows, where, answers, against=compared_with_ranks(rows))
 
 
 def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> None:
@@ -354,9 +371,11 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
         )
 
 
-def _with_score(rows: pl.DataFrame) -> pl.DataFrame:
-    """If there is no score, use the negative rank as the score."""
-    if "score" in rows.columns or "rank" not in rows.columns:
+def _with_score(rows: pl.DataFrame, options: TextOptions) -> pl.DataFrame:
+    """Turn scores of which low ones are better; use the negative rank where there is no score."""
+    if "score" in rows.columns:
+        return rows if options.better == "high" else rows.with_columns(-pl.col("score"))
+    if "rank" not in rows.columns:
         return rows
     return rows.with_columns(score=-pl.col("rank").cast(pl.Float64))
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import get_args
+from typing import Any, get_args
 
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import LexiframeError, check_choice, coded, in_threads, n_and_first, typed, warn
+from lexiframe.io import problems
 from lexiframe.io.files.data_sources import File, find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
-from lexiframe.io.reading_options import TextOptions, Third
+from lexiframe.io.reading_options import Better, TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
@@ -31,6 +32,7 @@ def scan_runs(
     third: Third | None = None,
     header: bool = False,
     decimal: str = ".",
+    better: Better = "high",
 ) -> RunScan:
     """Find runs without reading them: they are read one file at a time, when they are needed.
 
@@ -43,7 +45,7 @@ def scan_runs(
 
     Parameters
     ----------
-    runs, name_from, columns, third, header, decimal
+    runs, name_from, columns, third, header, decimal, better
         As for `read_runs`.
 
     Returns
@@ -66,7 +68,7 @@ def scan_runs(
     ['pca8_euclidean', 'pixels_euclidean']
     """
     check_choice("name_from", name_from, get_args(NameFrom))
-    options = TextOptions(third, header, decimal, columns or {})
+    options = TextOptions(third, header, decimal, columns or {}, better)
     if isinstance(runs, RunScan):
         if (name_from, options) != ("file", TextOptions()):
             raise LexiframeError(
@@ -89,6 +91,7 @@ def read_runs(
     third: Third | None = None,
     header: bool = False,
     decimal: str = ".",
+    better: Better = "high",
 ) -> pa.Table:
     """Read runs into one Arrow table.
 
@@ -128,6 +131,9 @@ def read_runs(
         Whether text begins with a line of names. In CSV and TSV this is recognised by itself.
     decimal : {".", ","}
         The decimal separator in text.
+    better : {"high", "low"}
+        Which scores are better. Those of which ``"low"`` ones are, such as distances and losses,
+        are read with the other sign. Ranks count from the best one in any case.
 
     Returns
     -------
@@ -154,7 +160,8 @@ def read_runs(
     -----
     LexiframeWarning
         With the count, when lines have more fields than are read, when paths in a folder are left
-        out, and for runs without any row, which a table cannot hold.
+        out, for runs without any row, which a table cannot hold, and for runs whose scores order
+        the documents of most requests against their ranks.
 
     Notes
     -----
@@ -183,15 +190,15 @@ def read_runs(
     >>> lf.read_runs({"dense": twice}).select(["run", "replicate", "score"]).to_pylist()[1]
     {'run': 'dense', 'replicate': 'seed 2', 'score': 2.25}
     """
-    scan = scan_runs(
-        runs, name_from=name_from, columns=columns, third=third, header=header, decimal=decimal
-    )
+    how: dict[str, Any] = {"columns": columns, "third": third, "header": header}
+    scan = scan_runs(runs, name_from=name_from, decimal=decimal, better=better, **how)
     load = partial(scan.load, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]
     read = [SourceRead([part.name for part in parts], parts[0].sha256) for parts in loaded]
     parts = sorted((part for some in loaded for part in some), key=lambda part: part.name)
     refuse_twins((part.name, part.where) for part in parts)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
+    problems.warn_of_scores_against_ranks({part.name: part.against for part in parts})
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
         warn(

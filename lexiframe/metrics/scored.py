@@ -84,7 +84,7 @@ def scores(
     from lexiframe.projection import by_collection  # other commands do without
 
     check_policy("no_relevant", no_relevant)
-    metrics = unique_by_name([_as_metric(measure) for measure in as_list(measures)])
+    metrics = unique_by_name([as_metric(measure) for measure in as_list(measures)])
     if by_collection.are_pairs(p):
         p = _positions_of(p, metrics)
     collections = by_collection.apart(p)
@@ -159,7 +159,8 @@ def unique_by_name(measures: Sequence[Any]) -> list[Any]:
     return list(by_name.values())
 
 
-def _as_metric(measure: Any) -> Metric:
+def as_metric(measure: Any) -> Metric:
+    """Return a metric, given itself or its notation; raise for anything else."""
     if isinstance(measure, str):
         return parse_metric(measure)
     if not isinstance(measure, Metric):

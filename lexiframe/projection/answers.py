@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import qrel_files, warn_of_wider_lines
+from lexiframe.io import problems, qrel_files, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -19,7 +19,7 @@ FIRST = 10
 COUNTS = (
     "requests", "without_relevant", "answered", "missing", "extra", "duplicates",
     "unjudged_removed", "retrieved", "judged", "relevant_retrieved", "depth", "first",
-    "judged_first", "tied_relevant", "negative",
+    "judged_first", "tied_relevant", "negative", "one_score",
 )  # fmt: skip
 """The columns of `counts_of` beside the run."""
 
@@ -42,6 +42,7 @@ def counts_of(ranked: RankedRuns) -> pl.DataFrame:
             "judged_first": int(np.count_nonzero(found & is_judged & (run.rank <= FIRST))),
             "tied_relevant": len(run.tied.item),
             "negative": int(np.count_nonzero(found & ~is_judged)),
+            "one_score": run.one_score,
         }
 
     documents = pl.DataFrame([counts(run) for run in ranked.runs])
@@ -90,8 +91,12 @@ def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
 
 
 def warn_of_input(ranked: RankedRuns) -> None:
-    """Warn of lines that were not read to their end, and when no retrieved document is judged."""
+    """Warn of lines that were not read to their end, of scores against ranks, and of strangers.
+
+    Those are the documents of runs that retrieved no judged document.
+    """
     warn_of_wider_lines(ranked.n_wider)
+    problems.warn_of_scores_against_ranks(ranked.against)
     if said := strangers_in_words(ranked):
         warn(said)
 

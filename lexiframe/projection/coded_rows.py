@@ -89,6 +89,12 @@ class Rows:
         counts = np.bincount(self.query[starts], sizes, n_queries)[:n_queries]
         return counts.astype(np.int64)
 
+    def n_of_one_score(self, n_queries: int) -> int:
+        """Count the judged queries that have several rows, all of one score; rows are in order."""
+        first, last = self.edges[:-1], self.edges[1:] - 1
+        is_constant = (self.score[first] == self.score[last]) & (first < last)
+        return int(np.count_nonzero(is_constant & (self.query[first] < n_queries)))
+
     def are_own(self, judged: JudgedItems) -> np.ndarray:
         """Return which rows of judged queries have a document with the id of their query."""
         is_judged = self.query < len(judged.queries)

@@ -78,6 +78,7 @@ def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
         pool=pl.concat(pools) if pools else None,
         documents=_documents(pieces),
         own=sum(piece.own for piece in pieces),
+        one_score=sum(piece.one_score for piece in pieces),
     )
 
 

@@ -112,7 +112,8 @@ def positions(
     Warns
     -----
     LexiframeWarning
-        With counts, when data were dropped or filled; and when grades look like ratings, as
+        With counts, when data were dropped or filled; when scores order the documents of most
+        requests against their ranks (see `read_runs`); and when grades look like ratings, as
         `read_qrels` says, and ``rel`` is not given.
 
     Examples

@@ -19,7 +19,7 @@ from lexiframe.base import (
     n_and_first,
     progress_bars,
 )
-from lexiframe.io import data_sources, run_parts, run_scan, scan_runs
+from lexiframe.io import data_sources, problems, run_parts, run_scan, scan_runs
 from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
@@ -36,7 +36,8 @@ class RankedRuns:
 
     ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
     that have more fields than are read. ``fingerprints`` has a text for each run, if asked for, by
-    which one knows whether it has changed.
+    which one knows whether it has changed. ``against`` has for each run with ranks how many of its
+    rows have scores that contradict them.
     """
 
     judged: JudgedItems
@@ -44,6 +45,7 @@ class RankedRuns:
     read: list[run_scan.SourceRead] = field(default_factory=list)
     n_wider: dict[str, int] = field(default_factory=dict)
     fingerprints: dict[str, str] = field(default_factory=dict)
+    against: dict[str, problems.Against] = field(default_factory=dict)
 
     @cached_property
     def answers(self) -> pl.DataFrame:
@@ -124,7 +126,8 @@ def rank_runs(
     ]
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
-    return RankedRuns(judged, by_name, read, n_wider, marks)
+    against = {part.name: part.against for _, part in ranked if part.against.of}
+    return RankedRuns(judged, by_name, read, n_wider, marks, against)
 
 
 def ranked_parts(
@@ -151,6 +154,7 @@ def joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
         [*first.read, *second.read],
         {**first.n_wider, **second.n_wider},
         {**first.fingerprints, **second.fingerprints},
+        {**first.against, **second.against},
     )
 
 

@@ -56,6 +56,8 @@ class RunRanks:
         asked for.
     own
         Rows of judged queries removed because their document has the id of the query.
+    one_score
+        Judged queries with several documents, all of one score.
     """
 
     name: str
@@ -70,6 +72,7 @@ class RunRanks:
     pool: pl.DataFrame | None = None
     documents: np.ndarray = field(default_factory=lambda: _NO_DOCUMENTS)
     own: int = 0
+    one_score: int = 0
 
 
 def rank_judged(
@@ -122,6 +125,7 @@ def rank_judged(
         _pool(rows, judged, policies) if pool else None,
         _NO_DOCUMENTS if codes is None else _ranked_documents(rows, n_queries, ties, codes),
         int(own.sum()),
+        rows.n_of_one_score(n_queries),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, coded, likely_cause, unknown_name, warn
-from lexiframe.io import run_parts, run_scan, scan_runs, warn_of_wider_lines
+from lexiframe.io import problems, run_parts, run_scan, scan_runs, warn_of_wider_lines
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranked_runs import loaders_of, ranked_parts, shared_codes
 from lexiframe.projection.ranks_and_ties import RunList, list_documents
@@ -81,6 +81,7 @@ def ranked_lists(
     rank = partial(_listed, policies=policies, codes=codes, queries=queries)
     done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
     warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
+    problems.warn_of_scores_against_ranks({part.name: part.against for _, part in done})
     there = [part.name for _, part in done]
     for name in only or ():
         if name not in there:

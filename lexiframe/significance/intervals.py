@@ -128,13 +128,14 @@ def win_odds_interval(
     """Return the interval of the win odds θ/(1 − θ), θ = (wins + ties/2)/n, normal on the logit.
 
     Brunner, Vandemeulebroecke & Mütze, "Win odds: an adaptation of the win ratio to include ties",
-    Statistics in Medicine 2021, doi:10.1002/sim.8967. NaN where all requests are won, or all lost.
+    Statistics in Medicine 2021, doi:10.1002/sim.8967. NaN where all requests are won, all
+    lost, or all tied: they show no spread.
     """
     from scipy.special import ndtri
 
     ties = n - wins - losses
     theta = (wins + ties / 2) / n
-    inside = (theta > 0) & (theta < 1) & (n > 1)
+    inside = (theta > 0) & (theta < 1) & (wins + losses > 0) & (n > 1)
     theta = np.where(inside, theta, 0.5)
     squares = wins * (1 - theta) ** 2 + ties * (0.5 - theta) ** 2 + losses * theta**2
     error = np.sqrt(squares / np.maximum(n - 1, 1) / n) / (theta * (1 - theta))

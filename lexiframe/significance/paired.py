@@ -122,7 +122,7 @@ def compare(
         Seed of these trials; the same seed gives the same table.
     bounds : mapping of str to pair of float, optional
         For ``betting`` and the intervals of bets, the least and the greatest value of measures of
-        your own.
+        your own. An evaluation knows those that its measures have.
     order : {"random", "given"}
         For ``betting``, whether the requests are drawn in an order of their own, by the seed, or
         come as the table gives them, so that one may look at the result after each of them.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from lexiframe.base import warn
+from lexiframe.base import printed, warn
 from lexiframe.significance.corrections import correct_families
 from lexiframe.significance.differences import Options
 from lexiframe.significance.tests import DRAWING
@@ -107,7 +107,7 @@ def _more_requests(rows: pl.DataFrame, correction: str, options: Options) -> str
     enough = math.floor(math.log2(sides * _divisor(rows, correction) / options.alpha)) + 1
     without = f"{enough} requests or more without ties" if enough > n else "requests without ties"
     return (
-        f"no p-value of the test {test!r} over {n} requests can be below "
+        f"no p-value of the test {test!r} over {printed.counted(int(n), 'request')} can be below "
         f"{options.alpha:g} after the correction for {rows.height} comparisons; it takes {without}"
         ", or fewer comparisons"
     )

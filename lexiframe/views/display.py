@@ -275,12 +275,15 @@ def verdict_table(v: Frame, /) -> GT:
     texts = printed.with_group(table, by, _GROUP).select(
         *([_GROUP] if by else []),
         *("measure", *differing),
-        pl.col("best", "not_worse").list.join(", "),
+        pl.col("best").list.join(", "),
+        pl.when("too_few").then(pl.lit("too few to tell"))
+        .otherwise(pl.col("not_worse").list.join(", ")).alias("not_worse"),
         "n",
         pl.format("{} of {}", "n_significant", "n_pairs").alias("apart"),
-    )
+    )  # fmt: skip
     named = {"not_worse": "not significantly worse", "apart": "pairs told apart"}
-    return _made(gt, texts, named, ["n", "apart"], table["sentence"].to_list())
+    said = table["sentence"].unique(maintain_order=True).to_list()
+    return _made(gt, texts, named, ["n", "apart"], said)
 
 
 def _checked(frame: Frame, schema: schemas.TableSchema) -> tuple[pl.DataFrame, list[str]]:

@@ -63,7 +63,7 @@ def test_tables_are_those_of_the_functions(evaluated):
     o = pl.concat([by_mean, by_borda]).sort("measure", "method", "rank", "run")
     c = lf.compare(d, correction="bonferroni", alpha=0.1)
     expected = {
-        "coverage": lf.coverage(RUNS, QRELS),
+        "coverage": evaluated.coverage,  # which has the bounds of other metrics, too
         "means": evaluated.means,  # see tests/orderings/test_means.py
         "scores": s,
         "preferences": d,
@@ -76,6 +76,8 @@ def test_tables_are_those_of_the_functions(evaluated):
         "power": lf.discriminative_power(c, 0.1),
     }
     assert evaluated.against_baseline.is_empty()
+    usual = lf.coverage(RUNS, QRELS)
+    assert evaluated.coverage.select(usual.columns).equals(usual)
     assert list(evaluated.tables()) == [*expected, "against_baseline"]
     for name, table in expected.items():
         assert table.height > 0
@@ -195,7 +197,7 @@ def test_judgments_from_standard_input_are_read_once(monkeypatch, evaluated):
     data = QRELS.read_bytes()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
     e = lf.evaluate(RUNS, "-", ["RPP"])
-    assert e.coverage.equals(evaluated.coverage)
+    assert e.coverage.equals(evaluated.coverage.select(e.coverage.columns))
     assert e.provenance["qrels"] == [{"path": "-", "sha256": hashlib.sha256(data).hexdigest()}]
 
 
@@ -208,19 +210,23 @@ def test_what_is_printed(evaluated, monkeypatch):
     assert repr(evaluated) == first
     sentences, means, more = first.split("\n\n")
     assert sentences.startswith(
-        "pca8_euclidean and pixels_euclidean share the first place by RPP, "
+        "5 requests: too few for any conclusion about 3 pairs by RPP, dcgRPP, LR and rrLP; "
     )
-    assert "pixels_euclidean is first by LR, AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
+    assert "pca8_euclidean and pixels_euclidean share the first place by RPP, " in sentences
+    assert "pixels_euclidean is first by LR" in sentences
+    assert "pixels_euclidean is first by AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
     assert means.startswith(f"{MEANS}\n")
     assert more.startswith('More: --all or e.summary("all"): ')
     text = str(text)
     assert text.startswith(f"{sentences}\n\n{means}\n\n")
     titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]
     differ, covered = titles.pop(1), titles.pop()
+    tests = "t test; randomization test for RPP, dcgRPP and rrLP; sign test for LR"
+    how = f"{tests}; bonferroni over the pairs of a measure"
     assert titles == [
         MEANS,
         "Ranks of the runs: metrics by mean, preferences by borda",
-        "Verdict (t test, bonferroni over the pairs of a measure, α = 0.1, n = 5 requests)",
+        f"Verdict ({how}, α = 0.1, n = 5 requests)",
         "Kendall's τ between the orderings",
         "Ties between rankings of one request (n = 15 pairs of rankings)",
     ]
@@ -507,7 +513,7 @@ def test_files_and_settings_are_in_the_metadata(tmp_path, evaluated):
     assert facts["measures"] == MEASURES
     assert facts["inference"] == {
         "ordering": "borda",
-        "test": "t",
+        "test": "auto",
         "correction": "bonferroni",
         "family": "measure",
         "alpha": 0.1,

@@ -115,7 +115,7 @@ def test_mlflow_is_read_back(mlflow, evaluation, tmp_path):
     whole = log.filter(run_id=parent).row(0, named=True)
     assert whole["run"] == "evaluation"
     assert whole["params.measures"] == "RPP,AP,nDCG@10"
-    assert whole["params.inference.test"] == "t"
+    assert whole["params.inference.test"] == "auto"
     runs = log.filter(pl.col("run_id") != parent)
     assert_same_means(evaluation, runs, lambda name: name.replace("@", "_at_"))
     hashes = {fact["run"]: fact["sha256"] for fact in evaluation.provenance["runs"]}

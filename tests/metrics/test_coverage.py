@@ -1,5 +1,8 @@
 """What the coverage table says of answers without documents, and of ties."""
 
+import itertools
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -214,6 +217,61 @@ def test_every_tie_policy_lies_between(shared, name):
         assert len(values) > 1 or measure != "AP"
         assert low - 1e-12 <= min(values) <= max(values) <= high + 1e-12
         assert low < high or measure != "AP"
+
+
+def test_requests_of_one_score_are_counted():
+    """Of two or more documents, of judged requests, and of what is left of them."""
+    scores = {"q1": {"low": 1, "high": 1}, "q2": {"b": 1}, "q9": {"x": 1, "y": 1}}
+    runs = {
+        "some": scores,
+        "all": {query: {"low": 0.5, "b": 0.5, "z": 0.5} for query in ("q1", "q2")},
+        "none": {"q1": {"low": 1, "high": 1, "z": 0.5}, "q2": {"b": 1, "z": 0.5}},
+        "empty": {"q1": {}},
+    }
+    found = lf.coverage(runs, GRADED).select("run", "one_score").rows()
+    assert found == [("all", 2), ("empty", 0), ("none", 0), ("some", 1)]
+    left = lf.coverage(runs, GRADED, unjudged="remove").select("run", "one_score").rows()
+    assert left == [("all", 0), ("empty", 0), ("none", 1), ("some", 1)]
+
+
+BOUNDED = (
+    "P@3 R@3 Rprec Success@2 F1@3 RBP(p=0.5) nDCG@3 DCG gRBP ERR@3 IPrec@0.5 AP(rel=2)".split()
+)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_order_of_ties_gives_less_or_more(seed):
+    """All orders of a small ranking, by measures that are asked for, each beside the bounds."""
+    rng = np.random.default_rng(seed)
+    names = [f"d{n}" for n in range(6)]
+    scores, grades = rng.integers(0, 3, 6), np.r_[2, rng.integers(0, 4, 5)]
+    qrels = {"q": {**dict(zip(names, map(int, grades), strict=True)), "none": 1}}
+    tied = {"tied": {"q": dict(zip(names, map(float, scores), strict=True))}}
+    covered = lf.evaluate(tied, qrels, [*BOUNDED, "bpref"]).coverage
+    assert "bpref_min" not in covered.columns
+    groups = [[n for n in range(6) if scores[n] == score] for score in sorted({*scores})[::-1]]
+    orders = [sum(one, ()) for one in itertools.product(*map(itertools.permutations, groups))]
+    runs = {
+        f"{n}": {"q": {names[d]: -place for place, d in enumerate(order)}}
+        for n, order in enumerate(orders)
+    }
+    values = lf.scores(lf.positions(runs, qrels), [*BOUNDED, "AP", "RR"])
+    ends = values.group_by("measure").agg(low=pl.col("value").min(), high=pl.col("value").max())
+    for measure, low, high in ends.iter_rows():
+        found = covered.select(f"{measure}_min", f"{measure}_max").row(0)
+        assert found == pytest.approx((low, high)), measure
+
+
+def test_bounds_of_measures_that_no_request_counts_for():
+    """A request without an item of a measure's own rel is left out of its mean, and so of these."""
+    e = lf.evaluate(TIED, GRADED, ["P(rel=3)@2", "AP"])
+    (row,) = e.coverage.to_dicts()
+    assert (row["P(rel=3)@2_min"], row["P(rel=3)@2_max"]) == (0.0, 0.5)  # of q1 alone
+    zero = lf.evaluate(TIED, GRADED, ["P(rel=3)@2", "AP"], no_relevant="zero").coverage
+    assert zero["P(rel=3)@2_max"].item() == 0.25
+    # a metric of one's own may be worth more at a worse rank
+    own = lf.RecallLevelMetric("own", exposure=lambda p: 1 - 1 / p, weight=lambda i, m: 1 / m)
+    assert "own_min" not in lf.evaluate(TIED, GRADED, [own, "AP"]).coverage.columns
 
 
 @pytest.mark.conformance

@@ -223,7 +223,7 @@ def test_evaluate_is_the_steps_one_by_one(collection):
         "measure", "rank", "run"
     )
     steps = dict(scores=s, preferences=d, comparisons=c, orderings=o)
-    steps |= dict(coverage=lf.coverage(*collection), win_rates=lf.win_rates(d))
+    steps |= dict(coverage=lf.coverage(*collection, measures=asked[2:]), win_rates=lf.win_rates(d))
     steps |= dict(tie_rates=lf.tie_rates(d), sign_agreement=lf.sign_agreement(d))
     steps |= dict(correlations=lf.rank_correlations(o), power=lf.discriminative_power(c))
     means = pl.concat([run_means(s), run_means(of_pairs)])

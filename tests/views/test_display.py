@@ -155,12 +155,15 @@ def test_many_comparisons_are_cut_and_counted(example):
 
 
 def test_a_verdict_with_its_sentences(example, grouped):
-    v = lf.verdict(example)
+    v = lf.verdict(example, lf.compare(example, "sign"))
     rows, notes = shown(verdict_table(v))
-    assert notes == v["sentence"].to_list()
+    assert notes == v["sentence"].unique(maintain_order=True).to_list()
+    assert len(notes) < v.height
     assert [row[0] for row in rows] == v["measure"].to_list()
     assert rows[0][1] == ", ".join(v["best"][0])
     assert rows[0][-1] == f"{v['n_significant'][0]} of {v['n_pairs'][0]}"
+    near = [row[2] == "too few to tell" for row in rows]
+    assert near == v["too_few"].to_list()
     headings = [row[0] for row in shown(verdict_table(lf.verdict(grouped)))[0] if len(row) == 1]
     assert headings == ["no kind", "kind = a_b", "kind = c"]
 

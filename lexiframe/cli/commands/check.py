@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, NamedTuple
 
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, ReadError
+from lexiframe.base import LexiframeError, ReadError, errors, warn
 from lexiframe.cli.inputs import as_columns
 from lexiframe.cli.messages import as_options
 from lexiframe.cli.options import Decimal, Format, Kind
 from lexiframe.cli.output import print_table
-from lexiframe.io import File, checks, data_sources, reading_options, warn_of_wider_lines
+from lexiframe.io import (
+    File,
+    checks,
+    data_sources,
+    problems,
+    read_qrels,
+    reading_options,
+    scan_runs,
+    warn_of_wider_lines,
+)
 
 PANEL = "Files"
 EXAMPLES = ("check runs/ qrels.txt", "check run.txt --as run --third score")
+
+
+class _File(NamedTuple):
+    """The problems of a file, what it holds, and the file itself; None if it is not there."""
+
+    checked: checks.Checked
+    kind: checks.Kind = "run"
+    file: File | None = None
 
 
 def check(
@@ -24,28 +44,34 @@ def check(
     ],
     kind: Kind | None = None,
     third: reading_options.Third | None = None,
+    better: reading_options.Better = "high",
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
     format: Format = "table",
 ) -> None:
-    """List all problems of files, line by line; exit with status 1 if there are any."""
-    options = reading_options.TextOptions(third, header, decimal, as_columns(column))
+    """List all problems of files, line by line; exit with status 1 if there are any.
+
+    With judgments beside runs, equal scores are a problem where their order may move a mean out of
+    its interval.
+    """
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
     found = [_found(given) for given in files]
     data_sources.warn_of_left_out(
         data_sources.Found.together(
             one for one in found if isinstance(one, data_sources.Found)
         ).left_out
     )
-    checked = [file for one in found for file in _checked(one, options, kind)]
+    read = [file for one in found for file in _checked(one, options, kind)]
+    checked = _with_ranges(read, options)
     warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
-    problems = pl.concat(file.problems for file in checked).with_columns(advice)
-    if problems.height or format != "table":
-        print_table(problems, format)
-    bad = problems["file"].n_unique()
+    listed = pl.concat(file.problems for file in checked).with_columns(advice)
+    if listed.height or format != "table":
+        print_table(listed, format)
+    bad = listed["file"].n_unique()
     typer.echo(f"files checked: {len(checked)}, with problems: {bad}", err=True)
-    raise typer.Exit(1 if problems.height else 0)
+    raise typer.Exit(1 if listed.height else 0)
 
 
 def _found(given: str) -> data_sources.Found | checks.Checked:
@@ -65,13 +91,71 @@ def _checked(
     found: data_sources.Found | checks.Checked,
     options: reading_options.TextOptions,
     kind: checks.Kind | None,
-) -> list[checks.Checked]:
+) -> list[_File]:
     if isinstance(found, checks.Checked):
-        return [found]
+        return [_File(found)]
     origins = [source.origin for source in found.sources]
     named = [origin for origin in origins if not isinstance(origin, File)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
+    kinds = [kind or checks.kind_of(file, options) for file in origins]
     return [
-        checks.check_file(file, options, kind or checks.kind_of(file, options)) for file in origins
+        _File(checks.check_file(file, options, of), of, file)
+        for file, of in zip(origins, kinds, strict=True)
     ]
+
+
+def _with_ranges(
+    files: Sequence[_File], options: reading_options.TextOptions
+) -> list[checks.Checked]:
+    """Replace problems of ties by what the judgments say of them, if one file has judgments."""
+    judged = [one for one in files if one.kind == "qrels"]
+    runs = [one.file for one in files if one.kind == "run" and one.file and one.checked.is_readable]
+    found = None
+    if len(judged) == 1 and judged[0].file and judged[0].checked.is_readable and runs:
+        found = _means_left_open(runs, judged[0].file, options)
+    checked = [one.checked for one in files]
+    return checked if found is None else [_with_open_means(one, found) for one in checked]
+
+
+def _means_left_open(
+    runs: Sequence[File], judged: File, options: reading_options.TextOptions
+) -> dict[str, list[str]] | None:
+    """Return by file how far equal scores may move means of its runs; None where none is known."""
+    from lexiframe.evaluation import evaluate
+    from lexiframe.metrics import coverages
+    from lexiframe.views import sentences
+
+    how: dict[str, Any] = {"header": options.header, "decimal": options.decimal}
+    how["columns"] = options.columns
+    try:
+        scan = scan_runs(
+            [file.path for file in runs], third=options.third, better=options.better, **how
+        )
+        with warnings.catch_warnings():  # of what evaluate says itself
+            warnings.simplefilter("ignore", errors.LexiframeWarning)
+            e = evaluate(scan, read_qrels(judged.path, **how), coverages.MEASURES)
+    except LexiframeError as error:
+        warn(f"check: how far equal scores may move means is not known: {error}")
+        return None
+    found: dict[str, list[str]] = {}
+    paths = {fact["run"]: str(fact["path"]) for fact in e.provenance["runs"]}
+    for run, means in sentences.open_means(e.coverage, e.means).items():
+        found.setdefault(paths[run], []).append(f"equal scores by whose order its {means}")
+    return found
+
+
+def _with_open_means(checked: checks.Checked, found: Mapping[str, Sequence[str]]) -> checks.Checked:
+    others = checked.problems.filter(pl.col("problem") != problems.TIES)
+    ties = [
+        {
+            "file": checked.where,
+            "line": None,
+            "problem": problems.TIES,
+            "expected": "scores that differ",
+            "found": said,
+            "advice": problems.MEND_TIES,
+        }
+        for said in found.get(checked.where, ())
+    ]
+    return replace(checked, problems=pl.concat([others, pl.DataFrame(ties, others.schema)]))

@@ -42,6 +42,7 @@ def convert(
     ],
     kind: Kind | None = None,
     third: reading_options.Third | None = None,
+    better: reading_options.Better = "high",
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
@@ -57,7 +58,7 @@ def convert(
     if (kind or checks.kind_of(file, options)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
-        table = read_runs(file, third=options.third, **said)
+        table = read_runs(file, third=options.third, better=better, **said)
     if target.suffix.lower() == ".csv":
         with output_files.replacing(target) as temporary:
             pl.DataFrame(table).write_csv(temporary)

@@ -75,8 +75,7 @@ class JudgeOptions(InputOptions):
     def scan(self) -> run_scan.RunScan:
         """Find the runs, which are read later, one file at a time."""
         refuse_measures(self.runs)
-        said = self._text_options(self.header, self.column)
-        return found_runs(self.runs, third=self.third, name_from=self.name_from, **said)
+        return found_runs(self.runs, **self._run_options())
 
     def files(self) -> dict[str, str]:
         """Return the file of each judge; raise for a judge without a name, or named twice."""

@@ -75,6 +75,7 @@ def overlap(
     *,
     runs: list[str],
     third: reading_options.Third | None = None,
+    better: reading_options.Better = "high",
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
@@ -104,6 +105,7 @@ def overlap(
     scan = found_runs(
         runs,
         third=third,
+        better=better,
         name_from=name_from,
         header=header,
         decimal=decimal,

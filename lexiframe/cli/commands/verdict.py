@@ -27,7 +27,7 @@ def verdict(
     order: Method = "win_rate",
     format: Format = "table",
 ) -> None:
-    """Say which runs are best and which are not significantly worse, a sentence a measure."""
+    """Say by each measure which runs are best and which are not significantly worse."""
     if tests.alternative != "two-sided" and tests.baseline is None:
         raise LexiframeError(
             "--alternative: a verdict about all pairs needs two-sided tests; leave it out, or name "

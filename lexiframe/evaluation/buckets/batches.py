@@ -32,7 +32,7 @@ from lexiframe.evaluation.buckets.results import CLASSES, Attributed, BucketResu
 from lexiframe.evaluation.buckets.sizes import n_buckets, n_rows
 from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
-from lexiframe.io import batches, logs
+from lexiframe.io import batches, logs, problems
 from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
@@ -157,6 +157,7 @@ def report(
     _refuse_without_items(plan, sums)
     _report_groups(plan, total["attributed"])
     answers.warn_of_counts(counts, said.repairs)
+    problems.warn_of_scores_against_ranks(said.against)
     if needed.count_any_grade(plan.measures):
         answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
     if said.strangers and not said.found:

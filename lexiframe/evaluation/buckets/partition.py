@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import astuple
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from lexiframe.io import (
     File,
     batches,
     data_sources,
+    problems,
     qrel_files,
     reading_options,
     run_parts,
@@ -111,17 +113,20 @@ def partition(
             QRELS: spill_all(job, QRELS, qrels, _spill_judgments, 1, count),
             RUNS: spill_all(job, RUNS, runs, partial(_spill_runs, scan=scan), workers, count),
         }
-    _warn(facts)
+    _warn(facts, is_ranked=rank)
     return _buckets(job, sources, facts)
 
 
 def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) -> None:
     wider, ranked = 0, written.job.share.rank
+    against: dict[str, problems.Against] = {}
     for parts in batches.parts_of_unit(unit, scan, written.job.share):
         run_parts.refuse_replicates(parts)
         for part in parts:
             written.names.setdefault(part.name, len(written.names))
             wider += part.n_wider
+            if part.against.of:
+                against[part.name] = against.get(part.name, problems.Against()) + part.against
             ranked = ranked and "rank" in part.rows.columns
         for part in parts:
             rows = _stored(part, rank=written.job.share.rank)
@@ -129,7 +134,8 @@ def _spill_runs(unit: batches.Unit, written: Written, scan: run_scan.RunScan) ->
                 rows = rows.with_columns(pl.lit(written.names[part.name], pl.Int32).alias(RUN))
             if rows.height:
                 written.add(rows)
-    written.facts |= {"wider": wider, "ranked": ranked}
+    told = {name: astuple(of_run) for name, of_run in against.items()}
+    written.facts |= {"wider": wider, "ranked": ranked, "against": told}
 
 
 def _stored(part: run_parts.RunPart, *, rank: bool) -> pl.DataFrame:
@@ -159,11 +165,17 @@ def _spill_judgments(unit: batches.Unit, written: Written) -> None:
     written.facts["implicit"] = sum(implicit)
 
 
-def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+def _warn(facts: Mapping[str, Sequence[Mapping[str, Any]]], *, is_ranked: bool) -> None:
+    """Warn of what was found in the units; runs that are stored with ranks are compared later."""
     implicit = sum(unit["implicit"] for unit in facts[QRELS])
     if implicit:
         qrel_files.warn_of_implicit_feedback(str(facts[QRELS][0]["where"]), implicit)
     warn_of_wider_lines({unit["where"]: unit["wider"] for unit in facts[RUNS]})
+    against: dict[str, problems.Against] = {}
+    for unit in () if is_ranked else facts[RUNS]:
+        for name, told in unit["against"].items():
+            against[name] = against.get(name, problems.Against()) + problems.Against(*told)
+    problems.warn_of_scores_against_ranks(against)
 
 
 def _buckets(job: Job, sources: batches.Sources, facts: dict[str, list[dict[str, Any]]]) -> Buckets:

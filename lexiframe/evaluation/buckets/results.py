@@ -10,10 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import sums
+from lexiframe.base import schemas, sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.sample import Sample
+from lexiframe.io import problems
 from lexiframe.metrics import coverages
 from lexiframe.pairwise import PairCube, arrays, grouping, measured
 from lexiframe.projection import answers
@@ -52,6 +53,8 @@ class Said:
         Counts of what was left out, by their descriptions.
     least, greatest
         The least and the greatest grade; None without judgments.
+    against
+        For each run that has ranks, how many of its rows have scores that contradict them.
     found, answered
         Whether any run retrieved a judged item, and answered a judged request.
     strangers
@@ -63,6 +66,7 @@ class Said:
     repairs: Mapping[str, int] = field(default_factory=dict)
     least: float | None = None
     greatest: float | None = None
+    against: Mapping[str, problems.Against] = field(default_factory=dict)
     found: bool = False
     answered: bool = False
     strangers: str = ""
@@ -76,6 +80,7 @@ class Said:
             answers.repairs_of(ranked),
             least=float(grades.min()),  # type: ignore[arg-type]
             greatest=float(grades.max()),  # type: ignore[arg-type]
+            against=ranked.against,
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
@@ -83,11 +88,15 @@ class Said:
 
     def __add__(self, other: Said) -> Said:
         """Return what is to be said of both."""
+        against = dict(self.against)
+        for run, of_run in other.against.items():
+            against[run] = against[run] + of_run if run in against else of_run
         names = dict.fromkeys([*self.repairs, *other.repairs])
         return Said(
             {name: self.repairs.get(name, 0) + other.repairs.get(name, 0) for name in names},
             min((g for g in (self.least, other.least) if g is not None), default=None),
             max((g for g in (self.greatest, other.greatest) if g is not None), default=None),
+            against,
             self.found or other.found,
             self.answered or other.answered,
             min(filter(None, (self.strangers, other.strangers)), default=""),
@@ -114,13 +123,17 @@ def _sums_of(plan: Plan, part: PairCube) -> arrays.Reduced:
     return sums_of(part, attributes, plan.by, plan.few)
 
 
-def _coverage_of(_plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
+def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSums:
     """Count and score the runs of which the coverage is not known."""
-    if bucket.covered is None:
-        return coverages.coverage_sums(bucket.ranked, bucket.positions, bucket.values)
-    others = [name for name in bucket.runs if name not in bucket.covered["run"]]
-    new = bucket.restricted([], None, others)
-    return replace(coverages.coverage_sums(new.ranked, new.positions), known=bucket.covered)
+    metrics, known = coverages.bounded(plan.measures), bucket.covered
+    wanted = [*dict.fromkeys([*schemas.COVERAGE.columns, *coverages.columns_of_bounds(metrics)])]
+    if known is None or not {*wanted} <= {*known.columns}:
+        new, values, known = bucket, bucket.values, None
+    else:
+        others = [name for name in bucket.runs if name not in known["run"]]
+        new, values, known = bucket.restricted([], None, others), None, known.select(wanted)
+    given = new.ranked, new.positions, metrics, values, bucket.no_relevant
+    return replace(coverages.coverage_sums(*given), known=known)
 
 
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
@@ -176,6 +189,7 @@ CLASSES = (
     PairCube,
     arrays.ScoreCube,
     coverages.CoverageSums,
+    problems.Against,
     sums.ExactSums,
     sums.Moments,
     arrays.Few,
@@ -188,7 +202,8 @@ CLASSES = (
 
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
-    none = {"coverage": coverages.no_coverage(plan.runs), "said": Said()}
+    covered = coverages.no_coverage(plan.runs, coverages.bounded(plan.measures))
+    none = {"coverage": covered, "said": Said()}
     return BucketResult(none | of_part(plan, plan.no_requests()))
 
 

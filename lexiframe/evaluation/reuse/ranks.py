@@ -31,7 +31,7 @@ _OTHERS: dict[str, Any] = {
     "answered": pl.List(pl.Boolean),
     "extra": _TEXTS,
     "strangers": _TEXTS,
-    **dict.fromkeys(("duplicates", "unjudged", "own"), pl.Int64),
+    **dict.fromkeys(("duplicates", "unjudged", "own", "one_score"), pl.Int64),
 }
 """What is kept of `RunRanks` as it is."""
 _SCHEMA: dict[str, Any] = {
@@ -90,10 +90,12 @@ def ranked_again(
 
 
 def why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | None:
-    """Return why no result holds: another version, whose formulas may differ, or a policy."""
+    """Return why no result holds: another version, whose formulas or tables differ, or a policy."""
     written = str(kept.provenance.get("lexiframe"))
     if written.split(".")[:2] != __version__.split(".")[:2]:
         return f"it was written by lexiframe {written}, and this is {__version__}"
+    if lacking := [name for name in _SCHEMA if name not in kept.ranks.columns]:
+        return f"its ranks lack {', '.join(lacking)}, which this version needs"
     before = kept.provenance["policies"]
     for name, value in asdict(policies).items():
         if before.get(name) != value:

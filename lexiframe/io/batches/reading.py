@@ -24,6 +24,7 @@ from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import EXACT, has_large
 from lexiframe.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content
+from lexiframe.io.problems.scores_against_ranks import compared_with_ranks
 from lexiframe.io.qrel_files import (
     checked_judgments,
     grades_of_implicit_feedback,
@@ -100,13 +101,18 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     named = in_our_words(table, schemas.RUNS, source.where, options.columns)
     has_run = "run" in named.columns
     is_plain = _is_plain(named, "score") and "replicate" not in named.columns
-    if not is_plain or (has_run and source.is_given) or source.name == "":
+    is_other = source.name == "" or options.better == "low"
+    if not is_plain or is_other or (has_run and source.is_given):
         parts = parts_of_table(table, source, options)
         return _with_digits(parts, named)
     if not has_run:
         name = UNNAMED if source.name is None else source.name
-        return [RunPart(name, named, source.where)]
-    return [RunPart(name, rows, source.where) for name, rows in split_runs(named)]
+        runs = [(name, named)]
+    else:
+        runs = [*split_runs(named)]
+    return [
+        RunPart(name, rows, source.where, against=compared_with_ranks(rows)) for name, rows in runs
+    ]
 
 
 def _with_digits(parts: list[RunPart], written: pl.DataFrame) -> list[RunPart]:

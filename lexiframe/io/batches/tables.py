@@ -7,7 +7,8 @@ without rows, so that its columns are checked like those of any other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -19,6 +20,7 @@ from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.form import Batch, Form
 from lexiframe.io.files.tables import as_table, reading
 from lexiframe.io.forms.parquet import BUFFER
+from lexiframe.io.problems.scores_against_ranks import batches_are_doubtful
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,17 @@ class Request:
             found.pop("rank", None)
         return [*found.values()]
 
+    def after_first_rows(
+        self, schema: pa.Schema, read: Callable[[list[str], int], Iterator[Batch]]
+    ) -> Request:
+        """Return a request for ranks too, if the first rows have scores that contradict them."""
+        try:
+            found = columns_of(schema.names, self.schema, "", self.columns)
+        except SchemaError:  # as above
+            return self
+        is_run = self.schema is schemas.RUNS and not self.rank
+        return replace(self, rank=True) if is_run and batches_are_doubtful(found, read) else self
+
     def frame(self, batch: Batch, where: str) -> pl.DataFrame:
         """Convert a batch of Arrow; broken offsets are found before Polars follows them."""
         batch.validate(full=True)
@@ -64,6 +77,7 @@ def of_file(form: Form, path: str, where: str, request: Request) -> Iterator[pl.
     """Read a file that is no text; its checksums are verified, as `read_arrow` does."""
     with reading(where, form.name), pa.OSFile(path) as file:
         opened = form.open(file, where)
+        request = request.after_first_rows(opened.schema, opened.batches)
         batches = opened.batches(request.needed(opened.schema), request.rows)
         yield from _slices(batches, opened.schema, where, request)
 
@@ -80,10 +94,11 @@ def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.Data
         schema = fragment.physical_schema
         keys = dataset.get_partition_keys(fragment.partition_expression)
         keys = {name: value for name, value in keys.items() if name not in schema.names}
+        read = partial(_batches_of_fragment, fragment, schema)
+        request = request.after_first_rows(schema, read)
         needed = request.needed(schema, [*keys])
         columns = None if needed is None else [name for name in needed if name in schema.names]
-        batches = _batches_of_fragment(fragment, schema, columns, request.rows)
-        for frame in _slices(batches, schema, where, request):
+        for frame in _slices(read(columns, request.rows), schema, where, request):
             values = [pl.lit(value).alias(name) for name, value in keys.items()]
             yield frame.with_columns(values)
 

@@ -16,7 +16,8 @@ class Opened(NamedTuple):
     """A file that was opened: its columns, and a function that reads its rows.
 
     The function is given the names of the columns that are needed and the number of rows of a
-    batch; None is all, in one batch where that is faster. It may return more columns and rows.
+    batch; None is all, in one batch where that is faster. It may return more columns and rows, and
+    is called again to read the rows from the first one on.
     ``n_bytes`` is how much memory the table takes at least, if that is known before it is read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
     is safe and faster. ``constant`` returns the text that all rows of a column have, if the file

@@ -17,8 +17,9 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     reader = pa.ipc.open_stream(file) if is_stream else pa.ipc.open_file(file)
 
     def batches(columns: list[str] | None, rows: int | None) -> Iterator[Batch]:
-        if is_stream:
-            return iter(reader)
+        if is_stream:  # its batches can be read once, and may be asked for again
+            file.seek(0)
+            return iter(pa.ipc.open_stream(file))
         return map(reader.get_batch, range(reader.num_record_batches))
 
     return Opened(reader.schema, batches)

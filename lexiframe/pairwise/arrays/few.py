@@ -61,9 +61,11 @@ class Few:
             sizes = np.abs(values)
             c = float(sizes.max(initial=0.0, where=known))
             rough = 2 * sums.TIE * max(c, 1.0)
-            if np.isfinite(c) and (~known | (sizes == 0) | (sizes >= c - rough)).all():
+            if np.isfinite(c) and (~known | (sizes == 0) | (sizes == c)).all():
                 signs = np.where(known, np.sign(values), _MISSING).astype(np.int8)
                 return cls(queries, most, signs, c)
+            if np.isfinite(c) and (~known | (sizes == 0) | (sizes >= c - rough)).all():
+                return cls(queries, most, values)  # of one size but for rounding
         return cls(queries, most, values) if len(queries) <= most else none
 
     @property

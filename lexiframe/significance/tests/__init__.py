@@ -18,7 +18,7 @@ Test = Literal["auto", "t", "sign", "wilcoxon", "randomization", "bootstrap", "b
 ShiftedTest = Literal["t", "bootstrap", "betting"]
 
 TESTS: dict[str, PairedTest] = {
-    name: import_module(f"{__name__}.{name}").TEST for name in get_args(Test)[1:]
+    name: import_module(f"{__name__}.{name}").TEST for name in get_args(Test) if name != AUTO
 }
 OF_SUMS = {name: test for name, test in TESTS.items() if test.of_sums}
 DRAWING = {name: test for name, test in TESTS.items() if test.draws}

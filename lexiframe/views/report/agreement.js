@@ -57,10 +57,10 @@ function showTies({ group, test, correction }) {
 
 function showCoverage() {
   const rows = rowsOf("coverage");
-  const ofTies = (name) => /_(min|max)$|^tied_/.test(name);
-  // Most judgments have no grade below 0, and a column of zeros would only take room.
+  const ofTies = (name) => /_(min|max)$|^tied_|^one_score/.test(name);
+  // Mostly no grade is below 0 and no ranking of one score: a column of zeros would only take room.
   const isShown = (name) => name !== "group" && name !== "run"
-    && (name !== "negative" || rows.some((row) => row.negative));
+    && (!["negative", "one_score"].includes(name) || rows.some((row) => row[name]));
   const named = rows.length ? Object.keys(rows[0]).filter(isShown) : [];
   const columns = (names) => [
     { title: "run", side: "left", isHead: true, value: (row) => row.run },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -127,7 +127,7 @@ def _of_comparisons(
     c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
     if provenance["inference"].get("baseline") is None:
-        of_all = provenance["inference"], tables["comparisons"]
+        of_all = provenance["inference"], tables["comparisons"], provenance["measures"]
         sentences = [_one_sided(row, *of_all) for row in c.iter_rows(named=True)]
     else:
         named = {name: tables[name] for name in ("comparisons", "win_rates")}
@@ -141,12 +141,17 @@ def _of_comparisons(
 
 
 def _one_sided(
-    row: Mapping[str, Any], inference: Mapping[str, Any], comparisons: pl.DataFrame
+    row: Mapping[str, Any],
+    inference: Mapping[str, Any],
+    comparisons: pl.DataFrame,
+    measures: Iterable[str],
 ) -> str:
+    n, _, of = row["told"].partition(" of ")
+    pairs, are = "pair" if of == "1" else "pairs", "is" if "1" in (n, of) else "are"
     return escaped(
-        f"By {row['measure']}, {row['told']} pairs of runs are told apart; the test is one-sided, "
-        "and asks only about the run of a pair whose name comes first "
-        f"({inference_in_words(inference, comparisons, first=True)})."
+        f"By {row['measure']}, {n} of {of} {pairs} of runs {are} told apart; the test is "
+        "one-sided, and asks only about the run of a pair whose name comes first "
+        f"({inference_in_words(inference, comparisons, measures, first=True)})."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from lexiframe.base import __version__, printed, sums
 from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
 from lexiframe.pairwise import facts as of_measures
-from lexiframe.significance import own_tests
+from lexiframe.significance import own_tests, tests
 from lexiframe.views.report.conclusions import conclusions, headline
 from lexiframe.views.report.intervals import cut_intervals
 from lexiframe.views.report.packing import Packing
@@ -23,6 +23,7 @@ from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.ties import tie_sentences
 from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
@@ -95,18 +96,19 @@ def report_data(
     stable, notes = rank_probabilities(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
-    concluded = conclusions(tables, provenance)
+    measures = list(dict.fromkeys(provenance["measures"]))
+    concluded = _under_one_name(conclusions(tables, provenance), inference)
+    of_all = [*lacking.said(measures), *tie_sentences(tables, provenance)]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),
         "means": cut["means"],
-        "comparisons": _both_ways(cut["comparisons"]),
+        "comparisons": _under_one_name(_both_ways(cut["comparisons"]), inference),
         "interval_notes": cut["interval_notes"],
         "rank_distributions": printed.with_group(stable, by),
         "conclusions": concluded,
         "marks": _marks(grouped, inference, lacking),
     }
-    measures = list(dict.fromkeys(provenance["measures"]))
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
     groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
@@ -117,11 +119,11 @@ def report_data(
         "groups": groups,
         "headlines": [
             headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
-            + lacking.said(measures)
+            + of_all
             + [rankings.excerpt] * bool(rankings.excerpt)
             for group in groups
         ],
-        "inference": _inference(inference, tables["comparisons"]),
+        "inference": _inference(inference, grouped["comparisons"], provenance["measures"]),
         "by": by,
         "tables": {name: packing.table(_of_runs(table, runs)) for name, table in shown.items()},
         "queries": {
@@ -147,14 +149,30 @@ def _told(concluded: pl.DataFrame, group: str) -> list[str]:
     return of_measure.filter("is_best")["measure"].to_list()
 
 
-def _inference(inference: Mapping[str, Any], comparisons: pl.DataFrame) -> dict[str, Any]:
+def _inference(
+    inference: Mapping[str, Any], comparisons: pl.DataFrame, measures: Iterable[str]
+) -> dict[str, Any]:
     named = ("alpha", "alternative", "baseline", "family", "ordering")
     facts = {name: inference.get(name) for name in named}
+    named_alike = _under_one_name(comparisons, inference)
     facts |= {
-        f"{name}s": _as_asked(comparisons[name], own_tests.several(inference[name]))
+        f"{name}s": _as_asked(named_alike[name], own_tests.several(inference[name]))
         for name in ("test", "correction")
     }
-    return facts | {"words": inference_in_words(inference, comparisons)}
+    chosen = comparisons.select("group", "measure", "test").unique(maintain_order=True)
+    of_groups: dict[str, dict[str, str]] = (
+        {group: {} for group in chosen["group"]} if inference["test"] == tests.AUTO else {}
+    )
+    for group, measure, test in chosen.iter_rows() if of_groups else ():
+        of_groups[group][measure] = test
+    words = inference_in_words(inference, comparisons, measures)
+    return facts | {"chosen": of_groups, "words": words}
+
+
+def _under_one_name(table: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+    """Call the tests that were chosen for measures by one name, as the page shows one at a time."""
+    is_chosen = inference["test"] == tests.AUTO and (table["test"] != "").any()
+    return table.with_columns(test=pl.lit(tests.AUTO)) if is_chosen else table
 
 
 def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
@@ -209,7 +227,7 @@ def _marks(
     grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any], lacking: Lacking
 ) -> pl.DataFrame:
     """Return the marks of means for each test and correction, ``*`` the best (see `marks`)."""
-    c = grouped["comparisons"]
+    c = _under_one_name(grouped["comparisons"], inference)
     used = c.select("test", "correction").unique(maintain_order=True).rows() or [("", "")]
     parts = []
     for (group,), means in grouped["means"].group_by("group", maintain_order=True):

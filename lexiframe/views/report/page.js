@@ -84,7 +84,7 @@ function showControls() {
   form.replaceChildren(...[
     choice("measure", "Measure", plainly(facts.measures.map(({ name }) => name))),
     facts.by.length ? choice("group", "Requests", plainly(facts.groups)) : null,
-    tests.length ? choice("test", "Test", plainly(tests)) : null,
+    tests.length ? choice("test", "Test", tests.map((value) => ({ value, label: value === "auto" ? "chosen by measure" : value }))) : null,
     corrections.length ? choice("correction", "Correction", plainly(corrections)) : null,
     facts.runs.length > 1 ? choice("baseline", "Baseline", runs) : null,
   ].filter(Boolean));

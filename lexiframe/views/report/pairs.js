@@ -13,7 +13,7 @@ function showPairs(state) {
     title("pairs-title", `Pairs by ${state.measure}`),
     note("Share of requests that the run of the row wins against the run of the column, ties half. ",
       make("span", { class: "key" }, keyOf("row wins", 0.9), keyOf("even", 0.5), keyOf("column wins", 0.1)),
-      ` A dot (•) marks pairs that the ${state.test} test (${state.correction}) tells apart.`,
+      ` A dot (•) marks pairs that the ${testOf(state)} test (${state.correction}) tells apart.`,
       facts.inference.baseline === null ? null : ` Only pairs with ${facts.inference.baseline} were tested.`),
     runs.length < facts.runs.length
       && note(`The first ${runs.length} of ${facts.runs.length} runs in this order; a baseline is compared with all.`),
@@ -23,6 +23,9 @@ function showPairs(state) {
     intervalNotes("comparisons", state) && note(intervalNotes("comparisons", state)),
     said);
 }
+
+// The test of the chosen measure: the one that was asked for, or that was chosen for the measure.
+const testOf = ({ group, measure, test }) => facts.inference.chosen[group]?.[measure] ?? test;
 
 function keyOf(said, share) {
   return make("span", { class: "swatch", style: heat(share) }, said);

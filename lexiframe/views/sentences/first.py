@@ -12,6 +12,7 @@ from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
+from lexiframe.views.sentences.ties import tie_sentences
 from lexiframe.views.sentences.too_few import (
     KEY,
     nothing_concluded,
@@ -28,6 +29,7 @@ _MOST_GROUPS = 3
 _MOST_NAMED = 2
 _FEW_JUDGED = 0.5
 _BEST = "is best"
+_NO_RUN = "No run"
 
 Row = dict[str, Any]
 
@@ -89,7 +91,7 @@ _NONE = _Answer("", "", "")
 _Answers = dict[_Answer, list[str]]
 """Answers, and the measures that give them, in the order of the first of these."""
 _Kinds = tuple[Callable[[_Answer], Hashable], ...]
-_ALL_IN_COMMON: _Kinds = (lambda answer: answer,)
+_ALL_IN_COMMON: _Kinds = (lambda answer: answer._replace(near=tuple(sorted(answer.near))),)
 _KINDS: _Kinds = (
     *_ALL_IN_COMMON,
     lambda answer: (answer.runs, answer.verb, bool(answer.near), answer.end),
@@ -133,6 +135,8 @@ def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
         return f"{nothing_concluded(begin, who, of_all, group, is_all=is_all)}."
     if near:
         end = f"; {_of_near([answer.near for answer in answers])} not significantly worse{end}"
+    if len(who) == 1 and runs == _NO_RUN:
+        return f"{runs} {verb} by {_of_any(named, asked)}{group}{end}."
     if len(who) == 1:
         return f"{runs} {verb} by {of_all}{group}{end}."
     each = [f"{runs} by {printed.and_joined(of)}" for (runs, _), of in who.items()]
@@ -143,7 +147,7 @@ def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
 
 def _of_near(runs: Sequence[tuple[str, ...]]) -> str:
     """Name the runs that are near the first by each measure, or say how many there are."""
-    if len({*runs}) == 1:
+    if len({frozenset(some) for some in runs}) == 1:
         return f"{_named(runs[0], 'others')} {_are(runs[0])}"
     n = printed.n_range([len(some) for some in runs])
     return f"{printed.counted(n, 'other')} {'is' if n == '1' else 'are'}"
@@ -153,6 +157,14 @@ def _of_measures(measures: Sequence[str], n_all: int) -> str:
     if len(measures) == n_all > 2:
         return f"all {n_all} measures"
     return printed.and_joined(measures)
+
+
+def _of_any(named: set[str], asked: Sequence[str]) -> str:
+    """Name measures of which none says something: that it is not so by all could leave some."""
+    *others, last = (name for name in asked if name in named)
+    if len(named) == len(asked) > 2:
+        return f"any of the {len(asked)} measures"
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _of_best(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
@@ -172,7 +184,7 @@ def _first(row: Row, family: str) -> _Answer:
     end = f"; {_named(untested)} cannot be tested" if untested else ""
     if row["better"]:
         end += f"; the test favours {_named(row['better'])} significantly"
-    return _Answer("", _named(best), verb, tuple(sorted(row["not_worse"])), end)
+    return _Answer("", _named(best), verb, tuple(row["not_worse"]), end)
 
 
 def _named(runs: Sequence[str], many: str = "runs") -> str:
@@ -222,9 +234,7 @@ def _beside_baseline(row: Row, inference: Mapping[str, Any]) -> _Answer:
     if row["incomparable"]:
         said.append(f"{_named(row['incomparable'])} not comparable")
     verb = f"{_are(runs)} significantly {what} than {baseline}"
-    return _Answer(
-        "", _named(runs) if runs else "No run", verb, (), "".join(f"; {x}" for x in said)
-    )
+    return _Answer("", _named(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said))
 
 
 def _one_sided_rows(
@@ -267,8 +277,9 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
 
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what weakens conclusions: missing rankings or judgments, runs that are the same."""
+    """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
     yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
+    yield from tie_sentences(tables, provenance)
     yield from _same(tables["win_rates"])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -9,12 +10,14 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.significance import Correction, correct_families, tests
+from lexiframe.significance import Correction, correct_families, own_tests, tests
 from lexiframe.views.sentences.words import how_decided
 
 KEY = ("measure", "test", "correction")
 IS_TESTED = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
 """One request says nothing about others; a test of one's own may return no p-value."""
+_IS_CORRECTED = (pl.col("n") > 0) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
+"""What a family counts: comparisons of one request, too, although these say nothing of others."""
 _FACTS = ("too_few", "least", "n_differ", "over", "n_trials", "wins", "losses")
 
 
@@ -75,10 +78,10 @@ def with_too_few(
     barren = c.group_by(on).agg(n=pl.col("n").max(), reject=rejects.any())
     barren = barren.filter(~pl.col("reject"), pl.col("n") > 0)
     # Of a million pairs something is told apart mostly, so that nothing else need be looked up.
-    tested = c.filter("tested")
+    corrected = c.filter(_IS_CORRECTED)
     if family == "measure":
-        tested = tested.join(barren, on=on, how="semi", nulls_equal=True)
-    least = _least_possible(tested, on, family_keys(c, by, family))
+        corrected = corrected.join(barren, on=on, how="semi", nulls_equal=True)
+    least = _least_possible(corrected, on, family_keys(c, by, family))
     barren = barren.join(least, on=on, how="left", nulls_equal=True)
     barren = barren.filter((pl.col("n") == 1) | (pl.col("least") >= alpha))
     found = barren.join(_differences(c, wins, barren, by), on=on, nulls_equal=True)
@@ -103,22 +106,25 @@ def _reasons(alpha: float) -> list[pl.Expr]:
     ]
 
 
-def _least_possible(tested: pl.DataFrame, on: list[str], keys: list[str]) -> pl.DataFrame:
+def _least_possible(corrected: pl.DataFrame, on: list[str], keys: list[str]) -> pl.DataFrame:
     """Return the least p that each measure's comparisons could have had, before and after.
 
     A larger p-value never makes a corrected one smaller, so that all are the least they could be.
     ``of`` counts the comparisons of the family.
     """
-    parts = [tested.select(*on, alone="least_p", least="least_p", of=pl.lit(0, pl.Int64)).clear()]
-    for part in tested.partition_by(keys):
+    named = [*on, "tested"]
+    parts = [
+        corrected.select(*named, alone="least_p", least="least_p", of=pl.lit(0, pl.Int64)).clear()
+    ]
+    for part in corrected.partition_by(keys):
         alone, correction = part["least_p"].to_numpy(), part["correction"][0]
         if correction not in get_args(Correction):  # of one's own, which makes p larger, too
             correction = "none"
         least = correct_families(alone, np.zeros(len(alone), np.int64), correction)
         of = pl.lit(part.height, pl.Int64)
-        parts.append(part.select(*on, alone="least_p", least=pl.Series(least), of=of))
+        parts.append(part.select(*named, alone="least_p", least=pl.Series(least), of=of))
     known = pl.col("least").is_not_nan().fill_null(value=False).all()
-    return pl.concat(parts).group_by(on).agg(
+    return pl.concat(parts).filter("tested").group_by(on).agg(
         pl.when(known).then(pl.col("alone").min()).alias("alone"),
         pl.when(known).then(pl.col("least").min()).alias("least"),
         pl.col("of").first(),
@@ -182,6 +188,56 @@ def too_few_to_conclude(row: dict[str, Any], family: str) -> str:
     return f"{much}: too few for any conclusion{about}"
 
 
+_BY_SIGNS = ("sign", "randomization", "wilcoxon")
+"""The tests whose least p is that of all signs alike: 2^(1 − n) of n requests that are no ties."""
+
+
+def what_would_do(
+    c: pl.DataFrame, measures: Sequence[str], inference: Mapping[str, Any], n_all: int
+) -> list[str]:
+    """Say how many requests would be enough for measures of which too few can decide nothing.
+
+    ``c`` has the comparisons by one test of each measure, in a group, and ``n_all`` counts those of
+    all groups and measures. Sizes of differences decide as well for other tests, of which no number
+    can be said.
+
+    Examples
+    --------
+    >>> c = pl.DataFrame({"measure": "LR", "test": "sign", "run_a": ["a", "a", "b"],
+    ...                   "run_b": ["b", "c", "c"], "n": 5, "p_adjusted": 0.1875})
+    >>> how = {"alpha": 0.05, "correction": "holm", "family": "measure", "alternative": "two-sided"}
+    >>> what_would_do(c, ["LR"], how, n_all=3)
+    ['for LR 7 requests in which two runs differ would do']
+    """
+    n_family = pl.lit(n_all) if inference["family"] == "all" else pl.len()
+    name = pl.col("test").str.extract(r"^([^(]*)").first()
+    of_each = c.filter(_IS_CORRECTED).group_by("measure").agg(
+        name, of=n_family, n=pl.col("n").max(), least=pl.col("p_adjusted").min()
+    ).sort(printed.place_among(measures))  # fmt: skip
+    of_each = of_each.filter(pl.col("n") > 1, pl.col("test").is_in(_BY_SIGNS))
+    runs = pl.concat([c["run_a"], c["run_b"]]).n_unique()
+    divides = own_tests.several(inference["correction"])[0] in ("holm", "bonferroni")
+    found: dict[tuple[int, int], list[str]] = {}
+    for row in of_each.iter_rows(named=True):
+        of = row["of"] if divides else 1
+        needed = _fewest(of, inference)
+        if row["n"] < needed and row["least"] >= inference["alpha"]:
+            # of all pairs, those of one run are 2 / S
+            alone = of if inference.get("baseline") else max(of * 2 // runs, 1)
+            found.setdefault((needed, _fewest(alone, inference)), []).append(row["measure"])
+    return [
+        f"for {printed.and_joined(of)} {needed} requests in which two runs differ would do"
+        + f", or {fewer} with a baseline" * (fewer < needed)
+        for (needed, fewer), of in found.items()
+    ]
+
+
+def _fewest(n_comparisons: int, inference: Mapping[str, Any]) -> int:
+    """Return the fewest requests whose least p is below the level after the correction."""
+    sides = 2 if inference["alternative"] == "two-sided" else 1
+    return math.floor(math.log2(sides * n_comparisons / inference["alpha"])) + 1
+
+
 def who_is_first(row: dict[str, Any], named: Callable[[list[str]], str]) -> tuple[str, str]:
     """Return who is first, and the verb; of two runs that says in how many requests.
 
@@ -241,7 +297,9 @@ def nothing_concluded(
     for (runs, verb), of in who.items():
         does = f" {verb}" if len(verbs) > 1 or not said else ""
         said.append(f"{runs}{does}" + f" by {printed.and_joined(of)}" * (len(who) > 1))
-    return f"{begin}{by}{group}; {', '.join(said)}"
+    # Runs, and what they do, may have commas of their own.
+    divider = "; " if any("," in f"{runs} {verb}" for runs, verb in who) else ", "
+    return f"{begin}{by}{group}; {divider.join(said)}"
 
 
 def evidence(

@@ -120,7 +120,9 @@ def ahead_of_baseline(
     if row["wins"] is not None and down:
         return ahead(of, named(down), row["n"], row["losses"], row["wins"])
     verb = "are" if len(up) > 1 else "is"
-    rest = f", {named(down)} behind it" if down and len(up) + len(down) <= _FEW else ""
+    are = "are" if len(down) > 1 else "is"
+    few = down and len(up) + len(down) <= _FEW
+    rest = f", and {named(down)} {are} behind it" if few else ""
     return named(up) if up else "no run", f"{verb} ahead of {of}{rest}"
 
 

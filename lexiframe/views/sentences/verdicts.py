@@ -26,6 +26,7 @@ from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.tables import sentences_of
+from lexiframe.views.sentences.ties import with_ties
 from lexiframe.views.sentences.too_few import (
     IS_TESTED,
     KEY,
@@ -49,7 +50,7 @@ def verdict(
     alpha: float | None = None,
     family: Literal["measure", "all"] | None = None,
 ) -> printed.Verdict:
-    """State, for each measure, which runs are first and which are not significantly worse.
+    """State by each measure which runs are first and which are not significantly worse.
 
     Or state in words what a table says that helps to decide: by `equivalence`, `gate`,
     `judge_agreement`, `conclusions`, `unjudged`, `overlap`, `contrasting` or `audit`, or a result
@@ -73,7 +74,8 @@ def verdict(
     Returns
     -------
     polars.DataFrame
-        A frame that prints its sentences, each of them whole, wherever it is shown.
+        A frame that prints its sentences, each of them whole, wherever it is shown. Measures (of a
+        group of requests) of which the same holds share a sentence, which names them all.
 
         Key ``measure, test, correction``, after the attributes of groups if there are any, in the
         order in which the measures were asked for. ``best`` lists the runs that share the first
@@ -84,7 +86,10 @@ def verdict(
         test puts before all best runs, or significantly before one of them; the sentence names
         the latter.
         It calls a run best if it alone is first and all others are significantly worse; else it
-        says how many may be: the first, ``not_worse`` and ``untested``.
+        says how many may be: the first, ``not_worse`` and ``untested``. ``too_few`` says that
+        nothing can be concluded: no pair could have been told apart, even if in all of the family
+        one run had won every request that is not a tie (``least_p`` of `compare`, corrected). The
+        sentence then says nothing of significance.
         ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
         requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
         into words, with the test, correction, family and level.
@@ -127,11 +132,11 @@ the 3 pairs, α = 0.05, n = 5 requests).
         return _of_table(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
-        return baseline_verdict(evaluated, alpha)
+        return with_ties(baseline_verdict(evaluated, alpha), evaluated)
     names = ("orderings", "comparisons", "win_rates")
     tables = {name: getattr(evaluated, name) for name in names}
     how: dict[str, Any] = {"alpha": alpha, "family": family}
-    return printed.Verdict(verdict_of(tables, evaluated.provenance, comparisons, **how))
+    return with_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
 
 
 def _of_table(table: Any, is_alone: bool) -> printed.Verdict:
@@ -371,8 +376,8 @@ def _said(row: dict[str, Any], family: str) -> _Said:
         return _Said(begin, "", how)
     said = f"{printed.listed(row['best'])} {_how_first(row)}; {_of_others(row)}"
     if row["n_tested"]:
-        told_apart = "pair of runs is" if row["n_pairs"] == 1 else "pairs of runs are"
-        told = f"{row['n_significant']:,} of {row['n_pairs']:,} {told_apart} told apart"
+        n, pairs = row["n_significant"], printed.counted(row["n_pairs"], "pair")
+        told = f"{n:,} of {pairs} of runs {'is' if 1 in (n, row['n_pairs']) else 'are'} told apart"
         said = f"{said}. {_of_better(row)}{told}"
     return _Said("", said, how)
 

@@ -48,7 +48,7 @@ def baseline_section(
     narrow = list(_by_measure(parts, keys, inference["alpha"]))
     last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
     return printed.Section(
-        f"Against {baseline} ({inference_in_words(inference, comparisons)})",
+        f"Against {baseline} ({inference_in_words(inference, comparisons, known)})",
         whole,
         (_legend(table), *left_out),
         len(keys) + 1,

@@ -11,8 +11,8 @@ from lexiframe.base import printed
 DECIMALS = 4
 """As many as trec_eval prints."""
 
-Intervals = Literal["nothing", "half", "both"]
-"""What a cell shows of an interval: nothing, half of its width, or both ends."""
+Intervals = Literal["nothing", "reach", "both"]
+"""What a cell shows of an interval: nothing, how far it reaches from the mean, or both ends."""
 
 
 def mean_cells(marked: pl.DataFrame, intervals: Intervals) -> pl.DataFrame:
@@ -33,15 +33,15 @@ def mean_cells(marked: pl.DataFrame, intervals: Intervals) -> pl.DataFrame:
 def _interval(intervals: Intervals, mean: float, low: float | None, high: float | None) -> str:
     if low is None or high is None or intervals == "nothing":
         return ""
-    if intervals == "half":
+    if intervals == "reach":
         return f"±{printed.cell('mean', max(mean - low, high - mean))}"
     return f" {printed.cell('mean', low)}–{printed.cell('mean', high)}"
 
 
 def widest_intervals(marked: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
-    """Return a last row of the table: half of the widest interval of each measure."""
-    half = pl.max_horizontal(pl.col("mean") - pl.col("ci_low"), pl.col("ci_high") - pl.col("mean"))
-    widest = dict(marked.group_by("measure").agg(half.max()).iter_rows())
+    """Return a last row of the table: how far an interval reaches from its mean at most."""
+    reach = pl.max_horizontal(pl.col("mean") - pl.col("ci_low"), pl.col("ci_high") - pl.col("mean"))
+    widest = dict(marked.group_by("measure").agg(reach.max()).iter_rows())
     blank = " " * max(map(len, marked["mark"]))
     cells = {m: printed.cell("mean", widest[m], DECIMALS) + blank for m in table.columns[1:]}
     return pl.DataFrame({"run": "± at most", **cells}, schema=table.schema)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from lexiframe.views.sentences.bounds import AT_BOUNDS, cut_at_bounds
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first
+from lexiframe.views.sentences.too_few import what_would_do
 from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_intervals
 
 MOST_RUNS = 40
@@ -31,8 +32,12 @@ def means_section(
     of_group: str = "",
     lacking: Lacking | None = None,
     known: facts.Known | None = None,
+    n_all: int = 0,
 ) -> printed.Section:
-    """Return runs × measures with the means, or measures × mean and interval of a single run."""
+    """Return runs × measures with the means, or measures × mean and interval of a single run.
+
+    ``n_all`` counts the comparisons of all groups and measures by the first test.
+    """
     means = means.sort(printed.place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
     means, of_intervals = cut_at_bounds(means, known=known)
@@ -49,10 +54,11 @@ def means_section(
     of_shares = f" ({', '.join(shares)}: share of requests won)" if shares else ""
     order = inference["ordering"] if shares else "mean"
     legend = (
-        [_legend(inference, comparisons, order)] if means["rank"].count() else []
+        [_legend(inference, comparisons, measures, order)] if means["rank"].count() else []
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
+    legend += what_would_do(of_first_test(comparisons, inference), measures, inference, n_all)
     notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
     return _with_intervals(f"Means {over}{of_shares}", whole, marked, notes, inference["alpha"])
 
@@ -65,15 +71,15 @@ def _with_intervals(
         return printed.Section(title, whole, tuple(notes), is_matrix=True)
     level = f"{100 * (1 - alpha):g} % intervals"
     widest = pl.concat([whole, widest_intervals(marked, whole)])
-    # Halves of intervals say on their own line where these end, lest the table be longer.
+    # How far intervals reach says on its own line where these end, lest the table be longer.
     others = [note for note in notes if not note.startswith(AT_BOUNDS)]
     cut = "".join(
-        f", which {note.removeprefix('intervals ')}" for note in notes if note.startswith(AT_BOUNDS)
+        f", cut{note.removeprefix('intervals end')}" for note in notes if note.startswith(AT_BOUNDS)
     )
-    said = f"± at most: half of the widest of the {level}{cut}"
+    said = f"± at most: how far one of the {level} reaches from its mean at most{cut}"
     section = printed.Section(title, widest, (*others, said), is_matrix=True)
-    table, _ = ends(mean_cells(marked, "half"), "e.means")
-    said = f"±: half of the {level}{cut}"
+    table, _ = ends(mean_cells(marked, "reach"), "e.means")
+    said = f"±: how far the {level} reach from their means at most{cut}"
     section = printed.Section(title, table, (*others, said), instead=section)
     table, _ = ends(mean_cells(marked, "both"), "e.means")
     return printed.Section(f"{title}, with {level}", table, tuple(notes), instead=section)
@@ -120,18 +126,23 @@ def marks(
 
 
 def inference_in_words(
-    inference: Mapping[str, Any], comparisons: pl.DataFrame, *, first: bool = False
+    inference: Mapping[str, Any],
+    comparisons: pl.DataFrame,
+    measures: Iterable[str],
+    *,
+    first: bool = False,
 ) -> str:
     """Describe the tests, the corrections and the level in a few words.
 
-    Where each measure has a test that was chosen for it, the comparisons tell which.
+    Where each measure has a test that was chosen for it, the comparisons tell which; measures are
+    named in the order in which they were asked for.
 
     Examples
     --------
     >>> inference = {"test": "auto", "correction": "holm", "family": "measure", "alpha": 0.05}
-    >>> comparisons = pl.DataFrame({"measure": ["AP", "LP", "LR"], "test": ["t", "sign", "sign"]})
-    >>> inference_in_words(inference, comparisons)
-    'sign test; t test for AP; holm over the pairs of a measure, α = 0.05'
+    >>> comparisons = pl.DataFrame({"measure": ["AP", "LP", "LR"], "test": ["sign", "t", "t"]})
+    >>> inference_in_words(inference, comparisons, ["LR", "LP", "AP"])
+    't test; sign test for AP; holm over the pairs of a measure, α = 0.05'
     """
     family = "the pairs of a measure" if inference["family"] == "measure" else "all pairs"
     last = 1 if first else None
@@ -140,19 +151,20 @@ def inference_in_words(
     )
     side = inference.get("alternative", "two-sided")
     one_sided = f" (one-sided: {side})" * (side != "two-sided")
-    said = [f"{named} test"] if named != tests.AUTO else _chosen_tests(comparisons)
+    said = [f"{named} test"] if named != tests.AUTO else _chosen_tests(comparisons, measures)
     said[-1] += one_sided
     then = ", " if len(said) == 1 else "; "  # after measures, which commas divide
     return f"{'; '.join(said)}{then}{correction} over {family}, α = {inference['alpha']:g}"
 
 
-def _chosen_tests(comparisons: pl.DataFrame) -> list[str]:
+def _chosen_tests(comparisons: pl.DataFrame, measures: Iterable[str]) -> list[str]:
     """Name the tests that were chosen for measures, the test of most measures first.
 
     Where there are several, the first needs no measures when the others have theirs.
     """
     name = pl.col("test").str.extract(r"^([^(]*)")
     of_each = comparisons.select("measure", name).unique(maintain_order=True)
+    of_each = of_each.sort(printed.place_among(measures), maintain_order=True)
     by_test = of_each.group_by("test", maintain_order=True).agg("measure")
     by_test = by_test.sort(pl.col("measure").list.len(), descending=True, maintain_order=True)
     found = [(f"{test} test", printed.listed(of)) for test, of in by_test.iter_rows()]
@@ -161,7 +173,9 @@ def _chosen_tests(comparisons: pl.DataFrame) -> list[str]:
     return [found[0][0], *(f"{said} for {of}" for said, of in found[1:])]
 
 
-def _legend(inference: Mapping[str, Any], comparisons: pl.DataFrame, order: str) -> str:
+def _legend(
+    inference: Mapping[str, Any], comparisons: pl.DataFrame, measures: Iterable[str], order: str
+) -> str:
     """Explain the marks that the table may have, and say that they are about means."""
     baseline, said = inference.get("baseline"), ""
     if baseline is not None:
@@ -174,7 +188,7 @@ def _legend(inference: Mapping[str, Any], comparisons: pl.DataFrame, order: str)
         said = "; ~ not significantly different from any run with *"
     how = "" if order in ("mean", "win_rate") else f", preferences by {order}"
     return f"ranked by mean{how}, * the best{said}" + (
-        f" ({inference_in_words(inference, comparisons, first=True)})" if said else ""
+        f" ({inference_in_words(inference, comparisons, measures, first=True)})" if said else ""
     )
 
 

@@ -15,6 +15,7 @@ from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
 from lexiframe.views.sentences.first import first_sentences
+from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.against import baseline_section
@@ -75,10 +76,11 @@ def _means(
     preferences = [name for name in measures if known[name].kind == "preference"]
     compared = dict(_parts(tables["comparisons"], by))
     under = policies_in_words(provenance.get("policies", {}))
+    n_all = of_first_test(tables["comparisons"], provenance["inference"])["p_adjusted"].count()
     for of_group, means in _parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
-        how = provenance["inference"], of, lacking, known
+        how = provenance["inference"], of, lacking, known, n_all
         yield means_section(means, c, measures, preferences, *how)
 
 
@@ -137,7 +139,7 @@ def _verdict(
         v = verdict_of(ranked, provenance)
         n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
-        how = inference_in_words(inference, tables["comparisons"])
+        how = inference_in_words(inference, tables["comparisons"], provenance["measures"])
         title = f"Verdict ({', '.join([how, *n])})"
         order = _order_of_preferences(tables, provenance)
         by_what = "mean" if order is None else f"mean or, of preferences, by {order}"

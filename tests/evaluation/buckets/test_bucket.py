@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import lexiframe as lf
 from lexiframe.evaluation.buckets import batches
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
-from lexiframe.evaluation.buckets.results import BucketResult, nothing
+from lexiframe.evaluation.buckets.results import BucketResult, Said, nothing
 from lexiframe.evaluation.from_parts import evaluated_by
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
@@ -230,3 +230,10 @@ def test_a_bucket_without_relevant_items_has_a_pool():
     for n_buckets in (1, 2, 3, 5):
         parts, _ = in_batches(runs, qrels, how, n_buckets)
         same_tables(whole, parts)
+
+
+def test_the_grades_of_all_buckets_are_between_the_least_and_the_greatest():
+    """One bucket has no judgments, another none of 0."""
+    total = Said() + Said(least=1.0, greatest=5.0) + Said(least=0.0, greatest=3.0)
+    assert (total.least, total.greatest) == (0.0, 5.0)
+    assert (Said() + Said()).least is None

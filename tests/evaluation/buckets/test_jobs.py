@@ -223,7 +223,7 @@ def test_large_scores_of_two_batches_that_are_equal_as_floats(tmp_path, form):
     if form == "parquet":
         table.write_parquet(path)
     elif form == "run":
-        path.write_text("".join(f"{q} Q0 {d} {d} {s} t\n" for q, d, s in table.rows()))
+        path.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q, d, s in table.rows()))
     else:
         names = pl.lit("b") if form == "csv" else pl.Series(["b", "a"]).gather((N > 0) & (N < 299))
         table.with_columns(run=names).write_csv(path)

@@ -540,6 +540,22 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
     assert_same(changed, lf.evaluate(RUNS, fewer, "AP"))
 
 
+def test_ranks_that_an_earlier_version_wrote_are_not_taken(tmp_path, monkeypatch):
+    """They may lack what coverage counts now."""
+    lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
+    monkeypatch.setitem(reuse._SCHEMA, "later", pl.Int64)
+    with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since its ranks lack later"):
+        e = lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path)
+    assert_same(e, lf.evaluate(RUNS, QRELS, "AP"))
+
+
+def test_bounds_under_ties_are_computed_for_measures_that_are_new(tmp_path):
+    lf.evaluate(RUNS, QRELS, "AP P@5").write(tmp_path)
+    for measures in ("AP", "AP P@10", "P@5"):
+        e = lf.evaluate(RUNS, QRELS, measures, reuse=tmp_path)
+        assert e.coverage.equals(lf.evaluate(RUNS, QRELS, measures).coverage)
+
+
 def test_results_are_read_without_pandas(tmp_path):
     """Importing it takes longer than the evaluation of many small collections."""
     lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)

@@ -142,6 +142,24 @@ def test_a_single_run_has_means(spark, collection):
     assert_same(lf.spark.evaluate(spark, alone, qrels, "AP RR"), lf.evaluate(alone, qrels, "AP RR"))
 
 
+def test_what_is_doubted_is_said_once(spark):
+    """Scores against ranks, by all buckets together, and runs of one score."""
+    names = [f"q{n}" for n in range(20)]
+    rows = [(q, d, n + 1, 0.5 * n) for q in names for n, d in enumerate("abcd")]
+    turned = pl.DataFrame(rows, ["query_id", "doc_id", "rank", "score"], orient="row")
+    blind = turned.with_columns(score=1.0)
+    named = {"turned": turned, "blind": blind}
+    runs = pl.concat(of.with_columns(run=pl.lit(run)) for run, of in named.items())
+    qrels = pl.DataFrame({"query_id": names, "doc_id": "a", "relevance": 1.0})
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        e = lf.spark.evaluate(spark, sent(spark, runs), sent(spark, qrels), "RR P@2", buckets=3)
+    assert [str(w.message).partition("; ")[0] for w in caught] == [
+        "runs whose scores order the documents of most requests against their ranks: 1 ('turned')"
+    ]
+    assert "blind has one score for all documents of a request, whose" in " ".join(str(e).split())
+    assert e.coverage["P@2_max"].to_list() == [0.5, 0.0]
+
+
 def test_scores_and_preferences_are_written_by_bucket(spark, collection, tmp_path):
     out = tmp_path / "out"
     e = lf.spark.evaluate(spark, *collection, MEASURES, buckets=6, out=out)

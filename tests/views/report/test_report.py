@@ -121,8 +121,8 @@ def same(found, expected):
     )
 
 
-WITHIN = {"means": (0, 1), "comparisons": (-1, 1)}
-"""The bounds of all measures here but counts: intervals are shown cut at them."""
+WITHIN = {"comparisons": (-1, 1)}
+"""The bounds of all measures here but counts: intervals of differences are shown cut at them."""
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -134,6 +134,22 @@ def test_the_tables_are_those_of_the_evaluation(e, page, name):
         assert not same(found, expected)
         expected = expected.with_columns(pl.col("ci_low", "ci_high").clip(*WITHIN[name]))
     assert same(found, expected)
+
+
+def test_each_measure_has_the_test_that_was_chosen_for_it(tmp_path):
+    """The page shows the comparisons by one name, and which test each measure has."""
+    folder = lf.bundled("example")
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP", "LR", "RPP"])
+    e.report(tmp_path / "r.html")
+    page = Page(tmp_path / "r.html")
+    inference = page.facts["inference"]
+    assert inference["tests"] == ["auto"]
+    assert inference["chosen"] == {"": {"AP": "t", "LR": "sign", "RPP": "randomization"}}
+    for name in ("comparisons", "conclusions", "marks"):
+        found = page.table(name)
+        assert found["test"].unique().to_list() == ["auto"]
+        assert found["measure"].n_unique() == 3
+    assert page.table("comparisons")["p_value"].to_list() == e.comparisons["p_value"].to_list()
 
 
 def test_the_ranks_in_samples_are_those_of_rank_distributions(e, page):

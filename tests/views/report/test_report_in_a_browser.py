@@ -518,8 +518,9 @@ def test_coverage_and_the_verdict_need_no_scrolling_sideways(browser, tmp_path):
     cut = wide.page.locator(".scroll").evaluate_all(CUT)
     assert not {"verdicts-table", "coverage-table", "tied-table"} & {*cut}
     covered, tied = (wide.frame(name).drop("run").columns for name in ("coverage", "tied"))
-    # Nothing here has a grade below 0, so the page leaves their column out.
-    named = [name.replace("_", " ") for name in e.coverage.drop("run", "negative").columns]
+    # Nothing here has a grade below 0 or one score alone, so the page leaves these columns out.
+    shown = e.coverage.drop("run", "negative", "one_score")
+    named = [name.replace("_", " ") for name in shown.columns]
     assert sorted(covered + tied) == sorted(named)
     narrow = Opened(browser, path, viewport=NARROW)
     assert "verdicts-table" not in narrow.page.locator(".scroll").evaluate_all(CUT)

@@ -136,6 +136,39 @@ def test_the_family_of_all_measures_decides_for_all():
     assert "over the 2 pairs of all measures, α = 0.05)" in all_of.verdict["sentence"][0]
 
 
+def test_groups_of_one_request_count_in_the_family_of_all():
+    """Six requests would do for the pairs of two groups, not of three."""
+    s = scores({"a": [0.5] * 13, "b": [0.2] * 13}, "AP")
+    ids = s["query_id"].unique().sort()
+    kinds = pl.DataFrame({"query_id": ids, "kind": ["x"] * 6 + ["y"] * 6 + ["z"]})
+    how = {"test": "sign", "family": "all", "correction": "bonferroni", "alpha": 0.08}
+    e = lf.evaluate_scores(s, requests=kinds, by="kind", **how)
+    few = "6 requests: too few for any conclusion about 3 comparisons by AP for kind = x; a is"
+    assert first(e)[0].startswith(few)
+    assert "the least p possible is 0.094: " in e.verdict["sentence"][0]
+    assert "over the 3 pairs of all measures and groups" in e.verdict["sentence"][0]
+    assert str(e).count("\nfor AP 7 requests in which two runs differ would do\n") == 2
+
+
+def test_what_several_runs_are_ahead_of_is_divided_by_semicolons():
+    runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.2]}
+    turned = {"a": [0.1, 0.2], "b": [0.2, 0.4], "c": [0.1, 0.3]}
+    s = pl.concat([scores(runs, "AP"), scores(turned, "RR")])
+    e = lf.evaluate_scores(s, baseline="b", test="sign")
+    said = "a is ahead of b, and c is behind it by AP; no run is ahead of b, and a and c are behind"
+    assert said in first(e)[0]
+
+
+def test_what_holds_of_no_run_holds_by_none_of_the_measures():
+    """That it does not by all measures would leave that it does by some."""
+    mixed = {"a": [0.5, 0.2, 0.4, 0.3, 0.6, 0.1, 0.7, 0.2], "b": [0.2, 0.5, 0.3, 0.4] * 2}
+    for measures, said in (
+        (["AP"], "AP"), (["AP", "RR"], "AP or RR"), (["AP", "RR", "P@1"], "any of the 3 measures"),
+    ):  # fmt: skip
+        e = of_scores(mixed, measures, baseline="b", test="t")
+        assert first(e)[0].startswith(f"No run is significantly better than b by {said}; none is")
+
+
 def test_measures_without_a_request_in_common_are_named():
     apart = scores({"a": [0.5, 0.2, None, None], "b": [None, None, 0.2, 0.4]}, "AP")
     s = pl.concat([apart, scores(TWO, "RR")])
@@ -186,9 +219,9 @@ def test_against_a_baseline():
     runs = {"a": [0.5, 0.6], "b": [0.2, 0.4], "c": [0.1, 0.1]}
     few = "2 requests: too few for any conclusion by AP; "
     e = of_scores(runs, test="sign", baseline="b")
-    assert first(e) == [f"{few}a is ahead of b, c behind it."]
+    assert first(e) == [f"{few}a is ahead of b, and c is behind it."]
     assert e.verdict["too_few"].to_list() == [True]
-    assert e.verdict["sentence"][0].startswith(f"{few}a is ahead of b, c behind it (the least p")
+    assert e.verdict["sentence"][0].startswith(f"{few}a is ahead of b, and c is behind it (the")
     assert first(of_scores(TWO, test="sign", baseline="a")) == [f"{few}a is ahead in both."]
     assert first(of_scores(TWO, test="sign", baseline="b")) == [f"{few}a is ahead in both."]
 

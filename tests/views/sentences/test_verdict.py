@@ -54,6 +54,13 @@ def test_by_hand():
     )
 
 
+def test_one_pair_of_many_is_told_apart():
+    e = evaluate()
+    least, other = e.comparisons["p_adjusted"].sort()[:2]
+    (said,) = lf.verdict(e, alpha=(least + other) / 2)["sentence"]
+    assert " 1 of 6 pairs of runs is told apart (" in said
+
+
 def test_best_is_a_run_that_is_told_apart_from_all_others():
     def said(runs, **options):
         return lf.verdict(evaluate(runs), **options)["sentence"][0].partition(".")[0]

@@ -43,11 +43,11 @@ def plain(section):
     while section.instead is not None:
         section = section.instead
     table = section.table.filter(pl.col("run") != "± at most")
-    # Where intervals end stands on the line of their halves.
+    # Where intervals end stands on the line that says how far they reach.
     *notes, halves = section.notes
-    cut = halves.partition("intervals, which ")[2]
+    cut = halves.partition(", cut ")[2]
     at = next((n for n, note in enumerate(notes) if note.startswith("with n = ")), len(notes))
-    notes[at:at] = [f"intervals {cut}"] * bool(cut)
+    notes[at:at] = [f"intervals end {cut}"] * bool(cut)
     return dataclasses.replace(section, table=table, notes=tuple(notes))
 
 

@@ -1,0 +1,126 @@
+"""``lexiframe check`` of the order that scores give: ties, one score, scores against ranks."""
+
+import json
+
+import pytest
+
+import lexiframe as lf
+
+QUERIES = [f"q{n}" for n in range(20)]
+
+
+def text(scores):
+    """A run with the same scores of documents, in the order of a, b, c ..., in all requests."""
+    return "".join(
+        f"{query} Q0 {doc} {rank} {score} t\n"
+        for query in QUERIES
+        for rank, (doc, score) in enumerate(zip("abcdefgh", scores, strict=False), 1)
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "one.run").write_text(text([1] * 4))
+    (runs / "turned.run").write_text(text([1, 2, 3, 4]))
+    (runs / "ties.run").write_text(text([5, 5, 5, 4, 4, 3, 2, 1]))
+    (runs / "good.run").write_text(text([4, 3, 2, 2]))
+    (tmp_path / "qrels.txt").write_text("".join(f"{query} 0 a 1\n" for query in QUERIES))
+    (tmp_path / "last.txt").write_text("".join(f"{query} 0 h 1\n" for query in QUERIES))
+    return tmp_path
+
+
+def found(outcome):
+    return {
+        row["file"].rpartition("/")[2]: (row["problem"], row["found"], row["advice"])
+        for row in json.loads(outcome.out)
+    }
+
+
+def test_without_judgments_the_share_of_ties_counts(folder, lexiframe):
+    outcome = lexiframe("check", folder / "runs", "--format", "json")
+    assert outcome.status == 1
+    assert outcome.err == "files checked: 4, with problems: 3\n"
+    said = found(outcome)
+    assert said["one.run"] == (
+        "one score",
+        "one score for all documents of 20 of the 20 requests with several",
+        "give the scores that ordered the documents, or say --ties rank if the ranks did",
+    )
+    turn = "read the runs with --better low, else correct the ranks"
+    assert said["turned.run"] == (
+        "ranks",
+        "scores against them in most requests (query 'q0': rank 1 has the score 1, rank 4 has 4)",
+        f"if low ones are better, as of distances and losses, {turn}",
+    )
+    assert said["ties.run"][:2] == (
+        "ties",
+        "equal scores for 62.5 % of the documents at ranks 1 to 10",
+    )
+    assert lexiframe("check", folder / "runs" / "good.run").status == 0
+    assert lexiframe("check", folder / "runs" / "turned.run", "--better", "low").status == 0
+    problems = lf.check_run(folder / "runs" / "ties.run").row(0, named=True)
+    assert problems["line"] is None
+    assert problems["advice"].endswith("say ties='rank' if the ranks have the order")
+
+
+def test_with_judgments_the_range_does(folder, lexiframe):
+    runs = folder / "runs"
+    outcome = lexiframe("check", runs, folder / "qrels.txt", "--format", "json")
+    assert outcome.status == 1
+    assert outcome.err == "files checked: 5, with problems: 3\n"
+    said = found(outcome)
+    ranges = "AP may be 0.333 to 1.000, RR 0.333 to 1.000 and nDCG@10 0.500 to 1.000"
+    assert said["ties.run"][:2] == ("ties", f"equal scores by whose order its {ranges}")
+    kinds = [row["problem"] for row in json.loads(outcome.out) if "one.run" in row["file"]]
+    assert kinds == ["one score", "ties"]
+    # the relevant document has a score of its own: the order of the others changes nothing
+    outcome = lexiframe("check", runs / "ties.run", folder / "last.txt")
+    assert (outcome.status, outcome.out) == (0, "")
+
+
+def test_without_one_file_of_judgments_the_share_counts(folder, lexiframe):
+    run, qrels = folder / "runs" / "ties.run", folder / "qrels.txt"
+    outcome = lexiframe("check", run, qrels, folder / "last.txt", "--format", "json")
+    assert found(outcome)["ties.run"][1].startswith("equal scores for 62.5 %")
+    other = folder / "other.txt"
+    other.write_text("z 0 a 1\n")
+    outcome = lexiframe("check", run, other, "--format", "json")
+    assert found(outcome)["ties.run"][1].startswith("equal scores for 62.5 %")
+    said, _ = outcome.err.splitlines()
+    assert said.startswith("warning: check: how far equal scores may move means is not known: runs")
+
+
+def test_other_problems_come_first(folder, lexiframe):
+    """Of a file that has to be mended, the order of what is read of it says nothing."""
+    run = folder / "runs" / "one.run"
+    run.write_text(run.read_text() + "q0 Q0 a 9 1 t\n")
+    outcome = lexiframe("check", run, folder / "qrels.txt", "--format", "json")
+    assert [row["problem"] for row in json.loads(outcome.out)] == ["duplicate"]
+
+
+def test_several_runs_in_a_file_are_named(tmp_path):
+    rows = "".join(
+        f"{run},{query},{doc},{score}\n"
+        for run, scores in {"x": [1, 1, 1], "y": [3, 2, 1]}.items()
+        for query in QUERIES
+        for doc, score in zip("abc", scores, strict=True)
+    )
+    (tmp_path / "runs.csv").write_text(f"run,qid,docno,score\n{rows}")
+    (problem,) = lf.check_run(tmp_path / "runs.csv").to_dicts()
+    assert problem["found"].startswith("run 'x': one score for all documents of 20 of the 20 ")
+
+
+def test_runs_are_turned_by_all_commands(folder, lexiframe):
+    run, qrels = folder / "runs" / "turned.run", folder / "qrels.txt"
+    outcome = lexiframe("evaluate", qrels, run, "-m", "RR")
+    assert "against their ranks: 1 ('turned'); query 'q0': " in outcome.err
+    assert "read the runs with --better low, else" in outcome.err
+    means = ("evaluate", qrels, run, "-m", "RR", "--table", "means", "--format", "json")
+    outcome = lexiframe(*means, "--better", "low")
+    assert outcome.err == ""
+    assert [row["mean"] for row in json.loads(outcome.out)] == [1.0]
+    assert lexiframe("convert", run, folder / "new.run", "--better", "low").status == 0
+    assert lexiframe("check", folder / "new.run").status == 0
+    assert lexiframe("overlap", run, folder / "new.run", "--better", "high").err

@@ -1,0 +1,255 @@
+"""Runs whose scores order the documents against their ranks: who is told, how to turn them."""
+
+import random
+import warnings
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import lexiframe as lf
+from lexiframe.evaluation.buckets.bucket import evaluate_bucket
+from lexiframe.evaluation.buckets.results import BucketResult
+from lexiframe.evaluation.from_parts import plan_of
+from lexiframe.evaluation.options import Asked
+from lexiframe.io.problems.scores_against_ranks import (
+    Against,
+    all_compared,
+    compared_with_ranks,
+    text_is_doubtful,
+)
+
+WARNING = "runs whose scores order the documents of most requests against their ranks: "
+JUDGED = {"1": {"a": 1}, "2": {"a": 1}}
+DISTANCES = ["a 1 0.05", "b 2 0.30", "x 3 1.30"]
+AGAINST = {
+    "distances": DISTANCES,
+    "from 0": ["a 0 0.05", "b 1 0.30", "x 2 1.30"],
+    "in no order": ["x 3 1.30", "a 1 0.05", "b 2 0.30"],
+    "changed places": ["a 12.5 1", "b 11.2 2", "x 3.1 3"],
+    "changed places, whole": ["a 1250 1", "b 1120 2", "x 310 3"],
+    "joined answers": ["b 1 1.7", "c 2 1.6", "a 3 1.98"],
+}
+FOR = {
+    "usual": ["a 1 1.30", "b 2 0.30", "x 3 0.05"],
+    "usual, from 0": ["a 0 1.30", "b 1 0.30", "x 2 0.05"],
+    "usual, in no order": ["x 3 0.05", "a 1 1.30", "b 2 0.30"],
+    "worst first": ["x 3 1", "b 2 2", "a 1 3"],
+    "constant": ["a 0 0.05", "b 0 0.30", "x 0 1.30"],
+    "repeated": ["a 1 0.05", "b 1 0.30", "x 2 1.30"],
+    "no numbers": ["a Q 0.05", "b Q 0.30", "x Q 1.30"],
+    "only ties differ": ["a 3 1.30", "b 2 1.30", "x 1 1.30", "y 4 0.5"],
+    "scores in place of ranks": ["a 12.5 3", "b 11.2 2", "x 3.1 1"],
+    "reranked": ["a 2 1.9", "b 1 1.8", "x 7 1.7", "y 4 1.5", "z 9 1.1"],
+}
+
+
+def text_of(lines, queries="12"):
+    return "".join(f"{query} Q0 {line} t\n" for query in queries for line in lines)
+
+
+def caught(function, *arguments, **options):
+    """The warnings of scores against ranks."""
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        function(*arguments, **options)
+    return [str(one.message) for one in found if str(one.message).startswith(WARNING)]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_file(lines, name="r.run", queries="12"):
+        path = tmp_path / name
+        path.write_text(text_of(lines, queries))
+        return path
+
+    return write_file
+
+
+# --- What is said, and what is not --------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", AGAINST)
+def test_every_reader_says_it(write, name):
+    path = write(AGAINST[name])
+    for call in (lf.read_runs, lambda run: lf.evaluate(run, JUDGED, ["RR"])):
+        (said,) = caught(call, path)
+        assert said.startswith(f"{WARNING}1 ('r'); query '1': rank ")
+        assert "better='low'" in said
+    assert lf.check_run(path)["problem"].to_list() == ["ranks"]
+
+
+@pytest.mark.parametrize("name", FOR)
+def test_what_is_as_it_should_be_is_not_said(write, name):
+    path = write(FOR[name])
+    assert caught(lf.read_runs, path) == []
+    assert caught(lf.evaluate, path, JUDGED, ["RR"]) == []
+    assert "ranks" not in lf.check_run(path)["problem"].to_list()
+
+
+def test_most_requests_decide(write):
+    usual, turned = FOR["usual"], DISTANCES
+    text = text_of(usual, "12") + text_of(turned, "3")
+    path = write([])
+    path.write_text(text)
+    assert caught(lf.read_runs, path) == []
+    path.write_text(text + text_of(turned, "45"))
+    assert len(caught(lf.read_runs, path)) == 1
+
+
+def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
+    """Also where the first request is not like the others."""
+    lines = [
+        f"q{query} Q0 d{n} {n + 1} {(-1 if query else 1) * (500 - n)}.5 t"
+        for query in range(60)
+        for n in range(100)
+    ]
+    path = tmp_path / "r.run"
+    path.write_text("\n".join(lines) + "\n")
+    assert len(caught(lf.read_runs, path)) == 1
+    random.Random(5).shuffle(lines)
+    rows = pl.DataFrame([line.split()[:5] for line in lines], orient="row").select(
+        query_id="column_0",
+        rank=pl.col("column_3").cast(pl.Int64),
+        score=pl.col("column_4").cast(pl.Float64),
+    )
+    found = all_compared(rows)
+    assert (found.rows, found.of) == (5900, 6000)
+    assert found.example == "query 'q1': rank 1 has the score -500.5, rank 100 has -401.5"
+
+
+def test_only_doubts_make_it_compare_all(monkeypatch):
+    rows = pl.DataFrame({"query_id": "q", "rank": range(1, 100), "score": range(100, 1, -1)})
+    monkeypatch.setattr(pl, "corr", None)  # which the comparison of all rows needs
+    assert compared_with_ranks(rows) == Against(0, 99)
+    assert not text_is_doubtful(text_of(FOR["usual"]).encode(), ".")
+    assert text_is_doubtful(text_of(DISTANCES).replace(".", ",").encode(), ",")
+    assert not text_is_doubtful(b"# a comment\n1 Q0 a\n", ".")
+
+
+def test_runs_are_named_together(write):
+    paths = [write(DISTANCES, f"{name}.run") for name in "abcd"]
+    (said,) = caught(lf.evaluate, paths, JUDGED, ["RR"])
+    assert said.startswith(f"{WARNING}4 ('a', 'b', 'c', ...); query '1': rank 1 has the score 0.05")
+    twice = {"dense": dict(zip("12", paths, strict=False))}
+    (said,) = caught(lf.evaluate, twice, JUDGED, ["RR"], replicates="request")
+    assert said.startswith(f"{WARNING}1 ('dense'); ")
+
+
+# --- Whatever the runs are read from ------------------------------------------------------------
+
+
+def frame_of(lines):
+    rows = [(q, doc, int(rank), float(s)) for q in "12" for doc, rank, s in map(str.split, lines)]
+    return pl.DataFrame(rows, ["query_id", "doc_id", "rank", "score"], orient="row")
+
+
+FRAME = frame_of(DISTANCES)
+
+
+@pytest.mark.parametrize("form", ["frame", "pandas", "lazy", "table", "csv", "json", "parquet"])
+def test_all_forms_and_engines(tmp_path, form):
+    path = tmp_path / f"r.{form}"
+    if form in ("csv", "parquet"):
+        getattr(FRAME, f"write_{form}")(path)
+    elif form == "json":
+        path.write_text("\n".join(FRAME.write_ndjson().splitlines()))
+    given = {
+        "frame": FRAME,
+        "pandas": FRAME.to_pandas(),
+        "lazy": FRAME.lazy(),
+        "table": FRAME.to_arrow(),
+    }.get(form, path)
+    for options in ({}, {"out": tmp_path / "out", "keep": "scores"}):
+        (said,) = caught(lf.evaluate, given, JUDGED, ["RR"], **options)
+        assert "; query '1': rank 1 has the score 0.05, rank 3 has 1.3, and" in said
+    assert len(caught(lf.evaluate, lf.scan_runs(given), JUDGED, ["RR"])) == 1
+    assert len(caught(lf.positions, given, JUDGED)) == 1
+
+
+@pytest.mark.parametrize("new", [pa.ipc.new_file, pa.ipc.new_stream])
+@pytest.mark.parametrize("scores", ["score", pl.col("score") * -1])
+def test_no_batch_is_lost_that_was_looked_at(tmp_path, new, scores):
+    """A stream of Arrow can be read once."""
+    table = pl.concat([FRAME.with_columns(scores)[n : n + 1] for n in range(6)]).to_arrow()
+    with pa.OSFile(str(tmp_path / "r.arrow"), "wb") as file, new(file, table.schema) as writer:
+        for batch in table.to_batches(max_chunksize=2):
+            writer.write_batch(batch)
+    for options in ({}, {"out": tmp_path / "out", "keep": "scores"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", lf.LexiframeWarning)
+            e = lf.evaluate(tmp_path / "r.arrow", JUDGED, ["RR"], **options)
+        assert e.coverage["retrieved"].to_list() == [6]
+
+
+def test_a_data_set_and_text_in_pieces(tmp_path, write):
+    from pyarrow import dataset
+
+    FRAME.write_parquet(tmp_path / "r.parquet")
+    files = dataset.dataset(tmp_path / "r.parquet")
+    for runs in (files, write(DISTANCES)):
+        for ties in ("doc_id_desc", "rank"):  # with which the buckets have ranks
+            out = {"out": tmp_path / ties, "keep": "scores"}
+            assert len(caught(lf.evaluate, runs, JUDGED, ["RR"], ties=ties, **out)) == 1
+
+
+def test_buckets_with_ranks_add_up():
+    """As on Spark: most requests of a bucket may be against them, and of all buckets not."""
+    plan = plan_of(Asked.given(["RR"]), ["r"])
+    usual = FRAME[:3].with_columns(score=-pl.col("score"), query_id=pl.lit("3"))
+    judged = pl.DataFrame({"query_id": ["1", "2", "3"], "doc_id": "a", "relevance": 1.0})
+    results = [
+        evaluate_bucket(
+            plan, {"r": rows}, judged.filter(pl.col("query_id").is_in(rows["query_id"]))
+        )
+        for rows in (FRAME, usual)
+    ]
+    total = BucketResult.from_bytes(results[0].to_bytes()) + results[1]
+    found = total["said"].against["r"]
+    assert (found.rows, found.of, found.is_most) == (6, 9, True)
+    assert not (found + results[1]["said"].against["r"]).is_most
+
+
+# --- How to turn them ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["distances", "in no order", "changed places"])
+def test_low_scores_can_be_the_better_ones(write, tmp_path, name):
+    path = write(AGAINST[name])
+    runs = lf.scan_runs(path, better="low")
+    for options in ({}, {"out": tmp_path / "out", "keep": "scores"}):
+        assert caught(lf.evaluate, runs, JUDGED, ["RR"], **options) == []
+        e = lf.evaluate(runs, JUDGED, ["RR"], **options)
+        assert e.means["mean"].to_list() == [1.0]
+        assert e.provenance["runs"][0]["reading"] == {"better": "low"}
+    table = lf.read_runs(path, better="low")
+    assert sorted(table["score"].to_pylist()) == sorted(
+        -float(line.split()[2]) for line in AGAINST[name] * 2
+    )
+    assert lf.check_run(path, better="low").height == 0
+
+
+@pytest.mark.parametrize("form", ["frame", "integers", "parquet", "dictionary"])
+def test_any_form_can_be_turned(tmp_path, form):
+    given = {
+        "frame": FRAME.with_columns(rank=None).drop("rank"),
+        "integers": FRAME.with_columns(score=pl.col("rank").cast(pl.UInt8)).drop("rank"),
+        "parquet": tmp_path / "r.parquet",
+        "dictionary": {q: {"a": 0.05, "b": 0.3, "x": 1.3} for q in "12"},
+    }[form]
+    FRAME.write_parquet(tmp_path / "r.parquet")
+    runs = lf.scan_runs(given, better="low")
+    for options in ({}, {"out": tmp_path / "out", "keep": "scores"}):
+        assert lf.evaluate(runs, JUDGED, ["RR"], **options).means["mean"].to_list() == [1.0]
+
+
+def test_ranks_count_from_the_best_one_in_any_case():
+    ranks = FRAME.drop("score")
+    for better in ("high", "low"):
+        table = lf.read_runs(ranks, better=better)
+        assert table["score"].to_pylist() == [-1.0, -2.0, -3.0] * 2
+
+
+def test_another_word_for_better_is_refused():
+    with pytest.raises(lf.LexiframeError, match="better: expected one of 'high', 'low', found"):
+        lf.read_runs(FRAME, better="least")

@@ -1,0 +1,194 @@
+"""What the verdict says of equal scores: how far they may move means, and who may be first."""
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.views.sentences.ties import tie_ranges, tie_sentences
+
+QUERIES = [f"q{n:02}" for n in range(20)]
+JUDGED = {query: {"a": 1, "b": 1} for query in QUERIES}
+
+
+def run_of(scores):
+    """The same scores of documents in all requests."""
+    return dict.fromkeys(QUERIES, scores)
+
+
+def varied(other):
+    """The relevant documents are first in half of the requests, and last in the others."""
+    good, bad = {"a": 9, "b": 8, "c": 7, **other}, {"a": -8, "b": -9, "c": 7, **other}
+    return {query: good if n % 2 else bad for n, query in enumerate(QUERIES)}
+
+
+BLIND = run_of(dict.fromkeys("abcde", 1))
+CLEAR = varied({"d": 1, "e": 0})
+FEW = varied({"d": 1, "e": 1})  # equal scores of documents that are not relevant
+AT_THE_BOTTOM = {query: {**of, "f": -8, "g": -8} for query, of in CLEAR.items()}
+
+
+def said(runs, measures=("AP", "RR"), **how):
+    e = lf.evaluate(runs, JUDGED, measures, **how)
+    return tie_sentences(e.tables(), e.provenance)
+
+
+def flat(text):
+    return " ".join(str(text).split())
+
+
+def test_a_mean_that_may_leave_its_interval_is_said_everywhere(tmp_path):
+    e = lf.evaluate({"blind": BLIND, "clear": CLEAR}, JUDGED, "AP RR RPP")
+    sentence = (
+        "blind has one score for all documents of a request, whose order is arbitrary: its AP may "
+        "be 0.325 to 1.000 and RR 0.250 to 1.000."
+    )
+    assert sentence in flat(e)
+    assert sentence in flat(e.summary("all"))
+    assert sentence in e.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    # by each measure, in the frame and in print; nothing of preferences by which it is not first
+    of = dict(e.verdict.select("measure", "sentence").iter_rows())
+    start = "blind has one score for all documents of a request, whose order is arbitrary: its "
+    assert f"{start}AP may be 0.325 to 1.000." in of["AP"]
+    assert f"{start}RR may be 0.250 to 1.000." in of["RR"]
+    assert "arbitrary" not in of["RPP"]
+    assert of["AP"] in flat(e.verdict)
+    e.write(tmp_path / "results")
+    assert flat(lf.read_results(tmp_path / "results")) == flat(e)
+
+
+def test_a_run_of_one_score_is_not_first_in_silence():
+    """By a preference, too, of which no range is known."""
+    best = {query: {"a": 1, "b": 1, "A": 1, "B": 1} for query in QUERIES}  # ids put a and b first
+    for measures in ("LP", "AP", "RPP RR"):
+        e = lf.evaluate({"blind": best, "clear": CLEAR}, JUDGED, measures)
+        assert e.orderings.filter(run="blind")["rank"].to_list()[0] == 1
+        for text in (e, e.verdict):
+            assert "blind has one score for all documents of a request, whose" in flat(text)
+    e = lf.evaluate({"blind": best, "clear": CLEAR}, JUDGED, "AP", baseline="clear")
+    for text in (e, e.verdict):
+        assert "blind has one score for all documents of a request, whose" in flat(text)
+
+
+def test_few_ties_and_ties_without_effect_are_not_said():
+    assert said({"clear": CLEAR, "few": FEW}) == ()
+    assert said({"bottom": AT_THE_BOTTOM, "clear": CLEAR}) == ()
+    one_each = run_of({"a": 1})  # one document has no order
+    assert said({"one": one_each, "clear": CLEAR}) == ()
+    both_relevant = run_of({"a": 1, "b": 1})  # and any order of these is the same
+    assert said({"both": both_relevant, "clear": CLEAR}) == ()
+
+
+def test_an_order_that_was_asked_for_is_not_arbitrary():
+    assert said({"blind": BLIND, "clear": CLEAR})
+    assert said({"blind": BLIND, "clear": CLEAR}, ties="input") == ()
+    assert said({"blind": BLIND, "clear": CLEAR}, ties="doc_id_asc")
+
+
+def test_which_run_is_first_may_hang_on_equal_scores():
+    """One request moves the mean little, but enough for the first place."""
+    near = {**CLEAR, "q01": dict.fromkeys("abcde", 1), "q02": {"c": 9, "a": 8, "b": 7}}
+    (sentence,) = said({"clear": CLEAR, "near": near}, ["RR"])
+    assert sentence == (
+        "The order of equal scores decides which run is first by RR (clear 0.6250, near 0.6000 to "
+        "0.6375)."
+    )
+    nearer = {**near, "q02": {"c": 9, "d": 8, "e": 7, "a": 6}}
+    assert said({"clear": CLEAR, "near": nearer}, ["RR"]) == ()  # .6250 is no better
+
+
+def test_a_copy_with_ties_may_lose_the_first_place_it_shares():
+    runs = {"clear": CLEAR, "tied": {**CLEAR, "q01": {"a": 9, "C": 9, "b": 8, "c": 7}}}
+    e = lf.evaluate(runs, JUDGED, ["RR"])
+    assert e.means["rank"].to_list() == [1.5, 1.5]
+    (sentence,) = tie_sentences(e.tables(), e.provenance)
+    assert sentence.endswith("is first by RR (tied 0.6000 to 0.6250, clear 0.6250).")
+
+
+def test_ranges_are_compared_with_the_interval_of_the_mean():
+    """Half of it in one group; of several groups, the interval of all requests from theirs."""
+    runs = {"blind": BLIND, "half": varied({"a": 9, "b": 9, "c": 9, "d": 9}), "clear": CLEAR}
+    groups = pl.DataFrame({"query_id": QUERIES, "kind": ["x"] * 10 + ["y"] * 10})
+    plain = lf.evaluate(runs, JUDGED, ["AP"])
+    grouped = lf.evaluate(runs, JUDGED, ["AP"], requests=groups, by="kind")
+    ranges = tie_ranges(plain.coverage, plain.means)
+    joined = ranges.join(plain.means, on=["run", "measure"])
+    half = (joined["ci_high"] - joined["ci_low"]) / 2
+    far = joined.select(
+        pl.max_horizontal(pl.col("high") - pl.col("mean"), pl.col("mean") - pl.col("low"))
+    ).to_series()
+    assert ((far / half) - joined["moved"]).abs().filter(half > 1e-9).max() < 1e-9
+    again = tie_ranges(grouped.coverage, grouped.means)
+    assert again.select("run", "low", "high").equals(ranges.select("run", "low", "high"))
+    assert again["rank"].null_count() == again.height
+    assert any(
+        of.startswith("blind has one") for of in tie_sentences(grouped.tables(), grouped.provenance)
+    )
+    assert "blind has one score" in flat(grouped)
+    assert "blind has one score" in flat(grouped.verdict)
+
+
+def test_without_an_interval_the_widest_of_such_values_counts():
+    """Preferences alone have no means of AP; one request has no interval."""
+    coverage = lf.coverage({"blind": BLIND}, JUDGED)
+    none = pl.DataFrame(
+        schema={"run": pl.String, "measure": pl.String, "mean": pl.Float64, "ci_low": pl.Float64}
+        | {"ci_high": pl.Float64, "rank": pl.Float64, "n": pl.Int64}
+    )
+    row = tie_ranges(coverage, none).row(0, named=True)
+    middle = (row["low"] + row["high"]) / 2
+    widest = 2 * (middle * (1 - middle) / 20) ** 0.5
+    assert row["moved"] == pytest.approx((row["high"] - row["low"]) / 2 / widest)
+    assert tie_ranges(coverage, none)["measure"].to_list() == ["AP", "RR", "nDCG@10"]
+
+
+def test_the_range_is_that_of_the_measures_asked_for():
+    sentence, first = said({"blind": BLIND, "clear": CLEAR}, ["P@2", "RPP"])
+    assert sentence.endswith("whose order is arbitrary: its P@2 may be 0.000 to 1.000.")
+    assert first.endswith("first by P@2 (clear 0.5000, blind 0.0000 to 1.0000).")
+    (sentence,) = said({"blind": BLIND, "clear": CLEAR}, ["RPP", "LR"])
+    assert sentence.endswith(
+        "its AP may be 0.325 to 1.000, RR 0.250 to 1.000 and nDCG@10 0.501 to 1.000."
+    )
+
+
+def test_of_many_runs_some_are_named():
+    runs = {f"blind{n}": BLIND for n in range(5)} | {"clear": CLEAR}
+    first, others = said(runs, ["RPP"])
+    assert first.startswith("blind0 has one score")
+    assert others == "The same holds for blind1, blind2 and 2 others."
+    assert said({"blind0": BLIND, "blind1": BLIND}, "RPP")[1] == "The same holds for blind1."
+
+
+def test_collections_replicates_and_parts(tmp_path):
+    pair = ({"blind": BLIND, "clear": CLEAR}, JUDGED)
+    e = lf.evaluate({"news": pair, "law": ({"clear": CLEAR, "few": FEW}, JUDGED)}, measures=["AP"])
+    assert "news: blind has one score for all documents" in flat(e)
+    assert "law: " not in flat(e)
+    assert "blind has one" in flat(e.verdict)
+    again = lf.read_runs(
+        {"blind": dict.fromkeys("123", BLIND), "clear": dict.fromkeys("123", CLEAR)}
+    )
+    e = lf.evaluate(again, JUDGED, ["AP"], replicates="run")
+    assert "blind has one score for all documents of a request" in flat(e)
+    whole = lf.evaluate(*pair, ["AP", "P@2"])
+    parts = lf.evaluate(*pair, ["AP", "P@2"], out=tmp_path, keep="scores")
+    assert parts.coverage.equals(whole.coverage)
+    assert flat(parts.verdict) == flat(whole.verdict)
+    assert "P@2 may be" in flat(whole.verdict)
+
+
+def test_scores_of_other_tools_have_no_ranges():
+    e = lf.evaluate({"blind": BLIND, "clear": CLEAR}, JUDGED, ["AP"])
+    assert "arbitrary" not in flat(lf.evaluate_scores(e.scores))
+
+
+@pytest.mark.conformance
+def test_a_run_of_robust_2003(shared):
+    """RR .338 was shown without a word, and any order of equal scores gives .188 to .523."""
+    folder = shared / "data" / "trec_robust_2003"
+    runs = [folder / "runs" / f"{name}.trec.gz" for name in ("rutcor03100", "THUIRr0301")]
+    e = lf.evaluate(runs, folder / "qrels.trec")
+    assert (
+        "rutcor03100 has many equal scores, whose order is arbitrary: its AP may be 0.042 to "
+        "0.137, RR 0.188 to 0.523 and nDCG@10 0.074 to 0.269."
+    ) in flat(e)
