@@ -42,7 +42,8 @@ def ranked_of(
     for one in ranked:
         _refuse(one)
     if "mean" in rules:
-        _warn_of_units(settled.board)
+        for said in _units_in_words(settled.board):
+            warn(said)
     return ranked
 
 
@@ -91,29 +92,35 @@ def _refuse(one: Ranked) -> None:
 _PERCENT = 100.0
 
 
-def _warn_of_units(board: Board) -> None:
-    """Warn of collections in units of which the largest would decide the mean alone."""
+def doubts_of_units(x: Any) -> list[str]:
+    """Say which collections of a leaderboard have units of which the largest decide the mean."""
+    return _units_in_words(board_of(x, None, None, None, ()))
+
+
+def _units_in_words(board: Board) -> list[str]:
     given = board.cells * board.signs[:, None]
     largest, smallest = np.nanmax(given, axis=1), np.nanmin(given, axis=1)
     shares = (smallest >= 0) & (largest > 0) & (largest <= 1)
     percent = (smallest > 1) & (largest > _PERCENT / 10) & (largest <= _PERCENT)
     beyond = largest > _PERCENT
     names = [
-        n_and_first(np.array(board.collections)[which].tolist())
+        n_and_first(np.array(board.collections, object)[which].tolist())
         for which in (shares, percent, shares | percent, beyond)
     ]
     advice = "give all in one unit, or take another rule, such as 'mean_z'"
+    said = []
     if shares.any() and percent.any():
-        warn(
+        said.append(
             "leaderboard: values up to 1 in the collections "
             f"{names[0]} and from 1 to 100 in {names[1]} look like "
             f"shares beside percent, of which the latter decide the mean; {advice}"
         )
     if beyond.any() and (shares | percent).any():
-        warn(
+        said.append(
             f"leaderboard: values above 100 in the collections {names[3]} beside shares or "
             f"percent in {names[2]} decide the mean; leave them out (weights), {advice}"
         )
+    return said
 
 
 def _rules(rule: Any) -> list[Any]:
