@@ -57,22 +57,25 @@ def _counts(
     """Return how often each pair's sum of values reaches its least one, if signs are flipped."""
     n, n_pairs = values.shape
     width = _ALONE // (_ROWS * n)
-    width = n_pairs if width < _FEWEST else width
-    columns = [slice(first, first + width) for first in range(0, n_pairs, width)]
-    parts = [values[:, some].copy() for some in columns]
-    count, sums = np.zeros(n_pairs, np.int64), np.empty((_ROWS, n_pairs))
+    width = n_pairs if width < _FEWEST else min(width, n_pairs)
+    n_parts = -(-n_pairs // width)
+    # All products of a few trials are made by one call, in which other threads can go on.
+    parts, limits = np.zeros((n, n_parts * width)), np.full(n_parts * width, np.inf)
+    parts[:, :n_pairs], limits[:n_pairs] = values, least
+    stacked = np.ascontiguousarray(parts.reshape(n, n_parts, width).swapaxes(0, 1))
+    limits = limits.reshape(n_parts, 1, width)
+    count, sums = np.zeros((n_parts, width), np.int64), np.empty((n_parts, _ROWS, width))
     is_extreme = np.empty(sums.shape, bool)
     for first in range(0, len(flipped), _ROWS):
         signs = flipped[first : first + _ROWS] * -2.0
         signs += 1.0
-        drawn, found = sums[: len(signs)], is_extreme[: len(signs)]
-        for some, part in zip(columns, parts, strict=True):
-            np.matmul(signs, part, out=drawn[:, some])
+        drawn, found = sums[:, : len(signs)], is_extreme[:, : len(signs)]
+        np.matmul(signs, stacked, out=drawn)
         if is_two_sided:
             np.abs(drawn, out=drawn)
-        np.greater_equal(drawn, least, out=found)
-        count += found.view(np.uint8).sum(axis=0, dtype=np.uint8)
-    return count
+        np.greater_equal(drawn, limits, out=found)
+        count += found.view(np.uint8).sum(axis=1, dtype=np.uint8)
+    return count.ravel()[:n_pairs]
 
 
 def _counts_up_to(
