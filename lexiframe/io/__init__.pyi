@@ -21,7 +21,6 @@ from .files import data_sources as data_sources
 
 "Parts of the readers: for those who join what was read"
 from . import checks as checks
-from . import checks_of_scores as checks_of_scores
 from . import problems as problems
 from . import column_forms as column_forms
 from . import batches as batches

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,7 +78,7 @@ def check_results(source: str) -> list[Checked]:
     There are none where the source has no such files.
     """
     files = result_files(source)
-    checked = [_tried(lambda file=file: _parsed(file), str(file), "results") for file in files]
+    checked = [_tried(partial(_parsed, file), str(file), "results") for file in files]
     if not files or any(one.problems.height for one in checked):
         return checked
     whole = _tried(lambda: read_scores(files), str(File(source)), "results")

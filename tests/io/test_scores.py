@@ -922,7 +922,7 @@ def test_names_that_are_no_names_are_refused(run):
         lf.read_scores(table)
 
 
-MATRIX = pl.DataFrame({
+EIGHT = pl.DataFrame({
     "query_id": [f"q{i}" for i in range(8)],
     "bm25": np.random.default_rng(1).random(8), "dense": np.random.default_rng(2).random(8),
 })  # fmt: skip
@@ -931,10 +931,10 @@ MATRIX = pl.DataFrame({
 @pytest.mark.parametrize("name", ["ALL", "mean", "Average", "overall", "macro avg", "sum up"])
 @pytest.mark.parametrize("decimals", [4, 15])
 def test_a_row_of_means_is_no_request(name, decimals):
-    means = MATRIX.mean().with_columns(query_id=pl.lit(name)).select(MATRIX.columns)
-    table = pl.concat([MATRIX, means]).with_columns(pl.selectors.float().round(decimals))
+    means = EIGHT.mean().with_columns(query_id=pl.lit(name)).select(EIGHT.columns)
+    table = pl.concat([EIGHT, means]).with_columns(pl.selectors.float().round(decimals))
     match = rf"requests whose values are the means of the others, left out: 1 \('{name}'\)"
-    plain = lf.read_scores(MATRIX.with_columns(pl.selectors.float().round(decimals)), measure="AP")
+    plain = lf.read_scores(EIGHT.with_columns(pl.selectors.float().round(decimals)), measure="AP")
     with pytest.warns(lf.LexiframeWarning, match=match):
         assert lf.read_scores(table, measure="AP").equals(plain)
     with pytest.warns(lf.LexiframeWarning, match=match):
@@ -943,7 +943,7 @@ def test_a_row_of_means_is_no_request(name, decimals):
 
 
 def test_a_column_of_means_is_no_run():
-    wide = MATRIX.with_columns(ql=pl.Series(np.random.default_rng(3).random(8)))
+    wide = EIGHT.with_columns(ql=pl.Series(np.random.default_rng(3).random(8)))
     table = wide.with_columns(all_runs=pl.mean_horizontal("bm25", "dense", "ql"))
     with pytest.warns(lf.LexiframeWarning, match=r"runs whose .* left out: 1 \('all_runs'\)"):
         assert lf.read_scores(table, measure="AP").equals(lf.read_scores(wide, measure="AP"))
@@ -957,7 +957,7 @@ def test_a_row_of_shares_of_zeros_and_ones_is_no_request_if_it_is_called_so():
 
 
 def test_a_request_that_is_called_like_a_mean_is_named():
-    other = MATRIX.with_columns(query_id=pl.col("query_id").replace({"q0": "total"}))
+    other = EIGHT.with_columns(query_id=pl.col("query_id").replace({"q0": "total"}))
     with pytest.warns(
         lf.LexiframeWarning, match=r"called like a mean: 1 \('total'\); their values"
     ):

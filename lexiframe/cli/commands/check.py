@@ -19,12 +19,12 @@ from lexiframe.collection import leaderboards
 from lexiframe.io import (
     File,
     checks,
-    checks_of_scores,
     data_sources,
     problems,
     read_qrels,
     reading_options,
     scan_runs,
+    score_forms,
     warn_of_wider_lines,
 )
 
@@ -40,7 +40,7 @@ class _File(NamedTuple):
     """The problems of a file, what it holds, and the file itself; None if it is not there."""
 
     checked: checks.Checked
-    kind: checks.Kind | checks_of_scores.OtherKind = "run"
+    kind: checks.Kind | score_forms.OtherKind = "run"
     file: File | None = None
 
 
@@ -66,7 +66,7 @@ def check(
     its interval.
     """
     options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
-    results = {given: checks_of_scores.check_results(given) for given in files if kind is None}
+    results = {given: score_forms.check_results(given) for given in files if kind is None}
     found = [_found(given) for given in files if not results.get(given)]
     data_sources.warn_of_left_out(
         data_sources.Found.together(
@@ -115,13 +115,13 @@ def _checked(
 
 def _checked_file(file: File, options: reading_options.TextOptions, kind: AnyKind | None) -> _File:
     """List the problems of a file of a kind, which is found out if it is not given."""
-    kind = kind or checks_of_scores.other_kind_of(file) or checks.kind_of(file, options)
-    if kind in ("votes", "scores"):
-        checked = checks_of_scores.check_other(file, kind, options.columns)
-        if kind == "scores" and not checked.problems.height:
-            checked = _of_units(file)
-        return _File(checked, kind, file)
-    return _File(checks.check_file(file, options, kind), kind, file)
+    of = kind or score_forms.other_kind_of(file) or checks.kind_of(file, options)
+    if of == "run" or of == "qrels":
+        return _File(checks.check_file(file, options, of), of, file)
+    checked = score_forms.check_other(file, of, options.columns)
+    if of == "scores" and not checked.problems.height:
+        checked = _of_units(file)
+    return _File(checked, of, file)
 
 
 def _of_units(file: File) -> checks.Checked:
@@ -130,7 +130,7 @@ def _of_units(file: File) -> checks.Checked:
         said = leaderboards.doubts_of_units(file if file.data is not None else file.path)
     except LexiframeError:
         said = []
-    return checks_of_scores.doubted(said, str(file))
+    return score_forms.doubted(said, str(file))
 
 
 def _with_ranges(

@@ -15,7 +15,7 @@ from lexiframe.io.text.json_records import load_json
 
 _START = 200
 """The number of bytes in which the first name of a field stands."""
-_KINDS = {dict: "fields", list: "a list", str: "text"}
+_KINDS: dict[type, str] = {dict: "fields", list: "a list", str: "text"}
 """What error messages call the values of JSON."""
 
 

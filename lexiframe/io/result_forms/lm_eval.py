@@ -89,9 +89,9 @@ def _run(path: Path, content: Json) -> str:
         named = dict(re.findall(rf"\b({'|'.join(_MODELS)})=([^,]+)", str(given.value or "")))
         if isinstance(given.value, dict):
             named = {key: value.text() for key, value in given.fields() if key in _MODELS}
-        found = next((named[key] for key in _MODELS if key in named), None)
-        if found is not None:
-            return found.replace("/", "__")
+        for key in _MODELS:
+            if key in named:
+                return str(named[key]).replace("/", "__")
         name = config["model"]
     return (name.text() if name.value else path.resolve().parent.name).replace("/", "__")
 

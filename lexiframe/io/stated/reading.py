@@ -184,12 +184,12 @@ def _refuse_answers(ids: dict[str, pl.Series], found: Columns, where: str) -> No
     """
     rows = pl.DataFrame(ids)
     names = pl.concat([rows.select("query_id", name=run) for run in ("run_a", "run_b")]).unique()
-    n_requests = names["name"].value_counts()["count"]
+    n_requests = names["name"].value_counts()["count"].to_numpy()
     few = _SOME_CHOSEN if found.run_a == "chosen" else _SOME_NAMES
     lines = names.filter(pl.col("name").str.contains("\n", literal=True))["name"]
     if len(lines):
         texts = f"texts of several lines ({errors.shown(lines[0])})"
-    elif len(n_requests) >= few and (n_requests == 1).mean() >= _ALONE:
+    elif len(n_requests) >= few and float((n_requests == 1).mean()) >= _ALONE:
         shown = n_and_first(names["name"].sort(), len(n_requests))
         texts = f"texts that occur in one request each: {shown}"
     else:

@@ -129,8 +129,8 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
     doubtful = rows.filter(pl.col("winner").is_in(rows.filter(differ)["winner"].implode()))
     if doubtful.height and not _are_names(doubtful, rows):
         if ways and doubtful["name"].null_count():
-            found = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
-            raise ReadError(Problem(where, "a winner", found, f"say it: {_said(*ways)}"))
+            numbered = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
+            raise ReadError(Problem(where, "a winner", numbered, f"say it: {_said(*ways)}"))
         if ways or not _are_sides(doubtful, rows):
             raise _both_possible(doubtful, rows, where)
         return rows["side"]
@@ -171,7 +171,8 @@ def _are_names(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
         return False
     times = doubtful["winner"].value_counts().rows()
     shares = [((rows["a"] == name) | (rows["b"] == name)).mean() for name, _ in times]
-    return prod(share**n for share, (_, n) in zip(shares, times, strict=True)) < _CHANCE
+    chance = prod(share**n for share, (_, n) in zip(shares, times, strict=True))
+    return bool(chance < _CHANCE)
 
 
 def _are_sides(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
