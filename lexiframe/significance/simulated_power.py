@@ -84,9 +84,8 @@ class Simulation:
     ) -> np.ndarray:
         """Return where t > t_{1−α/2, n−1}, with t² = n · room² / variance, without a division.
 
-        If the variance is 0 any room above 0 rejects; with a margin none does, because equal
-        differences decide nothing there. Rounding may make it slightly more or less than 0, which
-        is too little to matter.
+        Equal differences, whose variance is 0 but for rounding, have p = 2^(1−n) where there is
+        room, as the t-test of a comparison has; with a margin they decide nothing.
         """
         from scipy.stats import t
 
@@ -94,9 +93,9 @@ class Simulation:
         variance = (square - mean**2) * (size / (size - 1))
         above = self.room(mean)
         above[above <= rounding] = 0.0
-        if self.with_margin:
-            above[variance <= _EQUAL * square] = 0.0
-        return np.asarray(size * above**2 > t.isf(self.alpha / 2, size - 1) ** 2 * variance)
+        rejects = size * above**2 > t.isf(self.alpha / 2, size - 1) ** 2 * variance
+        enough = not self.with_margin and 0.5 ** (size - 1) < self.alpha
+        return np.where(variance <= _EQUAL * square, enough & (above > 0), rejects)
 
 
 def _complete(pairs: Pairs) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

@@ -211,7 +211,6 @@ def audit(
         for name, given in several_of.items()
     )
     _check(asked, correction, alpha, null, trials, inner_trials, seed)
-    _check_inner_trials(asked, max(families), correction, alpha, inner_trials)
     clusters = clusters_of("audit", d, requests, cluster, asked)
     options = Options(
         "two-sided", alpha, inner_trials, seed, clusters=clusters, effect_intervals=False
@@ -231,8 +230,10 @@ def _audited(
 ) -> pl.DataFrame:  # fmt: skip
     rows = []
     for measure, known in pairs_by_measure("audit", d):
+        drawn_from = {n_runs: _drawn_from(measure, known, n_runs) for n_runs in families}
+        _check_inner_trials(tests, max(families), correction, options.alpha, options.trials)
         for n_runs, size in product(families, numbers):
-            pairs = _drawn_from(measure, known, n_runs)
+            pairs = drawn_from[n_runs]
             family = Families.of(pairs, n_runs)
             drawn: Iterable[Any]
             if options.clusters is None:
