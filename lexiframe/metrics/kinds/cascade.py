@@ -65,4 +65,4 @@ class CascadeMetric(Metric):
 
 def satisfied(y: pl.Expr, *, max: float) -> pl.Expr:
     """(2^y − 1) / 2^max, where max is the greatest grade of the scale."""
-    return (2**y - 1) / 2**max
+    return (2**y - 1) / 2.0**max  # a power of whole numbers may be too large for Polars
