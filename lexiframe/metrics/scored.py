@@ -197,7 +197,9 @@ def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
     Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
     """
     with np.errstate(all="ignore"):  # what is not finite is refused below
-        value = metric.compute(rankings).astype(np.float64)  # np.bincount gives integers for no rows
+        value = metric.compute(rankings).astype(
+            np.float64
+        )  # np.bincount gives integers for no rows
     if metric.of_no_relevant is not None:
         value = np.where(rankings.has_relevant, value, metric.of_no_relevant)
     if not np.isfinite(value).all():
@@ -212,7 +214,7 @@ def _not_finite(metric: Metric, rankings: Rankings, value: np.ndarray) -> Lexifr
     if metric.kind != "graded":
         return LexiframeError(f"{found}; check its exposure and weight")
     grades = rankings.relevant["relevance"].filter(pl.Series(rankings.of_relevant == first))
-    query_id, greatest = rankings.keys["query_id"][first], f"{grades.max():g}"
+    query_id, greatest = rankings.keys["query_id"][first], f"{grades.to_numpy().max():g}"
     said = f"{found}: the gains of query {query_id!r} are too large for a float, its greatest grade"
     if metric.values.get("dcg") == "exp-log2":
         advice = "2^g − 1 is finite up to g = 1023; leave dcg='exp-log2' out, or name other gains"

@@ -82,7 +82,7 @@ def test_rndcg_of_a_request_without_the_level_is_zero():
 
 
 @pytest.mark.parametrize(
-    ("measure", "grades", "said"),
+    "measure, grades, said",
     [
         ("nDCG(dcg='exp-log2')", {"d0": 5000, "d1": 1}, "grade is 5000; 2\\^g − 1 is finite up to"),
         ("nDCG(dcg='exp-log2')@1", {"d0": 1, "missed": 1024}, "leave dcg='exp-log2' out"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -120,14 +121,15 @@ class Ranked:
             return Ranked(self.settled, "borda", self.over).resampled_ranks(samples, seed)
         design = self.design
         if design is not None:
-            drawn = _drawn(design.stratum, samples, seed) * design.weights
-            drawn /= drawn.sum(axis=1, keepdims=True)
-            return across.places_of(across.weighted_sums(drawn, design.points))
+            sums = [
+                across.weighted_sums(drawn, design.points)
+                for drawn in _drawn(design.stratum, design.weights, samples, seed)
+            ]
+            return across.places_of(np.concatenate(sums))
         if self.over == "groups":
             return None
-        drawn = _drawn(stratum, samples, seed) * weights
-        drawn /= drawn.sum(axis=1, keepdims=True)
         label = f"resamples by {self.name}"
+        drawn = chain.from_iterable(_drawn(stratum, weights, samples, seed))
         found = [self._of(cells, of_one) for of_one in progress(drawn, samples, label)]
         warn_of_prior(found, "resamples")
         return across.places_of(np.stack([of_one.keys for of_one in found]))
@@ -142,13 +144,13 @@ def warn_of_prior(found: list[across.Valued], what: str) -> None:
         )
 
 
-def _drawn(stratum: np.ndarray, samples: int, seed: int) -> np.ndarray:
-    """Count how often each unit is drawn, with replacement within its stratum."""
-    counts = np.zeros((samples, len(stratum)))
-    for s, n in enumerate(np.bincount(stratum)):
-        drawn = resampling.drawn_requests(int(n), samples, seed + s)
-        counts[:, stratum == s] = drawn
-    return counts
+def _drawn(
+    stratum: np.ndarray, weights: np.ndarray, samples: int, seed: int
+) -> Iterator[np.ndarray]:
+    """Yield blocks of samples × units: the weights, with the sum 1, of units drawn in strata."""
+    for counts in resampling.drawn_in_strata(stratum, samples, seed):
+        drawn = counts * weights
+        yield drawn / drawn.sum(axis=1, keepdims=True)
 
 
 def _of_groups(

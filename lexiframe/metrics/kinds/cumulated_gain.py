@@ -130,8 +130,8 @@ def at_levels(
 ) -> np.ndarray:
     """The mean of DCG/IDCG at the ranks where the gain of the ideal ranking falls, and at ñ.
 
-    As in trec_eval, the end of the ranking counts only when ñ > m + 1. With a ``level``, trec_eval's
-    -l, requests without an item of that grade have 0, and all gains are as without it.
+    As in trec_eval, the end of the ranking counts only when ñ > m + 1. With a ``level``, as with
+    trec_eval's -l, requests without an item of that grade have 0; gains are as without it.
     """
     found = Found.of(rankings, gains)
     at_last = _dcg_at_last_places(rankings, found)
@@ -151,9 +151,10 @@ def _dcg_at_last_places(rankings: Rankings, found: Found) -> np.ndarray:
     ranking = np.repeat(np.arange(len(n)), n)
     place = np.repeat(first - (np.cumsum(n) - n), n) + np.arange(len(ranking))
     # the item found last that does not stand below the place has the DCG up to it
-    deepest = max(float(x.max() or 0) for x in (last["rank"], found.items["rank"])) + 1
+    ranks = last["rank"].to_numpy(), found.column("rank")
+    deepest = max(x.max(initial=0.0) for x in ranks) + 1
     keys = found.column("ranking") * deepest + found.column("rank")
-    above = np.searchsorted(keys, ranking * deepest + last["rank"].to_numpy()[place], "right") - 1
+    above = np.searchsorted(keys, ranking * deepest + ranks[0][place], "right") - 1
     of_same = found.column("ranking")[above] == ranking if len(keys) else np.zeros(0, bool)
     dcg = np.where((above >= 0) & of_same, found.column("dcg")[above], 0.0) if len(keys) else 0.0
     return np.bincount(ranking, dcg / last["dcg"].to_numpy()[place], len(n))

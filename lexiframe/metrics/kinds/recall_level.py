@@ -99,7 +99,7 @@ class RecallLevelMetric(Metric):
             return self.terms(), None
         number = self.evaluate(quotient[0], LEVEL, N_RELEVANT)
         if self.exposure is exposures.reciprocal:
-            terms = pl.when(seen(self, RANK)).then(number / RANK)
+            terms: pl.Expr = pl.when(seen(self, RANK)).then(number / RANK)
         else:
             terms = exposed(self) * number
         return terms, self.evaluate(quotient[1], N_RELEVANT)
