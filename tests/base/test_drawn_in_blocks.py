@@ -69,7 +69,9 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["randomization", "bootstrap", "equivalence", "rank_distributions"])
+@pytest.mark.parametrize(
+    "what", ["randomization", "bootstrap", "equivalence", "rank_distributions"]
+)
 def test_drawing_takes_no_memory_for_all_samples(what):
     """400 samples of 200,000 requests would take 1.3 GB as integers and floats."""
     child = [sys.executable, "-c", CHILD, "200000", what]
