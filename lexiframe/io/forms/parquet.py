@@ -107,6 +107,4 @@ def _n_rows(file: pa.NativeFile) -> int:
     return int(parquet.read_metadata(file).num_rows)
 
 
-FORM = Form(
-    "Parquet", (".parquet",), (_MAGIC,), _open, n_rows=_n_rows, spark={"format": "parquet"}
-)
+FORM = Form("Parquet", (".parquet",), (_MAGIC,), _open, n_rows=_n_rows, spark={"format": "parquet"})
