@@ -206,16 +206,14 @@ def _of_scores(
 def _write(
     table: pl.DataFrame, out: Path | None, junit: Path | None, facts: dict[str, Any]
 ) -> None:
-    if out is not None:
-        with output_files.replacing(output_files.output_folder(out) / _FILE) as temporary:
-            to_parquet.write_parquet_file(temporary, table, {"table": "gates", **facts})
-        typer.echo(f"wrote {out / _FILE}", err=True)
-    if junit is not None:
-        with output_files.replacing(
-            output_files.output_folder(junit.parent) / junit.name
-        ) as temporary:
-            temporary.write_text(shown.junit_xml(table) + "\n", encoding="utf-8")
-        typer.echo(f"wrote {junit}", err=True)
+    with output_files.together():
+        if out is not None:
+            with output_files.replacing(output_files.output_folder(out) / _FILE) as temporary:
+                to_parquet.write_parquet_file(temporary, table, {"table": "gates", **facts})
+        if junit is not None:
+            output_files.write_page(junit, shown.junit_xml(table) + "\n")
+    for place in filter(None, (out and out / _FILE, junit)):
+        typer.echo(f"wrote {place}", err=True)
 
 
 def _print(table: pl.DataFrame, format: str, measures: list[str]) -> None:

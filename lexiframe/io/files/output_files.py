@@ -8,8 +8,11 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import TextIO
@@ -109,6 +112,57 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
     return LexiframeError(f"{path}: cannot be written ({reason}){advice}")
 
 
+@dataclass
+class _Waiting:
+    """Files that are written but wait for others before they are renamed, and what comes then."""
+
+    temporaries: ExitStack
+    pairs: list[tuple[Path, Path]] = field(default_factory=list)
+    then: list[Callable[[], object]] = field(default_factory=list)
+
+
+_waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Let all files that are written inside replace others at the end, or none if an error occurs.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> with together():
+    ...     page = write_page(folder / "page.html", "<p>")
+    ...     page.exists()
+    False
+    >>> page.exists()
+    True
+    """
+    with ExitStack() as temporaries:
+        waiting = _Waiting(temporaries)
+        token = _waiting.set(waiting)
+        try:
+            yield
+        finally:
+            _waiting.reset(token)
+        if waiting.pairs:
+            try:
+                _rename_all(waiting.pairs)
+            except OSError as error:
+                raise _cannot_be_written(waiting.pairs[0][1].parent, error) from None
+    for call in waiting.then:
+        call()
+
+
+def after_renaming(call: Callable[[], object]) -> None:
+    """Call a function when what was written has its names: at once, or at the end of `together`."""
+    waiting = _waiting.get()
+    if waiting is None:
+        call()
+    else:
+        waiting.then.append(call)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs."""
@@ -118,7 +172,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Provide a temporary path for each path; either all are renamed, or none.
+    """Provide a temporary path for each path; either all are renamed, or none (see `together`).
 
     Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
     """
@@ -126,14 +180,20 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     for target in targets:
         _remove_left_over(target)
     named = paths[0] if len(paths) == 1 else paths[0].parent
-    with ExitStack() as stack:
+    waiting = _waiting.get()
+    with ExitStack() as own:
+        stack = own if waiting is None else waiting.temporaries
         try:
             temporaries = [stack.enter_context(_temporary(target)) for target in targets]
         except OSError as error:
             raise _cannot_be_written(named, error, _ELSEWHERE) from None
         try:
             yield temporaries
-            _rename_all([*zip(temporaries, targets, strict=True)])
+            pairs = [*zip(temporaries, targets, strict=True)]
+            if waiting is None:
+                _rename_all(pairs)
+            else:
+                waiting.pairs += pairs
         except OSError as error:
             raise _cannot_be_written(named, error) from None
 
@@ -254,6 +314,62 @@ def _remove_left_over(target: Path) -> None:
                     path.unlink()
             finally:
                 os.close(handle)
+
+
+@contextmanager
+def added_to(path: Path) -> Iterator[Adding]:
+    """Let no other process of this library add to a file, whose bytes are then known.
+
+    Raise LexiframeError for a file that cannot be written.
+    """
+    _output_file(path)
+    try:
+        file = path.open("a+b", buffering=0)
+    except OSError as error:
+        raise _cannot_be_written(path, error, _ELSEWHERE) from None
+    with file:
+        _lock(file.fileno(), wait=True)
+        file.seek(0)
+        yield Adding(path, file, file.readall())
+
+
+@dataclass(frozen=True)
+class Adding:
+    """A file that lines are added to, and what was in it before."""
+
+    path: Path
+    file: FileIO
+    before: bytes
+
+    def add(self, text: str) -> None:
+        """Add text to the file as a whole, on a line of its own, or not at all."""
+        end = b"" if not self.before or self.before.endswith(b"\n") else b"\n"
+        whole, size, n = end + text.encode(), self._size(), 0
+        try:
+            while n < len(whole):  # a full disk takes a part of it
+                n += self.file.write(whole[n:])
+            os.fsync(self.file.fileno())
+        except OSError as error:
+            if self._size() == size + n:  # nothing was added behind it
+                self.file.truncate(size)
+            raise _cannot_be_written(self.path, error) from None
+
+    def _size(self) -> int:
+        return os.fstat(self.file.fileno()).st_size
+
+
+@contextmanager
+def temporary_folder(prefix: str = "lexiframe-") -> Iterator[Path]:
+    """Make a folder for files that are needed for a while, and remove it at the end."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise LexiframeError(
+            f"no temporary folder can be made ({error.strerror or error}); make room there, or "
+            "name another one in the environment variable TMPDIR"
+        ) from None
+    with folder as path:
+        yield Path(path)
 
 
 def output_folder(path: str | Path) -> Path:
