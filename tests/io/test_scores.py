@@ -920,3 +920,11 @@ def test_names_that_are_no_names_are_refused(run):
     table = pl.DataFrame({"model": run, "news": [0.5, 0.75], "law": [0.25, 0.5]})
     with pytest.raises(lf.LexiframeError, match="expected names in model, found"):
         lf.read_scores(table)
+
+
+def test_dictionaries_that_are_no_columns_are_refused_whatever_their_names():
+    for data in ({1: 2}, {None: 0.5}, {("a", 1): 2}):
+        with pytest.raises(TypeError, match="a column is a list of numbers"):
+            lf.read_scores(data)
+    with pytest.raises(lf.SchemaError, match="two columns are called '1'"):
+        lf.read_scores({1: [0.5], "1": [0.25]}, measure="AP")
