@@ -21,7 +21,7 @@ from lexiframe.io.problems.equal_scores import ONE_SCORE, RANKS, TIES, problems_
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
 from lexiframe.io.reading_options import Better, TextOptions, Third
-from lexiframe.io.run_parts import parse_runs
+from lexiframe.io.run_parts import load_source, parse_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
@@ -172,6 +172,15 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     # A search that finds nothing must not hide that the file cannot be read.
     found = problems if problems.height else table_of(refused)
     return Checked(where, listed(found, what), n_wider)
+
+
+def check_table(source: Source, options: TextOptions) -> Checked:
+    """List the first problem of runs in a table that is no file of its own: a Delta table."""
+    try:
+        load_source(source, "file", options, rank=True)
+    except LexiframeError as error:
+        return unreadable(source.where, error)
+    return Checked(source.where, pl.DataFrame(schema=schemas.PROBLEMS.columns))
 
 
 def unreadable(where: str, error: LexiframeError) -> Checked:

@@ -27,7 +27,7 @@ from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.column_forms.objects import to_frame
-from lexiframe.io.files.data_sources import File, Source, one_run_per_source
+from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
 from lexiframe.io.files.form import Form, Opened
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.provenance import provenance_of
@@ -86,6 +86,8 @@ def load_source(
 ) -> list[RunPart]:
     """Read the runs of one file, frame or object; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
+    if isinstance(data, Parts):
+        return _joined(source, name_from, options, rank=rank)
     if isinstance(data, str):
         return parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
@@ -102,6 +104,42 @@ def load_source(
         raise error_with_line(error, content, source.where, options, schemas.RUNS) from None
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     return [replace(part, sha256=sha256) for part in parts]
+
+
+def _joined(
+    source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
+) -> list[RunPart]:
+    """Read the files of one run, and join what each has of every run in them."""
+    by_name: dict[str, list[RunPart]] = {}
+    for of_file in source.apart():
+        for part in load_source(of_file, name_from, options, rank=rank):
+            by_name.setdefault(part.name, []).append(part)
+    joined = [_one(parts, source.where) for parts in by_name.values()]
+    if any(may_have_changed(part.rows, "score") for part in joined):
+        files = [(file.content(), str(file)) for file in source.files]
+        written = [as_written(*file, options, schemas.RUNS) for file in files]
+        texts = pl.concat([texts for texts, _, _ in written], how="diagonal")
+        refuse_lost_digits(texts, source.where, written[0][2])
+    return joined
+
+
+def _one(parts: list[RunPart], where: str) -> RunPart:
+    """Join the parts of one run; ranks are kept if all parts have them."""
+    columns = [c for c in parts[0].rows.columns if all(c in part.rows.columns for part in parts)]
+    rows = pl.concat(coded.as_strings(part.rows.select(columns)) for part in parts)
+    empty = pl.Series([query for part in parts for query in part.empty], dtype=pl.String)
+    twice = empty.filter(empty.is_duplicated() | empty.is_in(rows["query_id"].unique().implode()))
+    if len(twice):
+        found = f"an empty list beside other rows for query {twice[0]!r} ({len(twice)} such lists)"
+        raise SchemaError(Problem(where, "each empty list alone in its query", found, NO_DOCUMENT))
+    return RunPart(
+        parts[0].name,
+        rows,
+        where,
+        tuple(empty),
+        header=next((part.header for part in parts if part.header), None),
+        n_wider=sum(part.n_wider for part in parts),
+    )
 
 
 def parse_runs(

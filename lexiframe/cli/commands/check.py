@@ -94,14 +94,18 @@ def _checked(
 ) -> list[_File]:
     if isinstance(found, checks.Checked):
         return [_File(found)]
-    origins = [source.origin for source in found.sources]
-    named = [origin for origin in origins if not isinstance(origin, File)]
+    named = [source.origin for source in found.sources if isinstance(source.origin, str)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
-    kinds = [kind or checks.kind_of(file, options) for file in origins]
+    files = [(file, source) for source in found.sources for file in source.files]
+    kinds = [kind or checks.kind_of(file, options) for file, _ in files]
+    tables = [source for source in found.sources if not source.files]
     return [
-        _File(checks.check_file(file, options, of), of, file)
-        for file, of in zip(origins, kinds, strict=True)
+        *(
+            _File(checks.check_file(file, options, of), of, file if file == source.origin else None)
+            for (file, source), of in zip(files, kinds, strict=True)
+        ),
+        *(_File(checks.check_table(source, options)) for source in tables),
     ]
 
 

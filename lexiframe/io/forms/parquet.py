@@ -57,7 +57,7 @@ def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
     """Return whether the first page has a checksum: writers give one to all pages, or to none."""
     file.seek(len(_MAGIC))
-    return _PAGE_WITH_CHECKSUM.match(file.read(_HEAD)) is not None
+    return _PAGE_WITH_CHECKSUM.match(bytes(file.read(_HEAD))) is not None
 
 
 def _constant(file: pa.NativeFile, opened: Any, name: str) -> str | None:
@@ -88,7 +88,7 @@ def _constant(file: pa.NativeFile, opened: Any, name: str) -> str | None:
 
 
 def _is_text(dtype: pa.DataType) -> bool:
-    return pa.types.is_string(dtype) or pa.types.is_large_string(dtype)
+    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
 
 
 def _has_dictionary(metadata: Any, number: int, name: str) -> bool:
@@ -107,6 +107,4 @@ def _n_rows(file: pa.NativeFile) -> int:
     return int(parquet.read_metadata(file).num_rows)
 
 
-FORM = Form(
-    "Parquet", (".parquet",), (_MAGIC,), _open, n_rows=_n_rows, spark={"format": "parquet"}
-)
+FORM = Form("Parquet", (".parquet",), (_MAGIC,), _open, n_rows=_n_rows, spark={"format": "parquet"})

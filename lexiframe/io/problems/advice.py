@@ -29,6 +29,12 @@ TWO_OBJECTS = "mend it; join several objects or lists into one, or write each to
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
 LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
+THOUSANDS = "leave out what separates the thousands"
+COMMA = (
+    "this may have a decimal comma (say so with decimal=','), or a comma that separates thousands "
+    "(leave it out): the two put documents in different orders"
+)
+POINT = "write it with a decimal point, and thousands without commas"
 READ_AS_SCORES = "evaluate_scores reads them"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
@@ -39,6 +45,52 @@ _MOST = 0.5  # a file is taken for qrels if more than this share of its lines lo
 # Lines of runs have Q0 as their second field, so q0 does not show that a line holds names.
 _NAMES = {name for names in KNOWN_NAMES.values() for name in names} - {"q0"}
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
+
+
+_GROUPED = "^[+-]?[1-9][0-9]{0,2}(?:%s[0-9]{3})+(?:[.][0-9]+)?$"
+_WITH_COMMAS = _GROUPED % ","
+_WITH_OTHERS = _GROUPED.replace("[.]", "[.,]") % "[ _'\u2019\u00a0\u202f]"
+_WITH_POINTS = r"^[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\.[0-9]+$"
+
+
+def advice_for_separators(texts: pl.Series, decimal: str) -> pl.Series:
+    r"""Return what to do about commas and the like in texts that are no numbers; "" for others.
+
+    1,204 may be one or a thousand. Other texts tell which: there is one meaning for all.
+
+    Examples
+    --------
+    >>> advice_for_separators(pl.Series(["1,204", "987,5", "high"]), ".").to_list()
+    ["this has a decimal comma: say so with decimal=','", "this has a decimal comma: say so with \
+decimal=','", '']
+    >>> advice_for_separators(pl.Series(["1,204", "1,204,987"]), ".").to_list()
+    ['leave out what separates the thousands', 'leave out what separates the thousands']
+    """
+    english = texts.str.replace(",", ".", literal=True)
+    is_decimal = (english != texts) & english.str.contains(NUMBER)
+    is_grouped = texts.str.contains(_WITH_COMMAS)
+    other = texts.str.contains(_WITH_OTHERS)
+    if decimal == ",":  # commas are points in these texts
+        other |= texts.str.contains(_WITH_POINTS)
+        is_decimal, is_grouped = is_decimal & False, is_grouped & False
+    either = is_decimal & is_grouped
+    are_decimal, are_grouped = (is_decimal & ~either).any(), (is_grouped & ~either).any()
+    meant = COMMA if are_decimal == are_grouped else DECIMAL_COMMA if are_decimal else THOUSANDS
+    found = pl.DataFrame({"either": either, "decimal": is_decimal, "grouped": is_grouped | other})
+    said = (
+        pl.when("either")
+        .then(pl.lit(meant))
+        .when("decimal")
+        .then(pl.lit(DECIMAL_COMMA))
+        .when("grouped")
+        .then(pl.lit(THOUSANDS))
+        .otherwise(pl.lit(""))
+    )
+    if not decimal:  # there is no option for numbers in JSON, Parquet and Arrow
+        said = (
+            pl.when(pl.col("decimal") | pl.col("grouped")).then(pl.lit(POINT)).otherwise(pl.lit(""))
+        )
+    return found.fill_null(value=False).select(said.alias("advice"))["advice"]
 
 
 def mend_width(separator: str, *, is_narrow: bool) -> str:

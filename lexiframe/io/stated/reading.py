@@ -117,7 +117,7 @@ def read_preferences(
 
 def _sources(source: Any) -> list[Source]:
     """Find the sources; a file that is given twice would count each of its judgments twice."""
-    sources = sources_of_runs(source).sources
+    sources = [one for of in sources_of_runs(source).sources for one in of.apart()]
     files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
     paths = Counter(Path(file.path).resolve() for file in files)
     if twice := [str(file) for file in files if paths[Path(file.path).resolve()] > 1]:
