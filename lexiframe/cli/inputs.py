@@ -253,7 +253,7 @@ class InferenceOptions:
         return {"requests": qrel_files.held_or_data(self.requests), "by": self.by}
 
 
-def as_columns(given: list[str] | None) -> dict[str, str]:
+def as_columns(given: list[str] | None, such_as: str = "query_id=topic") -> dict[str, str]:
     """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
 
     Examples
@@ -265,6 +265,7 @@ def as_columns(given: list[str] | None) -> dict[str, str]:
     for text in given or []:
         ours, _, theirs = text.partition("=")
         if not ours or not theirs:
-            raise typer.BadParameter(f"expected OURS=THEIRS (query_id=topic), found {text!r}")
+            of = "OURS=THEIRS" if such_as == "query_id=topic" else "WINNER=SIDE"
+            raise typer.BadParameter(f"expected {of} ({such_as}), found {text!r}")
         columns[ours] = theirs
     return columns

@@ -72,8 +72,8 @@ def test_a_wrong_name_inside_another_call_is_named(call):
 def test_the_command_line_says_it_in_one_line(lexiframe):
     found = lexiframe("measures", "recip_rank@20")
     assert found.status == 1
-    assert "RR@20" in found.error
-    assert len(found.error.splitlines()) < 10
+    assert "RR@20" in found.err
+    assert len(found.err.splitlines()) < 10
 
 
 @pytest.mark.parametrize(
