@@ -84,6 +84,17 @@ def _in_words(counts: Mapping[str, int]) -> str:
     return "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
 
 
+def warn_of_grades(grades: pl.Series, rel: float | None, *, count_any: bool = True) -> None:
+    """Warn where grades look like ratings, and where they look like times, ids or scores.
+
+    Ratings matter only to measures that ``count_any`` grade above 0 as relevant.
+    """
+    if count_any:
+        warn_of_ratings(grades, rel)
+    for said in qrel_files.doubts_of_grades(grades):
+        warn(f"qrels: {said}")
+
+
 def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
     """Warn where no least relevant grade was given, and grades look like ratings."""
     if rel is None and (said := qrel_files.ratings_in_words(grades)):

@@ -160,6 +160,8 @@ def report(
     problems.warn_of_scores_against_ranks(said.against)
     if needed.count_any_grade(plan.measures):
         answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
+    for doubt in said.doubts:
+        warn(f"qrels: {doubt}")
     if said.strangers and not said.found:
         warn(said.strangers)
     for warning in said.warnings:

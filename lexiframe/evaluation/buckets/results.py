@@ -14,7 +14,7 @@ from lexiframe.base import schemas, sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.sample import Sample
-from lexiframe.io import problems
+from lexiframe.io import problems, qrel_files
 from lexiframe.metrics import coverages
 from lexiframe.pairwise import PairCube, arrays, grouping, measured
 from lexiframe.projection import answers
@@ -59,6 +59,8 @@ class Said:
         Whether any run retrieved a judged item, and answered a judged request.
     strangers
         A warning that no retrieved document is judged, which holds if that is so in all buckets.
+    doubts
+        What grades may be instead, as the bucket's grades show it.
     warnings
         Other warnings.
     """
@@ -70,6 +72,7 @@ class Said:
     found: bool = False
     answered: bool = False
     strangers: str = ""
+    doubts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -84,6 +87,7 @@ class Said:
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
+            doubts=tuple(qrel_files.doubts_of_grades(grades)),
         )
 
     def __add__(self, other: Said) -> Said:
@@ -100,6 +104,7 @@ class Said:
             self.found or other.found,
             self.answered or other.answered,
             min(filter(None, (self.strangers, other.strangers)), default=""),
+            min(filter(None, (self.doubts, other.doubts)), default=()),
             tuple(dict.fromkeys(self.warnings + other.warnings)),
         )
 

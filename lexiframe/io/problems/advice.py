@@ -41,6 +41,7 @@ ONE_OF_TWINS = {
     "qrels": "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
 }
 """The advice for a document that occurs twice."""
+_INTERACTIONS = ("user_id", "item_id", "rating", "timestamp")
 _MOST = 0.5  # a file is taken for qrels if more than this share of its lines look like it
 # Lines of runs have Q0 as their second field, so q0 does not show that a line holds names.
 _NAMES = {name for names in KNOWN_NAMES.values() for name in names} - {"q0"}
@@ -121,6 +122,8 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     'this looks like a header: say so with header=True'
     """
     fields = lines[0].split(" ")
+    if len(fields) == 1 and "::" in lines[0]:
+        return f"put commas in place of '::', and {_names_on_top(fields[0].count('::') + 1)}"
     if not re.match(NUMBER, number) and sum(field.casefold() in _NAMES for field in fields) > 1:
         return "this looks like a header: say so with header=True"
     if len(fields) == 1 and (mark := re.search(r"^(?!\{).*?[^,;|]([,;|])[^,;|]", lines[0])):
@@ -128,7 +131,12 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     if layout is line_layouts.RUN:
         return _of_a_run(fields, lines) or _of_names(fields, lines)
     is_run = layout.number != "relevance"
-    return _of_names(fields, lines) or ("" if is_run else _of_qrels(fields, layout))
+    return _of_names(fields, lines) or ("" if is_run else _of_qrels(fields, lines, layout))
+
+
+def no_names(ours: str) -> str:
+    """Return how to mend a table without names of columns; ``ours`` are examples of these."""
+    return f"this looks like a table without names of columns: put them on top ({ours})"
 
 
 def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
@@ -137,7 +145,7 @@ def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
     if separator not in _SEPARATORS:
         return f"this looks like a table: put commas between its columns, and names on top ({ours})"
     if any(re.match(NUMBER, name) for name in names):
-        return f"this looks like a table without names of columns: put them on top ({ours})"
+        return no_names(ours)
     unknown = next((name for name in names if name not in _NAMES), names[0])
     asked = next((o for o in ours.split(",") if not {*KNOWN_NAMES[o]} & {*names}), "query_id")
     return (
@@ -184,7 +192,22 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
     )
 
 
-def _of_qrels(fields: list[str], layout: Layout) -> str:
+def _names_on_top(n_fields: int) -> str:
+    """Return what line to put on top of interactions, which have a user and an item at least."""
+    return f"a line with the names of the columns on top ({','.join(_INTERACTIONS[:n_fields])})"
+
+
+def _of_qrels(fields: list[str], lines: list[str], layout: Layout) -> str:
+    if len(fields) == 2:
+        return (
+            "if these are users and the items that they chose, put a line with the names user_id "
+            "item_id on top, and say header=True"
+        )
+    if len(fields) > len(layout.names) and _are_lists_of_items(lines):
+        return (
+            "if these are users with all their items, write a line for each user and item, put a "
+            "line with the names user_id item_id on top, and say header=True"
+        )
     if len(fields) == len(line_layouts.GRADED.names):
         return "if these are query, document and grade, the grade has to be a number"
     if _are_two_judgments(fields, layout):
@@ -193,6 +216,14 @@ def _of_qrels(fields: list[str], layout: Layout) -> str:
         NUMBER, fields[4].replace(",", ".")
     )
     return f"this looks like a run, given as qrels; {CHANGED_PLACES}" if is_run else ""
+
+
+def _are_lists_of_items(lines: list[str]) -> bool:
+    """Return whether lines hold whole numbers alone, and each begins with another one."""
+    fields = [line.split(" ") for line in lines]
+    users = [one[0] for one in fields]
+    are_whole = all(field.isdecimal() for one in fields for field in one)
+    return are_whole and len(lines) > 1 and len({*users}) == len(users)
 
 
 def _are_two_judgments(fields: list[str], layout: Layout) -> bool:
