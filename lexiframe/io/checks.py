@@ -151,8 +151,8 @@ class Checked:
 
     @property
     def is_readable(self) -> bool:
-        """Whether the file can be read, so that its problems are at most those of order."""
-        return self.problems["problem"].is_in([TIES, ONE_SCORE, RANKS]).all()
+        """Whether the file can be read, so that its problems are at most doubts."""
+        return self.problems["problem"].is_in([TIES, ONE_SCORE, RANKS, DOUBT]).all()
 
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:

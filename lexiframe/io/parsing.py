@@ -16,6 +16,7 @@ from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
+from lexiframe.io.problems.advice import no_names
 from lexiframe.io.problems.bad_rows import (
     Block,
     blocks_of,
@@ -24,7 +25,6 @@ from lexiframe.io.problems.bad_rows import (
     empty_rows,
     problems_of_block,
 )
-from lexiframe.io.problems.advice import no_names
 from lexiframe.io.problems.doubted_judgments import DOUBT
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of

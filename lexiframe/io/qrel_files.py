@@ -24,11 +24,15 @@ from lexiframe.base import (
     typed,
     warn,
 )
-from lexiframe.io.column_forms.column_names import CHANGED_PLACES, items_of_implicit_feedback
+from lexiframe.io.column_forms.column_names import (
+    CHANGED_PLACES,
+    RIGHT_ORDER,
+    items_of_implicit_feedback,
+)
 from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
-from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.column_forms.objects import are_several_runs, to_frame
 from lexiframe.io.files.data_sources import (
     File,
     expanded,
@@ -156,8 +160,15 @@ def read_qrels(
 def file_or_data(qrels: Any) -> Any:
     """Return the file that a path means; return frames, objects, names of ir_datasets unchanged.
 
-    Raise ReadError for a folder, which may be one of runs.
+    Raise ReadError for a folder, and TypeError for several runs: they may have changed places.
     """
+    if are_several_runs(qrels):
+        found = (
+            f"several runs, {n_and_first([*qrels])}"
+            if isinstance(qrels, Mapping)
+            else "a list of runs"
+        )
+        raise TypeError(f"qrels: expected judgments, found {found}; {RIGHT_ORDER}")
     is_path = isinstance(qrels, str | Path) and not is_in_ir_datasets(qrels)
     if not is_path:
         return qrels

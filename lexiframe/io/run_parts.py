@@ -77,6 +77,7 @@ class RunPart:
     header: str | None = None  # the ir_metadata in the file's comments, as YAML
     n_wider: int = 0  # how many lines of the file have more fields than are read
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
+    is_known: bool = True  # whether a name, a column or the form of the file says that it is a run
     distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
     against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
 
@@ -191,7 +192,11 @@ def _parts_of_file(
         source = source if source.is_given or not names else replace(source, name=names[0])
     parts = parts_of_table(frame, source, options)
     headers = provenance_of(schema).get("ir_metadata", {})
-    return [replace(part, header=headers.get(part.name)) for part in parts]
+    is_named = bool(names)
+    return [
+        replace(part, header=headers.get(part.name), is_known=part.is_known or is_named)
+        for part in parts
+    ]
 
 
 def _are_whole(schema: pa.Schema, name: str | None) -> bool:
@@ -312,7 +317,9 @@ def parts_of_table(
     names = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
     if len(names) == 1:
         name = str(source.name) if given_name else str(names.item())
-        return [_part(name, named.drop("run", strict=False), where, places)]
+        is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
+        part = _part(name, named.drop("run", strict=False), where, places)
+        return [replace(part, is_known=is_known)]
     if given_name:
         raise _several_under_one_name(names, where)
     numbered = named.with_row_index(_ROW)

@@ -91,7 +91,7 @@ def warn_of_grades(grades: pl.Series, rel: float | None, *, count_any: bool = Tr
     """
     if count_any:
         warn_of_ratings(grades, rel)
-    for said in qrel_files.doubts_of_grades(grades):
+    for said in problems.doubts_of_grades(grades):
         warn(f"qrels: {said}")
 
 

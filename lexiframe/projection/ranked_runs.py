@@ -20,6 +20,7 @@ from lexiframe.base import (
     progress_bars,
 )
 from lexiframe.io import data_sources, problems, run_parts, run_scan, scan_runs
+from lexiframe.projection.changed_places import refuse_changed_places
 from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
@@ -108,6 +109,8 @@ def rank_runs(
     marks: dict[str, str] = {}
 
     def rank(part: run_parts.RunPart) -> RunRanks:
+        if len(loaders) == 1:
+            refuse_changed_places(part, judged.items)
         if fingerprint is not None:
             marks[part.name] = fingerprint(part)
         return rank_run(part, judged, policies, pool=pool, codes=codes)

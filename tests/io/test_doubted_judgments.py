@@ -1,4 +1,4 @@
-"""Files that can be read as judgments and are something else: interactions, times, SMART's lines."""
+"""Files that can be read as judgments and are something else: interactions, times ..."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WEIGHTS = [(user, item, rating, 0.5) for user, item, rating, _ in interactions()
 
 
 @pytest.mark.parametrize(
-    ("rows", "found", "names"),
+    "rows, found, names",
     [
         (interactions(), "14000.* as the least, as times are", "user_id item_id rating timestamp"),
         (MILLISECONDS, "14000.* as the least", "user_id item_id timestamp"),
@@ -82,15 +82,15 @@ def test_ids_that_end_with_a_separator_are_refused(tmp_path, rows, separator):
         with pytest.raises(lf.ReadError, match="expected 4 fields"):
             lf.read_qrels(path)
         return
-    with pytest.raises(lf.ReadError, match="'1[,;]', .* end with a separator; .*query_id,doc_id"):
+    with pytest.raises(lf.ReadError, match=r"'1[,;]', .* end with a separator; .*query_id,doc_id"):
         lf.read_qrels(path)
-    with pytest.raises(lf.ReadError, match="end with a separator; .*query_id,doc_id,score"):
+    with pytest.raises(lf.ReadError, match=r"end with a separator; .*query_id,doc_id,score"):
         lf.read_runs(path, third="score")
     assert lf.check_qrels(path)["problem"].to_list() == ["doubt"]
 
 
 @pytest.mark.parametrize(
-    ("lines", "advice"),
+    "lines, advice",
     [
         ("1::7::5::1400000000\n1::9::3::1400000001\n", "user_id,item_id,rating,timestamp"),
         ("0 4\n0 9\n", "user_id item_id on top"),
@@ -119,7 +119,7 @@ SMART = "{:6d} {:6d}\t0\t0.000000\n"
 def test_judgments_of_smart_collections_are_refused(tmp_path, lines):
     path = tmp_path / "CISI.REL"
     path.write_text(lines)
-    with pytest.raises(lf.ReadError, match="in all lines, grade 0, and .* values in field 2; .*"):
+    with pytest.raises(lf.ReadError, match=r"in all lines, grade 0, and .* values in field 2"):
         lf.read_qrels(path)
     assert lf.check_qrels(path)["problem"].to_list() == ["doubt"]
 
@@ -142,7 +142,7 @@ def test_check_lists_judgments_without_rows(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("grades", "said"),
+    "grades, said",
     [
         ([1.0, -3.7, 4.2], "grades go down to -3.7"),
         ([1.0, -0.25, 0.0], "negative='not relevant'"),

@@ -14,7 +14,7 @@ from lexiframe.base import schemas, sums
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.sample import Sample
-from lexiframe.io import problems, qrel_files
+from lexiframe.io import problems
 from lexiframe.metrics import coverages
 from lexiframe.pairwise import PairCube, arrays, grouping, measured
 from lexiframe.projection import answers
@@ -87,7 +87,7 @@ class Said:
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
-            doubts=tuple(qrel_files.doubts_of_grades(grades)),
+            doubts=tuple(problems.doubts_of_grades(grades)),
         )
 
     def __add__(self, other: Said) -> Said:

@@ -43,8 +43,8 @@ def doubted_lines(rows: pl.DataFrame, where: str) -> Problem | None:
     >>> rows = pl.DataFrame({"query_id": ["1", "1"], "doc_id": ["7", "9"], "relevance": [9e8, 8e8]})
     >>> print(doubted_lines(rows, "u.txt"))
     u.txt: expected grades, found 800000000 as the least, as times are; if each line has a user, \
-an item and a time, put a line with the names user_id item_id timestamp on top, and say header=True \
-(or the names query_id doc_id relevance, if these are grades)
+an item and a time, put a line with the names user_id item_id timestamp on top, and say \
+header=True (or the names query_id doc_id relevance, if these are grades)
     """
     for look in (_times, _lists_of_items, _items_as_iterations):
         what = look(rows) if rows.height else None
@@ -122,7 +122,7 @@ def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
     if rows.height < _ENOUGH or numbers.has_nulls():
         return None
     low, high = _least(numbers), _greatest(numbers)
-    if -_COUNT <= low and high <= _COUNT and len(documents) < n_items:
+    if low >= -_COUNT and high <= _COUNT and len(documents) < n_items:
         found = f"{len(documents)} numbers ({low:g} to {high:g}), and {n_items} values in field 2"
         described = "field 2 has the items and field 3 their ratings"
         names = "user_id item_id rating other"
