@@ -173,7 +173,9 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
         refused = [problem_of(error, where)]
     problems = problems_of(content, where, options, schema)
     # A search that finds nothing must not hide that the file cannot be read.
-    found = problems if problems.height else table_of(refused)
+    if DOUBT not in problems["problem"]:
+        doubts += [problem for problem in refused if problem.problem == DOUBT]
+    found = problems if problems.height or doubts else table_of(refused)
     return Checked(where, listed(pl.concat([found, table_of(doubts)]), what), n_wider)
 
 
@@ -205,7 +207,7 @@ def _read(
     else:
         source = Source(run_name(Path(where)), file)
         parts = parse_runs(content, source, "file", options, rank=True)
-        doubts = []
+        doubts = [doubt for part in parts for doubt in part.doubts]
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
         for part in parts:

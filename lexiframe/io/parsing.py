@@ -183,7 +183,7 @@ def error_with_line(
     schema: schemas.TableSchema,
 ) -> LexiframeError:
     """Build the error for the first problem of a file that could not be read, with its line."""
-    if error.problem is not None and error.problem.is_first:
+    if error.problem is not None and (error.problem.is_first or error.problem.problem == DOUBT):
         return error
     error = error.with_traceback(None)  # its frames keep parsed tables in memory
     try:

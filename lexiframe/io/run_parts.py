@@ -20,6 +20,7 @@ from lexiframe.base import (
     coded,
     n_and_first,
     schemas,
+    warn,
 )
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of
@@ -36,6 +37,7 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
+from lexiframe.io.problems.doubted_runs import SECOND, TAGS, several_rankings
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
@@ -77,6 +79,7 @@ class RunPart:
     header: str | None = None  # the ir_metadata in the file's comments, as YAML
     n_wider: int = 0  # how many lines of the file have more fields than are read
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
+    doubts: tuple[Problem, ...] = ()  # what the run may be instead, which nobody has said yet
     is_known: bool = True  # whether a name, a column or the form of the file says that it is a run
     distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
     against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
@@ -167,21 +170,28 @@ def _parts_of_file(
 ) -> list[RunPart]:
     """Read and check a table that is no text: if possible, only the columns that are needed."""
     names: list[str] = []  # of the run, if the file says that it has one only
+    looked_at: list[str] = []  # of our columns that are read only to be looked at
 
     def needed(opened: Opened) -> list[str] | None:
+        """Return the columns that are needed, and those that may tell several systems apart."""
         try:
             found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
         except LexiframeError:
             return None
+        unread = [] if {"run", "replicate"} & {*found} else {*opened.schema.names}
+        unread = sorted(name for name in {*unread} - {*found.values()} if opened.has_few(name))
         is_needless = "score" in found and _are_whole(opened.schema, found.get("rank"))
         if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
-            del found["rank"]
+            if unread:
+                looked_at.append("rank")
+            else:
+                del found["rank"]
         is_plain = "run" in found and "replicate" not in found
         name = opened.constant(found["run"]) if is_plain else None
         if name:
             names.append(name)
             del found["run"]
-        return [*found.values()]
+        return [*found.values(), *unread]
 
     read = read_columns(form, data, source.where, needed)
     if read is None:
@@ -193,6 +203,8 @@ def _parts_of_file(
     parts = parts_of_table(frame, source, options)
     headers = provenance_of(schema).get("ir_metadata", {})
     is_named = bool(names)
+    if not rank and read is not None:  # it was read to tell several systems apart
+        parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
     return [
         replace(part, header=headers.get(part.name), is_known=part.is_known or is_named)
         for part in parts
@@ -259,9 +271,11 @@ def _part_of_lines(
 ) -> RunPart:
     """Parse the text of one run."""
     layout = layout_of(data, source.where, options, schemas.RUNS)
+    unread = [name for name in trec.fields_that_vary(data, layout) if name != name_from]
     is_ranked = rank or (layout is line_layouts.RUN and text_is_doubtful(data, options.decimal))
+    ranks = ["rank"] * (is_ranked or bool(unread))
     named = ["tag"] * (name_from == "tag")
-    wanted = ("query_id", "doc_id", "score", *["rank"] * is_ranked, *named)
+    wanted = ("query_id", "doc_id", "score", *ranks, *named, *unread)
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
@@ -271,6 +285,12 @@ def _part_of_lines(
         against = compared_with_ranks(rows.with_columns(numbers))
         ranks = whole_ranks(numbers)
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
+    doubts: tuple[Problem, ...] = ()
+    if unread:
+        called = {"tag": TAGS, "q0": SECOND}
+        others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
+        doubts = _doubts(rows, others, source.where)
+        rows = rows.drop(*unread, *["rank"] * (not is_ranked), strict=False)
     name = source.name
     if name_from == "tag":
         if "tag" not in rows.columns:
@@ -287,6 +307,7 @@ def _part_of_lines(
         header=header_of(data),
         n_wider=n_wider,
         against=against,
+        doubts=doubts,
     )
 
 
@@ -319,7 +340,8 @@ def parts_of_table(
         name = str(source.name) if given_name else str(names.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
         part = _part(name, named.drop("run", strict=False), where, places)
-        return [replace(part, is_known=is_known)]
+        unread = _unread(table, named, where, options)
+        return [replace(part, is_known=is_known, doubts=_doubts(named, unread, where))]
     if given_name:
         raise _several_under_one_name(names, where)
     numbered = named.with_row_index(_ROW)
@@ -332,6 +354,33 @@ def parts_of_table(
         )
         for name, rows in split_runs(numbered)
     ]
+
+
+def _unread(
+    table: pl.DataFrame, named: pl.DataFrame, where: str, options: TextOptions
+) -> pl.DataFrame:
+    """Return the columns of a table that are not read, if each row of it is a row of the run."""
+    are_lists = any(dtype.is_nested() for dtype in table.dtypes)
+    if "run" in named.columns or are_lists or table.height != named.height:
+        return pl.DataFrame()
+    read = {*columns_of(table.columns, schemas.RUNS, where, options.columns).values()}
+    return pl.DataFrame([column for column in table if column.name not in read])
+
+
+def _doubts(rows: pl.DataFrame, unread: pl.DataFrame, where: str) -> tuple[Problem, ...]:
+    """Return what else the rows of a run may be; raise if that is certain."""
+    several = several_rankings(rows, unread, where)
+    if several is None:
+        return ()
+    if several.is_certain:
+        raise SchemaError(several.problem)
+    return (several.problem,)
+
+
+def warn_of_doubts(doubts: Iterable[Problem]) -> None:
+    """Warn of what runs may be instead, once for each file or frame."""
+    for said in dict.fromkeys(map(str, doubts)):
+        warn(said)
 
 
 def _with_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import problems, qrel_files, warn_of_wider_lines
+from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -108,6 +108,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
     """
     warn_of_wider_lines(ranked.n_wider)
     problems.warn_of_scores_against_ranks(ranked.against)
+    run_parts.warn_of_doubts(ranked.doubts)
     if said := strangers_in_words(ranked):
         warn(said)
 

@@ -24,11 +24,16 @@ def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
     if not (_are_like_grades(part.rows) and _are_like_scores(items)):
         return
     raise SchemaError(
-        f"{part.where}: expected a run, found few whole numbers ({scores.min():g} to "
-        f"{scores.max():g}), as grades are, and in the judgments different ones in each request "
-        f"({grades.min():g} to {grades.max():g}), as scores are; {column_forms.RIGHT_ORDER}; if "
-        "they have not, give the run a name: {'name': run}"
+        f"{part.where}: expected a run, found few whole numbers ({_span(scores)}), as grades are, "
+        f"and in the judgments different ones in each request ({_span(grades)}), as scores are; "
+        f"{column_forms.RIGHT_ORDER}; if they have not, give the run a name: {{'name': run}}"
     )
+
+
+def _span(numbers: pl.Series) -> str:
+    """Return the least and the greatest number as text."""
+    least, greatest = numbers.cast(pl.Float64).sort()[[0, -1]]
+    return f"{least:g} to {greatest:g}"
 
 
 def _are_like_grades(rows: pl.DataFrame) -> bool:

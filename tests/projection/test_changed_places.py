@@ -87,7 +87,7 @@ def test_several_runs_as_judgments_are_refused(runs):
 
 
 @pytest.mark.parametrize(
-    ("run", "qrels"),
+    "run, qrels",
     [
         (SIMILARITY, judgments()),
         (judgments(), judgments()),  # grades as scores, of another judge
