@@ -273,9 +273,8 @@ def _part_of_lines(
     layout = layout_of(data, source.where, options, schemas.RUNS)
     unread = [name for name in trec.fields_that_vary(data, layout) if name != name_from]
     is_ranked = rank or (layout is line_layouts.RUN and text_is_doubtful(data, options.decimal))
-    ranks = ["rank"] * (is_ranked or bool(unread))
-    named = ["tag"] * (name_from == "tag")
-    wanted = ("query_id", "doc_id", "score", *ranks, *named, *unread)
+    further = ["rank"] * (is_ranked or bool(unread)) + ["tag"] * (name_from == "tag")
+    wanted = ("query_id", "doc_id", "score", *further, *unread)
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)

@@ -38,7 +38,11 @@ def same(name):
 
 
 CASES = {
-    "segments": (same, lambda d: f"{d}#0", "no judged document .*'other'.*likely cause: one begins"),
+    "segments": (
+        same,
+        lambda d: f"{d}#0",
+        "no judged document .*'other'.*likely cause: one begins",
+    ),
     "prefix": (same, lambda d: f"corpus/{d}", "no judged document .*likely cause: a prefix"),
     "zeros": (same, lambda d: f"doc-{int(d[4:])}", "no judged document .*likely cause: leading"),
     "case": (same, str.upper, "no judged document .*likely cause: upper and lower case"),
