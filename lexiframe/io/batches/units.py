@@ -120,7 +120,7 @@ def _in_batches(data: Any) -> Any:
 def judgments_in(data: Any) -> Any:
     """Replace a folder of Parquet files by the data set that it is."""
     is_path = isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data)
-    is_set = is_path and folders.is_data_set(expanded(data))
+    is_set = is_path and (folders.is_empty(expanded(data)) or folders.is_data_set(expanded(data)))
     return folders.data_set(expanded(data)) if is_set else data
 
 

@@ -241,6 +241,11 @@ def is_data_set(path: Path) -> bool:
         return first.read(len(_PARQUET)) == _PARQUET
 
 
+def is_empty(path: Path) -> bool:
+    """Return whether a path is a folder without data; reading it as a data set says so."""
+    return is_folder(path) and not any(file.is_file() for file in _data_below(path))
+
+
 def _data_below(folder: Path) -> list[Path]:
     """Return what is below a folder, without what is hidden or lies in hidden folders."""
     inside = (path for path in folder.rglob("*") if not is_hidden(path))
