@@ -176,7 +176,8 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     if DOUBT not in problems["problem"]:
         doubts += [problem for problem in refused if problem.problem == DOUBT]
     found = problems if problems.height or doubts else table_of(refused)
-    return Checked(where, listed(pl.concat([found, table_of(doubts)]), what), n_wider)
+    is_other = [doubt for doubt in doubts if doubt.problem == DOUBT]  # than what has to be mended
+    return Checked(where, listed(pl.concat([found, table_of(is_other)]), what), n_wider)
 
 
 def check_table(source: Source, options: TextOptions) -> Checked:

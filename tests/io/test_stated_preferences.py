@@ -126,7 +126,8 @@ def test_what_it_returns_stands_for_its_preferences():
 
 BAD = {
     r"row 1: .*a side or a tie, found 1 \('maybe'\)": (two("left", "right", ["maybe", "left"]), {}),
-    r"0 and 1 alone, and 0 may be a tie": (two("left", "right", [0, 1]), {}),
+    r"expected a winner, found 0 and 1 alone, and 0 may be a tie; say it: values": (
+        two("left", "right", [0, 1]), {}),
     r"0 and 1 and 2 alone, and 0 may be a tie; .* or values=\{'0': 'a', '1': 'b', '2': 'tie'\}": (
         two("left", "right", [0, 1, 2]), {}),
     r"0 and 1 and 2 alone": (two("model_1", "model_2", ["2", "0", "0"]), {}),
