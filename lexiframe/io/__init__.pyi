@@ -36,6 +36,7 @@ from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
 from .tables_together import Tables as Tables
 from . import kept_results as kept_results
+from .files import kept_json as kept_json
 
 "For users: evaluations in experiment trackers, and measures inside ir_measures"
 from .logs.trackers import log_mlflow as log_mlflow
