@@ -8,7 +8,6 @@ the file or frame, ``schema`` what it should hold, ``columns`` the user's names 
 from .runs import read_runs as read_runs
 from .runs import scan_runs as scan_runs
 from .qrel_files import read_qrels as read_qrels
-from .bundled_data import bundled as bundled
 from . import per_request_scores as per_request_scores
 
 "What is read: sources, options, and runs that are found but not read"
