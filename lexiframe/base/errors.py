@@ -176,7 +176,7 @@ def unknown_name(
     known = list(known)
     sought, *others = map(str, [*near] or [name])
     written = map(suggested, nearest([*others, *known], [sought])[:3])
-    alike = [one for one in written if one is not None]
+    alike = [*dict.fromkeys(one for one in written if one is not None)]
     hint = f"; did you mean {' or '.join(alike)}?" if alike else "."
     listed = ", ".join(known[:MANY])
     listed += f", ... ({len(known)} in all)" if len(known) > MANY else ""

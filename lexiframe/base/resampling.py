@@ -8,6 +8,8 @@ sums over all samples are one product of matrices.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,22 +22,106 @@ from lexiframe.base.sums.tolerance import TIE
 def drawn_requests(n: int, samples: int, seed: int, *, size: int | None = None) -> np.ndarray:
     """Count how often each request is drawn with replacement: samples × n.
 
-    Each sample draws n requests, or ``size``.
+    Each sample draws n requests, or ``size``. Where samples are looked at one after the other
+    `drawn_blocks` takes less memory.
 
     Examples
     --------
     >>> drawn_requests(3, samples=2, seed=0).sum(axis=1).tolist()
     [3.0, 3.0]
     """
-    _refuse_many(samples, n, "samples")
-    rng = np.random.default_rng(seed)
-    # Draws with replacement are counted by a multinomial distribution: no draw has to be stored.
-    counts = rng.multinomial(n if size is None else size, np.full(n, 1 / n), size=samples)
-    return counts.astype(np.float64)
+    refuse_many(samples, n, "samples")
+    counts, first = np.empty((samples, n)), 0
+    for block in drawn_blocks(n, samples, seed, size=size):
+        counts[first : first + len(block)] = block
+        first += len(block)
+    return counts
+
+
+def drawn_blocks(
+    n: int, samples: int, seed: int, *, size: int | None = None, rows: int | None = None
+) -> Iterator[np.ndarray]:
+    """Yield the samples of `drawn_requests` in blocks, of which only one has to be in memory.
+
+    A block has as many samples as `rows_at_once` says, or ``rows``; the last may have fewer.
+
+    Examples
+    --------
+    >>> np.concatenate([*drawn_blocks(3, 500, seed=0)]).shape
+    (500, 3)
+    """
+    rng, chances = np.random.default_rng(seed), np.full(n, 1 / n)
+    rows = rows_at_once(n) if rows is None else rows
+    for first in range(0, samples, rows):
+        # Draws with replacement are counted by a multinomial distribution: no draw is stored.
+        drawn = rng.multinomial(
+            n if size is None else size, chances, size=min(rows, samples - first)
+        )
+        yield drawn.astype(np.float64)
+
+
+def drawn_in_strata(stratum: np.ndarray, samples: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield blocks of samples × units: each unit's stratum, 0, 1 …, is drawn with replacement.
+
+    Stratum s is drawn with the seed ``seed`` + s.
+
+    Examples
+    --------
+    >>> blocks = drawn_in_strata(np.array([0, 1, 0]), 2, seed=0)
+    >>> next(blocks)[:, 1].tolist()
+    [1.0, 1.0]
+    """
+    rows = rows_at_once(len(stratum))
+    of_strata = [
+        drawn_blocks(int(n), samples, seed + s, rows=rows)
+        for s, n in enumerate(np.bincount(stratum))
+    ]
+    for blocks in zip(*of_strata, strict=True):
+        counts = np.empty((len(blocks[0]), len(stratum)))
+        for s, block in enumerate(blocks):
+            counts[:, stratum == s] = block
+        yield counts
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples of `drawn_requests`, which can be looked at several times, in blocks.
+
+    Few are drawn once and kept; more than memory should hold are drawn anew each time.
+    """
+
+    n: int
+    samples: int
+    seed: int
+    rows: int
+
+    def __len__(self) -> int:
+        """Return the number of blocks."""
+        return -(-self.samples // self.rows)
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        if self.n * self.samples > _NUMBERS:
+            return drawn_blocks(self.n, self.samples, self.seed, rows=self.rows)
+        starts = range(0, self.samples, self.rows)
+        return (self._kept[start : start + self.rows] for start in starts)
+
+    @cached_property
+    def _kept(self) -> np.ndarray:
+        return drawn_requests(self.n, self.samples, self.seed)
 
 
 ROWS = 200
 """The number of trials at once: as many rows of means stay in the processor's cache."""
+_NUMBERS = 2**23
+"""The drawn numbers in a block of trials of very many requests."""
+
+
+def rows_at_once(n: int, most: int = ROWS) -> int:
+    """Return how many trials of n requests a block has: ``most``, or fewer of very many requests.
+
+    It is a multiple of 4, so that blocks have no influence on what `flips` draws.
+    """
+    return max(4, min(most, _NUMBERS // max(n, 1)) // 4 * 4)
 
 
 def signs(n: int, trials: int, seed: int) -> np.ndarray:
@@ -48,7 +134,7 @@ def signs(n: int, trials: int, seed: int) -> np.ndarray:
     >>> signs(2, trials=5, seed=0).tolist()
     [[-1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]]
     """
-    _refuse_many(n_flips(n, trials), n, "trials")
+    refuse_many(n_flips(n, trials), n, "trials")
     return 1.0 - 2.0 * np.concatenate([*flips(n, trials, seed)])
 
 
@@ -62,12 +148,17 @@ def are_enumerated(n: int, trials: int) -> bool:
     return n < 40 and 2**n <= trials + 1  # 2^n of many requests has thousands of digits
 
 
-FLIPS = 4000
-"""The number of trials in a block of `flips`; as a multiple of 4 it has no influence on them."""
+_FLIPS = 4000
+"""The number of trials in a block of `flips`, unless there are very many requests."""
+
+
+def n_blocks(n: int, trials: int) -> int:
+    """Return how many blocks `flips` yields."""
+    return -(-n_flips(n, trials) // rows_at_once(n, _FLIPS))
 
 
 def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
-    """Yield which of n signs are turned, 1 or 0, in blocks of `FLIPS` trials, or fewer, × n.
+    """Yield which of n signs are turned, 1 or 0, in blocks of many trials × n.
 
     So many trials need no memory. An enumeration leaves out the row without a 1, which is the
     observation itself: p = (1 + count) / (1 + trials) counts it already, so p is then exact.
@@ -78,9 +169,9 @@ def flips(n: int, trials: int, seed: int) -> Iterator[np.ndarray]:
     [[[1, 0], [0, 1], [1, 1]]]
     """
     total, are_all = n_flips(n, trials), are_enumerated(n, trials)
-    rng = np.random.default_rng(seed)
-    for first in range(0, total, FLIPS):
-        size = min(FLIPS, total - first)
+    rng, rows = np.random.default_rng(seed), rows_at_once(n, _FLIPS)
+    for first in range(0, total, rows):
+        size = min(rows, total - first)
         if are_all:
             number = np.arange(first + 1, first + size + 1)
             yield ((number[:, None] >> np.arange(n)) & 1).astype(np.int8)
@@ -93,7 +184,7 @@ _BYTES_DRAWN = 16
 """For each request or sign that is drawn: an integer and a float of 8 bytes each."""
 
 
-def _refuse_many(times: int, n: int, name: str) -> None:
+def refuse_many(times: int, n: int, name: str) -> None:
     """Raise when the drawn numbers need more memory than is available."""
     what = f"{times:,} {name}" + f" of {n:,} requests" * (n > 1)
     refuse_more_than_available(times * n * _BYTES_DRAWN, what, f"take fewer {name}")
@@ -175,7 +266,7 @@ def check_draws(function: str, name: str, number: Any, seed: Any) -> None:
             )
     if number >= _MOST:
         raise LexiframeError(f"{function}: expected fewer {name}, found {shown(number)}")
-    _refuse_many(int(number), 1, name)
+    refuse_many(int(number), 1, name)
 
 
 def check_share(function: str, name: str, value: float) -> None:

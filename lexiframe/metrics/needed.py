@@ -90,12 +90,21 @@ _GRADED = ("graded", "cascade")
 def at_level(measures: Iterable[Any], level: float | None) -> list[Any]:
     """Return measures with the least relevant grade ``level``, as trec_eval -l has them.
 
-    Measures with gains stay as they are: in trec_eval lower grades keep their gain. So do those
-    that have a ``rel`` of their own, and preferences by grade, which have several thresholds.
+    Measures with gains stay as they are: in trec_eval lower grades keep their gain; Rndcg is 0
+    where a request lacks the level. Those that have a ``rel`` of their own stay as they are, too,
+    and preferences by grade, which have several thresholds.
     """
-    if level is None:
-        return list(measures)
-    return [m if m.rel is not None or m.kind in _BY_GRADE else m(rel=level) for m in measures]
+    return list(measures) if level is None else [_at_level(m, level) for m in measures]
+
+
+def _at_level(measure: Any, level: float) -> Any:
+    """Return one measure with the least relevant grade ``level``."""
+    if measure.rel is not None:
+        return measure
+    if measure.kind not in _BY_GRADE:
+        return measure(rel=level)
+    takes_level = "level" in measure.parameters and "level" not in measure.given
+    return measure(level=level) if takes_level else measure
 
 
 _BY_GRADE = (*_GRADED, "level preference", "matrix preference")

@@ -30,6 +30,7 @@ _CUT_OFF = re.compile(rf"(.*@|.*?[^0-9][._]){_NUMBER}")
 _GAINS = re.compile(rf"\b(ndcg|ndcg_rel|Rndcg|G)\.((?:,?{_NUMBER}={_NUMBER})+)(?=[, ]|$)")
 _WORTHS = re.compile(r"\butility[._]" + ",".join([rf"(-?{_NUMBER})"] * 4))
 _RANX_LEVEL = re.compile(r"(?P<measure>.+)-l(?P<rel>[0-9]+)")
+_AT = re.compile(r"(?P<measure>[^(@]+)_at_(?P<cutoff>[0-9]+)(?P<inside>\(.*\))?")
 _PERSISTENCE = re.compile(rf"\brbp[._]p=({_NUMBER})")
 _POINTS = re.compile(r"11pt_avg[._][0-9.,]+")
 _POINT = re.compile(r"[0-9]*\.?[0-9]+")
@@ -83,6 +84,7 @@ OTHERS = {
     "precision": "P",
     "recall": "R",
     "r_cap": "R(denominator='min')",
+    "recall_cap": "R(denominator='min')",
     "r-precision": "Rprec",
     "r-prec": "Rprec",
     "r_precision": "Rprec",
@@ -96,11 +98,12 @@ OTHERS = {
     "hit": "Success",
     "hit_rate": "Success",
     "hitrate": "Success",
+    "hr": "Success",
     "hits": "num_rel_ret",
     "f1": "F1",
 }
-"""The names of ranx, BEIR, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in lower
-case: capitals vary."""
+"""The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in
+lower case: capitals vary."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def read(text: str) -> Written:
         raise errors.UnknownNameError(
             f"a measure is written in at most {_LONGEST} characters, found {shown(text)}"
         )
-    match = _WRITTEN.fullmatch(from_ranx(from_trec_eval(text)))
+    match = _WRITTEN.fullmatch(from_ranx(from_mteb(from_trec_eval(text))))
     if match is None:
         raise errors.UnknownNameError(
             f"a measure is written as NAME, NAME@CUTOFF or NAME(parameter=value)@CUTOFF, "
@@ -267,6 +270,38 @@ def from_trec_eval(text: str) -> str:
     if stem == "set_F":
         return f"SetF(beta={number})"
     return TREC_EVAL[stem].format(number) if "{}" in TREC_EVAL.get(stem, "") else text
+
+
+def from_mteb(text: str) -> str:
+    """Translate ``ndcg_at_10``, as MTEB and MLflow write cut-offs; return others unchanged.
+
+    Examples
+    --------
+    >>> from_mteb("ndcg_at_10"), from_mteb("recall_at_100(rel=2)"), from_mteb("look_at_10")
+    ('ndcg@10', 'recall(rel=2)@100', 'look_at_10')
+    """
+    match = _AT.fullmatch(text)
+    if match is None or match["measure"].casefold() not in OTHERS:
+        return text
+    return f"{match['measure']}{match['inside'] or ''}@{match['cutoff']}"
+
+
+def meant(name: str, rest: str) -> list[str]:
+    """Return what may be meant by a known name with ``rest`` behind it, the likeliest first.
+
+    trec_eval has its cut-off in the name, so that ``recip_rank@10`` may be RR@10. A measure without
+    a cut-off is suggested without one.
+
+    Examples
+    --------
+    >>> meant("map_cut", "@10"), meant("set_P", "@5"), meant("AP", "(rel=2)")
+    (['map_cut@10', 'AP@10', 'AP@10'], ['set_P@5', 'SetP@5', 'SetP'], ['AP(rel=2)'])
+    """
+    ours = TREC_EVAL.get(name)
+    if ours is None:
+        return [f"{name}{rest}"]
+    number = "0.5" if ours.split("@")[0] in ("IPrec", "Rprec_mult") else "10"
+    return [f"{name}{rest}", f"{ours.partition('@')[0]}{rest}", ours.format(number)]
 
 
 def _number(text: str) -> int | float:

@@ -196,12 +196,29 @@ def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
 
     Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
     """
-    value = metric.compute(rankings).astype(np.float64)  # np.bincount returns integers for no rows
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        value = metric.compute(rankings).astype(
+            np.float64
+        )  # np.bincount gives integers for no rows
     if metric.of_no_relevant is not None:
         value = np.where(rankings.has_relevant, value, metric.of_no_relevant)
     if not np.isfinite(value).all():
-        raise LexiframeError(
-            f"{metric}: expected finite numbers, found {value[~np.isfinite(value)][0]}; "
-            "check its exposure and weight"
-        )
+        raise _not_finite(metric, rankings, value)
     return metric.limits.within(value)
+
+
+def _not_finite(metric: Metric, rankings: Rankings, value: np.ndarray) -> LexiframeError:
+    """Return the error for values that are not numbers; grades of clicks may have such gains."""
+    first = int(np.flatnonzero(~np.isfinite(value))[0])
+    found = f"{metric}: expected finite numbers, found {value[first]}"
+    if metric.kind != "graded":
+        return LexiframeError(f"{found}; check its exposure and weight")
+    grades = rankings.relevant["relevance"].filter(pl.Series(rankings.of_relevant == first))
+    query_id, greatest = rankings.keys["query_id"][first], f"{grades.to_numpy().max():g}"
+    said = f"{found}: the gains of query {query_id!r} are too large for a float, its greatest grade"
+    if metric.values.get("dcg") == "exp-log2":
+        advice = "2^g − 1 is finite up to g = 1023; leave dcg='exp-log2' out, or name other gains"
+    else:
+        advice = "name other gains" if "gains" in metric.parameters else "check its gain"
+    example = f": {metric.name}(gains={{{greatest}: 4}})" * ("gains" in metric.parameters)
+    return LexiframeError(f"{said} is {greatest}; {advice}{example}")

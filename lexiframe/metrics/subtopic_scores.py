@@ -84,11 +84,17 @@ def _values(
     """Yield each metric and its values: the sum of its terms in each ranking, over its divisor."""
     starts, n_subtopics = _requests(table)
     keys = table.select("run", "query_id")[starts]
-    terms = row_by_row(table, **{str(metric): _terms(metric) for metric in metrics})
+    parts = {str(metric): metric.summands for metric in metrics}
+    terms = row_by_row(table, **{name: of.fill_null(0.0) for name, (of, _) in parts.items()})
     ideals = _ideals(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
     for metric in metrics:
-        # reduceat adds pairwise; np.bincount, as in Rankings, would change the last bit of sums
-        total = np.add.reduceat(terms[str(metric)].to_numpy(), starts)
+        of_rows = terms[str(metric)].to_numpy()
+        of_subtopics = parts[str(metric)][1]
+        if of_subtopics is None:
+            # reduceat adds pairwise; np.bincount, as in Rankings, would change the last bit of sums
+            total = np.add.reduceat(of_rows, starts)
+        else:
+            total = _sums_of_quotients(table, of_rows, of_subtopics, starts)
         if metric.divisor == "ideal":
             divisor = ideals[str(metric)].to_numpy()
         elif metric.divisor == "every_rank":
@@ -96,6 +102,17 @@ def _values(
         else:
             divisor = n_subtopics
         yield metric, metric.limits.within(ratio(total, divisor))
+
+
+def _sums_of_quotients(
+    table: pl.DataFrame, terms: np.ndarray, divisor: pl.Expr, starts: np.ndarray
+) -> np.ndarray:
+    """Return for each ranking Σ over its subtopics of their terms' sum, divided by D once."""
+    is_first = begins(table, "run", "query_id", "subtopic")
+    of_each = np.bincount(np.cumsum(is_first) - 1, terms)
+    divisors = row_by_row(table.filter(pl.Series(is_first)), divisor=divisor)["divisor"].to_numpy()
+    rankings = np.searchsorted(np.flatnonzero(is_first), starts)
+    return np.asarray(np.add.reduceat(ratio(of_each, divisors), rankings))
 
 
 def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

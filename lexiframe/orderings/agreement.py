@@ -122,9 +122,8 @@ def sign_agreement(
         "system_agreement": sums.ratio(systems[a, b], systems[a, a]),
     }
     if isinstance(cube, PairCube) and samples is not None and len(a):
-        rankings, systems = _agreements(
-            cube, resampling.drawn_requests(len(cube.queries), samples, seed)
-        )
+        blocks = resampling.Samples(len(cube.queries), samples, seed, rows=BLOCK)
+        rankings, systems = _agreements(cube, blocks)
         for name, drawn in (("agreement", rankings), ("system_agreement", systems)):
             shares = sums.ratio(drawn[:, a, b], drawn[:, a, a])  # samples × pairs of measures
             low, high = zip(
@@ -151,26 +150,26 @@ BLOCK = 50
 """The number of samples handled at once: with 100 runs and 8 measures a block takes 20 MB."""
 
 
-def _agreements(cube: PairCube, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _agreements(cube: PairCube, weights: resampling.Samples) -> tuple[np.ndarray, np.ndarray]:
     """Count the pairs of rankings, and of runs, for which two measures have the same sign.
 
-    ``weights``, samples × requests, says how often each request counts. Both results are
-    samples × measures × measures; their diagonals count the pairs that a measure does not tie.
+    ``weights`` are blocks of samples × requests, and say how often each request counts. Both
+    results are samples × measures × measures; their diagonals count the pairs that a measure does
+    not tie.
     """
     known = (~np.isnan(cube.values)).astype(np.float64)
     values = np.where(np.isnan(cube.values), 0.0, cube.values)
     by_request = _agreeing(np.sign(values).swapaxes(0, 1))
     shape = (len(cube.measures), 1, len(cube.a))  # broadcasts over the samples
     rounding = np.reshape([pairs.mean_rounding for pairs in cube.whole()], shape)
-    systems = []
-    starts = range(0, len(weights), BLOCK)
-    for start in progress(starts, len(starts), "agreement"):
-        block = weights[start : start + BLOCK]
+    rankings, systems = [], []
+    for block in progress(weights, len(weights), "agreement"):
+        rankings.append(np.tensordot(block, by_request, 1))
         means = (block @ values) / np.maximum(block @ known, 1)
         # Counts of rankings add up over requests, but the sign of a mean is found for each sample.
         signs = np.sign(np.where(np.abs(means) <= rounding, 0.0, means))
         systems.append(_agreeing(signs.swapaxes(0, 1)))
-    return np.tensordot(weights, by_request, 1), np.concatenate(systems)
+    return np.concatenate(rankings), np.concatenate(systems)
 
 
 def _agreeing(signs: np.ndarray) -> np.ndarray:

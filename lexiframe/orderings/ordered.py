@@ -8,7 +8,7 @@ votes, signs) is computed once; the samples are then products of matrices.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -125,21 +125,31 @@ def _by_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: ChosenRule
 
 
 def ordered(
-    cube: arrays.ScoreCube | PairCube, weights: np.ndarray, rule: ChosenRule
+    cube: arrays.ScoreCube | PairCube, weights: np.ndarray | resampling.Samples, rule: ChosenRule
 ) -> Iterator[Ordered]:
-    """Order the runs under each measure in each sample: ``weights`` is samples × requests."""
+    """Order the runs under each measure in each sample: ``weights`` are samples × requests."""
     for measure, table in cube:
         place = np.arange(len(table.queries))
         if len(table.queries) < len(cube.queries):
             place = cube.queries.search_sorted(table.queries).to_numpy()
         from_weights = _from_weights(measure, table, rule)
-        starts = range(0, len(weights), BLOCK)
+        some, n_blocks = _in_blocks(weights)
         blocks = [
-            from_weights(weights[start : start + BLOCK, place])
-            for start in progress(starts, len(starts), f"{measure} by {rule.method}")
+            from_weights(block[:, place])
+            for block in progress(some, n_blocks, f"{measure} by {rule.method}")
         ]
         values, ranks = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         yield Ordered(measure, table.runs, values, ranks)
+
+
+def _in_blocks(
+    weights: np.ndarray | resampling.Samples,
+) -> tuple[Iterable[np.ndarray], int]:
+    """Return the samples in blocks, and how many blocks there are."""
+    if isinstance(weights, resampling.Samples):
+        return weights, len(weights)
+    starts = range(0, len(weights), BLOCK)
+    return (weights[start : start + BLOCK] for start in starts), len(starts)
 
 
 def resampled(
@@ -153,7 +163,9 @@ def resampled(
     needed = len(cube.runs) * samples * _BYTES_OF_RANK
     memory_use.refuse_more_than_available(needed, what, "take fewer samples or fewer runs")
     if len(cube.queries):
-        yield from ordered(cube, resampling.drawn_requests(len(cube.queries), samples, seed), rule)
+        yield from ordered(
+            cube, resampling.Samples(len(cube.queries), samples, seed, rows=BLOCK), rule
+        )
 
 
 BLOCK = 50

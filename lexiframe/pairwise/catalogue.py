@@ -126,14 +126,14 @@ def _parsed(text: str) -> Metric | Preference:
             "lexiframe.interleaving(runs, qrels), which returns a table of preferences"
         )
     written = notation.read(text)
-    if written.name in catalogues.METRICS or written.name in derived.MADE_FROM_ANOTHER:
+    if _is_metric(written):
         return derived.parse_metric(text)
-    if written.name not in PREFERENCES or written.operand is not None:
+    if not _is_preference(written):
         catalogues.refuse_not_offered(text)
         known = [*PREFERENCES, *catalogues.METRICS, "TSE(AP)"]
         near = [written.name, *notation.TREC_EVAL]
         rest = text.strip().removeprefix(written.name)
-        suggested = partial(_with_rest, rest) if written.operand is None else str
+        suggested = partial(_suggested, rest) if written.operand is None else str
         raise unknown_name("measure", text, known, near=near, suggested=suggested)
     name = written.name
     if set(written.parameters) - {"rel"}:
@@ -144,10 +144,26 @@ def _parsed(text: str) -> Metric | Preference:
     return preference if written.cutoff is None else preference @ written.cutoff
 
 
-def _with_rest(rest: str, name: str) -> str | None:
-    """Return a name with the parameters and the cut-off that were written; None if it has none."""
-    try:
-        parse_measure(f"{name}{rest}")
-    except LexiframeError:
-        return None
-    return f"{name}{rest}"
+def _is_metric(written: notation.Written) -> bool:
+    """Return whether a notation has the name of a metric."""
+    return written.name in catalogues.METRICS or written.name in derived.MADE_FROM_ANOTHER
+
+
+def _is_preference(written: notation.Written) -> bool:
+    """Return whether a notation has the name of a preference, which takes no other measure."""
+    return written.name in PREFERENCES and written.operand is None
+
+
+def _suggested(rest: str, name: str) -> str | None:
+    """Return a known name with what was written behind another; None if it cannot have that.
+
+    A name that is unknown itself must not be parsed: its error would suggest further ones.
+    """
+    for text in notation.meant(name, rest):
+        try:
+            written = notation.read(text)
+            if _is_metric(written) or _is_preference(written):
+                return str(parse_measure(text))
+        except LexiframeError:
+            continue
+    return None

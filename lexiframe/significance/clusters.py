@@ -101,8 +101,9 @@ def drawn_clustered_t(d: Differences, options: Options) -> np.ndarray:
     code = codes_of(d.queries, options.clusters)
     size = np.bincount(code).astype(float)[:, None]
     totals = sums_of(d.values - d.mean, code)
-    drawn = resampling.drawn_requests(len(size), options.trials, options.seed)
-    return t_of_drawn(drawn, size, totals, d.mean_rounding).T
+    blocks = resampling.drawn_blocks(len(size), options.trials, options.seed)
+    t = [t_of_drawn(drawn, size, totals, d.mean_rounding) for drawn in blocks]
+    return np.concatenate(t).T
 
 
 def t_of_drawn(

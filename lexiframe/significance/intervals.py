@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from lexiframe.base import progress, sums
+from lexiframe.base import progress, resampling, sums
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.noncentral import noncentrality
 
@@ -36,7 +36,7 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     from scipy.stats import bootstrap
 
     low, high = d.mean.copy(), d.mean.copy()
-    varied = np.flatnonzero(d.deviation > 0)
+    varied, at_once = np.flatnonzero(d.deviation > 0), resampling.rows_at_once(d.n, 1000)
     parts = np.array_split(varied, -(-len(varied) // _PAIRS_AT_ONCE)) if len(varied) else []
     for pairs in progress(parts, len(parts), "BCa intervals"):
         means = partial(
@@ -44,8 +44,9 @@ def bca_interval(d: Differences, options: Options) -> Interval:
         )
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             found = bootstrap(
-                (np.arange(d.n),), means, n_resamples=options.trials, batch=1000, vectorized=True,
-                confidence_level=1 - options.alpha, alternative=options.alternative, method="BCa",
+                (np.arange(d.n),), means, n_resamples=options.trials, batch=at_once,
+                vectorized=True, confidence_level=1 - options.alpha,
+                alternative=options.alternative, method="BCa",
                 random_state=np.random.default_rng(options.seed),
             ).confidence_interval  # fmt: skip
         low[pairs], high[pairs] = found.low, found.high

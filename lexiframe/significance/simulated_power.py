@@ -69,15 +69,16 @@ class Simulation:
 
     def _significant(self, values: np.ndarray, rounding: np.ndarray, size: int) -> np.ndarray:
         """Draw samples of requests; return for each pair the share of them whose test rejects."""
-        drawn = resampling.drawn_requests(len(values), self.samples, self.seed, size=size)
-        weights = drawn / size
-        block = max(1, AT_ONCE // self.samples)
-        parts = [np.s_[start : start + block] for start in range(0, values.shape[1], block)]
-        shares = [
-            self._rejects(weights, values[:, part], rounding[part], size).mean(axis=0)
-            for part in parts
-        ]
-        return np.concatenate([np.empty(0), *shares])
+        blocks = resampling.drawn_blocks(len(values), self.samples, self.seed, size=size)
+        at_once = max(1, AT_ONCE // resampling.ROWS)
+        n_rejected = np.zeros(values.shape[1], np.int64)
+        for drawn in blocks:
+            weights = drawn / size
+            for start in range(0, values.shape[1], at_once):
+                part = np.s_[start : start + at_once]
+                rejects = self._rejects(weights, values[:, part], rounding[part], size)
+                n_rejected[part] += rejects.sum(axis=0)
+        return n_rejected / self.samples
 
     def _rejects(
         self, weights: np.ndarray, values: np.ndarray, rounding: np.ndarray, size: int

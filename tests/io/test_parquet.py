@@ -1,5 +1,9 @@
 """Parquet: what is read of a file, by which library, and the form in which runs are written."""
 
+import re
+import subprocess
+import sys
+
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -46,24 +50,116 @@ def test_checksums_of_pages_are_seen(tmp_path, has_checksums, compression):
     assert opened.frame(data, ["doc_id"]).equals(frame.select("doc_id"))
 
 
-def test_a_run_that_the_file_names_in_its_statistics(tmp_path):
-    """Its column is not read; names that differ, null, numbers or no statistics are read."""
-    items = pl.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+ITEMS = pl.DataFrame({"query_id": "q1", "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+
+
+def test_a_run_of_which_all_rows_are(tmp_path):
+    """Its texts are not read; names that differ, null, numbers or no dictionary are read."""
     for names, expected in [(["x", "x"], "x"), (["x", "y"], None), ([1, 1], None)]:
-        table = items.with_columns(run=pl.Series(names)).to_arrow()
+        table = ITEMS.with_columns(run=pl.Series(names)).to_arrow()
         parquet.write_table(table, path := tmp_path / "runs.parquet", row_group_size=1)
         opened = FORM.open(pa.BufferReader(path.read_bytes()), "runs.parquet")
         assert opened.constant("run") == expected
         assert lf.read_runs(path)["run"].unique().to_pylist() == [*dict.fromkeys(map(str, names))]
-        parquet.write_table(table, path, write_statistics=False)
+        parquet.write_table(table, path, use_dictionary=False)
         opened = FORM.open(pa.BufferReader(path.read_bytes()), "runs.parquet")
         assert opened.constant("run") is None
         assert set(lf.read_runs(path)["run"].to_pylist()) == {*map(str, names)}
-    table = items.with_columns(run=pl.Series(["x", None])).to_arrow()
+    table = ITEMS.with_columns(run=pl.Series(["x", None])).to_arrow()
     parquet.write_table(table, path)
     assert FORM.open(pa.BufferReader(path.read_bytes()), "").constant("run") is None
     with pytest.raises(lf.ReadError, match="row 2: expected an id as run, found none"):
         lf.read_runs(path)
+
+
+@pytest.mark.parametrize("nested", ["meta", "a", "run.id"])
+def test_a_field_of_a_nested_column_that_is_called_like_the_column_of_runs(tmp_path, nested):
+    """The run is the column at the top, wherever the nested one stands."""
+    inner = pl.DataFrame({nested: [{"run": "x", "id": "y"}] * 2})
+    for frame in (inner.hstack(ITEMS), ITEMS.hstack(inner)):
+        path = tmp_path / "runs.parquet"
+        parquet.write_table(frame.with_columns(run=pl.Series(["a", "b"])).to_arrow(), path)
+        assert lf.read_runs(path)["run"].to_pylist() == ["a", "b"]
+        parquet.write_table(frame.with_columns(run=pl.lit("a")).to_arrow(), path)
+        assert lf.read_runs(path)["run"].to_pylist() == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    "run, found",
+    [
+        ({"name": "x"}, "Struct"),
+        (["x"], "List"),
+        ([{"run": "x"}], "List"),
+        ({"run": {"run": "x"}}, "Struct"),
+    ],
+)
+def test_a_nested_column_as_run(tmp_path, run, found):
+    """It is refused in every way of reading, and `check_run` lists it."""
+    path = tmp_path / "runs.parquet"
+    parquet.write_table(ITEMS.with_columns(run=pl.Series([run] * 2)).to_arrow(), path)
+    with pytest.raises(lf.SchemaError, match=f"expected strings in run, found {found}"):
+        lf.read_runs(path)
+    with pytest.raises(lf.SchemaError, match=f"expected strings in run, found {found}"):
+        lf.evaluate(path, {"q1": {"a": 1}}, "AP", memory="64MB")
+    assert lf.check_run(path)["expected"].to_list() == ["strings in run"]
+
+
+def rewritten(path, table, pattern, replacement, **how):
+    """Write a file, and change bytes of the description of its columns, which is at its end."""
+    parquet.write_table(table, path, store_schema=False, **how)
+    data = path.read_bytes()
+    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    changed, n = re.subn(pattern, replacement, data[begin:], count=1, flags=re.DOTALL)
+    assert n == 1
+    assert len(changed) == len(data) - begin
+    path.write_bytes(data[:begin] + changed)
+    return path
+
+
+def test_statistics_that_are_not_true(tmp_path):
+    """They say that all rows have one run: the rows count."""
+    table = ITEMS.with_columns(run=pl.Series(["aaaa", "bbbb"])).to_arrow()
+    path = rewritten(
+        tmp_path / "runs.parquet",
+        table,
+        b"bbbb.{1,8}aaaa",
+        lambda m: m[0].replace(b"bbbb", b"aaaa"),
+    )
+    known = parquet.read_metadata(path).row_group(0).column(3).statistics
+    assert known.min == known.max == "aaaa"
+    assert lf.read_runs(path)["run"].to_pylist() == ["aaaa", "bbbb"]
+
+
+READ = """
+import sys, lexiframe as lf
+in_parts = lambda path: lf.evaluate(path, {}, memory=1 << 26)
+for read in (lf.read_runs, lf.read_qrels, lf.check_run, in_parts):
+    try:
+        read(sys.argv[1])
+    except lf.LexiframeError:
+        pass
+print("alive")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("use_dictionary", [True, False])
+@pytest.mark.parametrize(
+    "damaged, by",
+    [
+        (rb"\x15\x0c(?=\x19.{1,6}\x19\x18\x03run)", b"\x15\x10"),  # a type that there is not
+        (rb"\x15\x0c(?=\x19.{1,6}\x19\x18\x03run)", b"\x15\x04"),  # numbers, where texts are
+        (rb"\x25\x02(?=\x18\x03run)", b"\x25\x00"),  # no row is null, where null rows are counted
+    ],
+)
+def test_damaged_metadata_of_columns(tmp_path, damaged, by, use_dictionary):
+    """PyArrow ends the process when it is asked for them; reading asks for none of these."""
+    table = ITEMS.with_columns(run=pl.lit("x")).to_arrow()
+    path = tmp_path / "runs.parquet"
+    rewritten(path, table, damaged, lambda _: by, use_dictionary=use_dictionary)
+    command = [sys.executable, "-c", READ, path]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "alive\n"), done.stderr
 
 
 def test_a_column_that_is_not_needed_is_not_read(tmp_path):

@@ -13,8 +13,9 @@ import typer
 from lexiframe.base import LexiframeError, ReadError, errors, warn
 from lexiframe.cli.inputs import as_columns
 from lexiframe.cli.messages import as_options
-from lexiframe.cli.options import Decimal, Format, Kind
+from lexiframe.cli.options import AnyKind, Decimal, Format
 from lexiframe.cli.output import print_table
+from lexiframe.collection import leaderboards
 from lexiframe.io import (
     File,
     checks,
@@ -23,26 +24,35 @@ from lexiframe.io import (
     read_qrels,
     reading_options,
     scan_runs,
+    score_forms,
     warn_of_wider_lines,
 )
 
 PANEL = "Files"
-EXAMPLES = ("check runs/ qrels.txt", "check run.txt --as run --third score")
+EXAMPLES = (
+    "check runs/ qrels.txt",
+    "check run.txt --as run --third score",
+    "check votes.csv results/ scores.csv",
+)
 
 
 class _File(NamedTuple):
     """The problems of a file, what it holds, and the file itself; None if it is not there."""
 
     checked: checks.Checked
-    kind: checks.Kind = "run"
+    kind: checks.Kind | score_forms.OtherKind = "run"
     file: File | None = None
 
 
 def check(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Runs or qrels: files, folders, globs.")
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Runs, qrels, votes, scores, results of tools: files, folders, globs.",
+        ),
     ],
-    kind: Kind | None = None,
+    kind: AnyKind | None = None,
     third: reading_options.Third | None = None,
     better: reading_options.Better = "high",
     header: bool = False,
@@ -56,13 +66,15 @@ def check(
     its interval.
     """
     options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
-    found = [_found(given) for given in files]
+    results = {given: score_forms.check_results(given) for given in files if kind is None}
+    found = [_found(given) for given in files if not results.get(given)]
     data_sources.warn_of_left_out(
         data_sources.Found.together(
             one for one in found if isinstance(one, data_sources.Found)
         ).left_out
     )
     read = [file for one in found for file in _checked(one, options, kind)]
+    read += [_File(one, "scores") for of_one in results.values() for one in of_one]
     checked = _with_ranges(read, options)
     warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
@@ -90,19 +102,47 @@ def _found(given: str) -> data_sources.Found | checks.Checked:
 def _checked(
     found: data_sources.Found | checks.Checked,
     options: reading_options.TextOptions,
-    kind: checks.Kind | None,
+    kind: AnyKind | None,
 ) -> list[_File]:
     if isinstance(found, checks.Checked):
         return [_File(found)]
-    origins = [source.origin for source in found.sources]
-    named = [origin for origin in origins if not isinstance(origin, File)]
+    named = [source.origin for source in found.sources if isinstance(source.origin, str)]
     if named:
         raise LexiframeError(f"{named[0]}: expected a file to check, found a name of ir_datasets")
-    kinds = [kind or checks.kind_of(file, options) for file in origins]
+    tables = [source for source in found.sources if not source.files]
     return [
-        _File(checks.check_file(file, options, of), of, file)
-        for file, of in zip(origins, kinds, strict=True)
+        *(
+            _checked_file(file, options, kind, is_whole=file == source.origin)
+            for source in found.sources
+            for file in source.files
+        ),
+        *(_File(checks.check_table(source, options)) for source in tables),
     ]
+
+
+def _checked_file(
+    file: File, options: reading_options.TextOptions, kind: AnyKind | None, *, is_whole: bool
+) -> _File:
+    """List the problems of a file of a kind, which is found out if it is not given.
+
+    A file that is not a whole run, but a part of one, is not evaluated.
+    """
+    of = kind or score_forms.other_kind_of(file) or checks.kind_of(file, options)
+    if of == "run" or of == "qrels":
+        return _File(checks.check_file(file, options, of), of, file if is_whole else None)
+    checked = score_forms.check_other(file, of, options.columns)
+    if of == "scores" and not checked.problems.height:
+        checked = _of_units(file)
+    return _File(checked, of, file)
+
+
+def _of_units(file: File) -> checks.Checked:
+    """List collections whose units decide the mean; scores without collections have none."""
+    try:
+        said = leaderboards.doubts_of_units(file if file.data is not None else file.path)
+    except LexiframeError:
+        said = []
+    return score_forms.doubted(said, str(file))
 
 
 def _with_ranges(

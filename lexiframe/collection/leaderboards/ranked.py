@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
-from lexiframe.base import LexiframeError, progress, resampling, warn
-from lexiframe.collection.leaderboards.board import Board
+from lexiframe.base import LexiframeError, progress, resampling, sums, warn
+from lexiframe.collection.leaderboards.board import Board, numbers_of
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
 from lexiframe.significance import ranks
@@ -49,7 +50,7 @@ class Ranked:
         if self.over != "requests":
             number = np.zeros(len(weights), np.int64)
             if self.settled.of_groups and self.over == "collections":
-                number = np.unique(board.groups or [], return_inverse=True)[1]
+                number = numbers_of(board.groups or [])
             return board.cells, weights, number
         return _requests(board, weights)
 
@@ -63,13 +64,13 @@ class Ranked:
         cells, weights, _ = self.units
         if self.settled.missing == "adjust" and np.isnan(cells).any():
             value = across.adjusted(cells, weights)[0]
-            return across.Valued(value, value)
+            return across.Valued(value, value, size=sums.largest(cells))
         return self._of(cells, weights)
 
     @cached_property
     def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The value and the rank of each run."""
-        return self.valued.value, across.places_of(self.valued.keys)
+        return self.valued.value, across.places_of(self.valued.keys, self.valued.size)
 
     def refuse_no_strengths(self) -> None:
         """Raise where the rule needs strengths that are likeliest, and there are none."""
@@ -84,8 +85,9 @@ class Ranked:
             return across.Valued(value, value)
         rounding = self.settled.board.rounding
         if self._kind.points is not None:
-            value = (weights[:, None] * self._kind.points(cells, rounding)).sum(axis=0)
-            return across.Valued(value, value)
+            points = self._kind.points(cells, rounding)
+            value = (weights[:, None] * points).sum(axis=0)
+            return across.Valued(value, value, size=sums.largest(points))
         if self._kind.of_wins is not None:
             return self._kind.of_wins(across.wins_of(cells, weights, rounding))
         leads = across.leads_of(cells, weights, rounding)
@@ -120,14 +122,15 @@ class Ranked:
             return Ranked(self.settled, "borda", self.over).resampled_ranks(samples, seed)
         design = self.design
         if design is not None:
-            drawn = _drawn(design.stratum, samples, seed) * design.weights
-            drawn /= drawn.sum(axis=1, keepdims=True)
-            return across.places_of(across.weighted_sums(drawn, design.points))
+            sums = [
+                across.weighted_sums(drawn, design.points)
+                for drawn in _drawn(design.stratum, design.weights, samples, seed)
+            ]
+            return across.places_of(np.concatenate(sums), design.size)
         if self.over == "groups":
             return None
-        drawn = _drawn(stratum, samples, seed) * weights
-        drawn /= drawn.sum(axis=1, keepdims=True)
         label = f"resamples by {self.name}"
+        drawn = chain.from_iterable(_drawn(stratum, weights, samples, seed))
         found = [self._of(cells, of_one) for of_one in progress(drawn, samples, label)]
         warn_of_prior(found, "resamples")
         return across.places_of(np.stack([of_one.keys for of_one in found]))
@@ -142,20 +145,20 @@ def warn_of_prior(found: list[across.Valued], what: str) -> None:
         )
 
 
-def _drawn(stratum: np.ndarray, samples: int, seed: int) -> np.ndarray:
-    """Count how often each unit is drawn, with replacement within its stratum."""
-    counts = np.zeros((samples, len(stratum)))
-    for s, n in enumerate(np.bincount(stratum)):
-        drawn = resampling.drawn_requests(int(n), samples, seed + s)
-        counts[:, stratum == s] = drawn
-    return counts
+def _drawn(
+    stratum: np.ndarray, weights: np.ndarray, samples: int, seed: int
+) -> Iterator[np.ndarray]:
+    """Yield blocks of samples × units: the weights, with the sum 1, of units drawn in strata."""
+    for counts in resampling.drawn_in_strata(stratum, samples, seed):
+        drawn = counts * weights
+        yield drawn / drawn.sum(axis=1, keepdims=True)
 
 
 def _of_groups(
     points: np.ndarray, weights: np.ndarray, groups: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Average the collections of each group."""
-    number = np.unique(groups, return_inverse=True)[1]
+    number = numbers_of(groups)
     share = np.bincount(number, weights)
     member = (number == np.arange(len(share))[:, None]) * weights
     return member @ points / share[:, None], share

@@ -15,9 +15,12 @@ from lexiframe.io.files.form import Batch, Form, Opened
 
 BUFFER = 1 << 20
 """The bytes of a file that are read at once; without it, whole row groups are."""
+_ROWS = 1 << 16  # of a column that are looked at together
+_FEW = 256  # values that a column may have that tells several systems apart
 _LEAST = 8  # bytes in memory that a value needs at least: a number, or the offset of a text
 
 
+_MAGIC = b"PAR1"  # behind which the first page begins
 _PAGE_WITH_CHECKSUM = re.compile(rb"(?:\x15[\x80-\xff]*[\x00-\x7f]){3}\x15", re.DOTALL)
 """The head of a page in Thrift's compact form: kind, two sizes and, as a fourth number, a CRC."""
 _HEAD = 20  # bytes that these numbers take at most
@@ -43,41 +46,76 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
 
     size = max(unpacked, metadata.num_rows * metadata.num_columns * _LEAST)
     # PyArrow verifies the checksums of pages, Polars does not.
-    is_verified = is_whole or not _pages_have_checksums(file, metadata)
+    is_verified = is_whole or not _pages_have_checksums(file)
     frame = _frame if is_verified else None
-    return Opened(opened.schema_arrow, batches, size, frame, partial(_constant, metadata))
+    constant, few = partial(_constant, file, opened), partial(_has_few, file, opened)
+    return Opened(opened.schema_arrow, batches, size, frame, constant, few)
 
 
 def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
     return pl.read_parquet(data, columns=columns)
 
 
-def _pages_have_checksums(file: pa.NativeFile, metadata: Any) -> bool:
+def _pages_have_checksums(file: pa.NativeFile) -> bool:
     """Return whether the first page has a checksum: writers give one to all pages, or to none."""
-    if not metadata.num_row_groups or not metadata.num_columns:
-        return False
-    column = metadata.row_group(0).column(0)
-    file.seek(
-        min(column.data_page_offset, column.dictionary_page_offset or column.data_page_offset)
-    )
-    return _PAGE_WITH_CHECKSUM.match(file.read(_HEAD)) is not None
+    file.seek(len(_MAGIC))
+    return _PAGE_WITH_CHECKSUM.match(bytes(file.read(_HEAD))) is not None
 
 
-def _constant(metadata: Any, name: str) -> str | None:
-    """Return the text in all rows of a column, if the least and the greatest are known and equal.
+def _constant(file: pa.NativeFile, opened: Any, name: str) -> str | None:
+    """Return the text in all rows of a column of text, if there is just one.
 
-    A row without text is not counted among these, so there must be none.
+    The column is read as numbers of a dictionary, which takes a fraction of the time that its texts
+    take. Statistics are not asked, since they need not be true. A column without a dictionary is
+    read with the others.
     """
-    texts = set()
+    from pyarrow import parquet
+
+    metadata = opened.metadata
+    if not _is_text(opened.schema_arrow.field(name).type):
+        return None
+    coded = parquet.ParquetFile(
+        file, metadata=metadata, read_dictionary=[name], buffer_size=BUFFER, pre_buffer=False
+    )
+    texts: set[str | None] = set()
     for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        column = group.column(metadata.schema.names.index(name))
-        known = column.statistics
-        if known is None or not known.has_min_max or known.null_count != 0:
-            return None
-        texts |= {known.min, known.max}
-    only = texts.pop() if len(texts) == 1 else None
-    return only if isinstance(only, str) else None
+        for batch in coded.iter_batches(_ROWS, [number], [name], use_threads=False):
+            column = batch.column(name)
+            if not texts and not _has_dictionary(metadata, number, name):
+                return None
+            if column.null_count or len(column.dictionary) > 1:
+                return None
+            texts |= {*column.dictionary.to_pylist()}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _is_text(dtype: pa.DataType) -> bool:
+    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
+
+
+def _has_dictionary(metadata: Any, number: int, name: str) -> bool:
+    """Return whether a column at the top of the table, of which rows were read, has a dictionary.
+
+    PyArrow ends the process when it is asked for metadata of a column that are damaged, and raises
+    an error when it reads such a column. So they are asked for only when rows have been read.
+    """
+    paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
+    return bool(metadata.row_group(number).column(paths.index(name)).has_dictionary_page)
+
+
+def _has_few(file: pa.NativeFile, opened: Any, name: str) -> bool:
+    """Return whether a column of text or whole numbers has few values in its first rows."""
+    from pyarrow import parquet
+
+    dtype = opened.schema_arrow.field(name).type
+    if not (_is_text(dtype) or pa.types.is_integer(dtype)):
+        return False
+    coded = parquet.ParquetFile(
+        file, metadata=opened.metadata, read_dictionary=[name], buffer_size=BUFFER, pre_buffer=False
+    )
+    batches = coded.iter_batches(_ROWS, columns=[name], use_threads=False)
+    first = next((batch for batch in batches if batch.num_rows), None)
+    return first is not None and len(first.column(name).unique()) <= _FEW
 
 
 def _n_rows(file: pa.NativeFile) -> int:
@@ -86,6 +124,4 @@ def _n_rows(file: pa.NativeFile) -> int:
     return int(parquet.read_metadata(file).num_rows)
 
 
-FORM = Form(
-    "Parquet", (".parquet",), (b"PAR1",), _open, n_rows=_n_rows, spark={"format": "parquet"}
-)
+FORM = Form("Parquet", (".parquet",), (_MAGIC,), _open, n_rows=_n_rows, spark={"format": "parquet"})

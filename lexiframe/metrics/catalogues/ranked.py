@@ -23,6 +23,7 @@ from lexiframe.metrics.needed import FOUND, JUDGED
 _P = Number(0.8, above=0, below=1)
 _OF_M = {"denominator": Word(("m", "min", "k"))}
 _MAX = Number(4, above=0)
+_MAX_OF_POWER = Number(4, above=0, below=1024)  # no float holds 2^1024
 _COUNT: dict[str, Any] = {"kind": "count", "of_no_relevant": None, "aggregate": "sum"}
 _DCG: dict[str, Parameter] = {"dcg": Word(("log2", "exp-log2")), "gains": Gains()}
 
@@ -96,8 +97,8 @@ Success = RecallLevelMetric("Success", exposures.constant, weight=weights.first,
 """Whether a relevant item is among the first k."""
 
 ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
-    parameters={"max": _MAX}, formula="Σ_i 1/p_i · R_i Π_{j<i} (1 − R_j), R = (2^y − 1)/2^max",
-    bounds="0 to 1", source=of.CHAPELLE)
+    parameters={"max": _MAX_OF_POWER}, bounds="0 to 1", source=of.CHAPELLE,
+    formula="Σ_i 1/p_i · R_i Π_{j<i} (1 − R_j), R = (2^y − 1)/2^max")
 """Expected reciprocal rank; ``max`` is the greatest grade of the scale, 4 as in gdeval."""
 
 # --- Metrics that use judged non-relevant items, and counts, as trec_eval defines them -----------

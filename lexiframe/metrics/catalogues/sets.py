@@ -90,10 +90,11 @@ ndcg_rel = RankingMetric("ndcg_rel", cumulated_gain.at_relevant, kind="graded",
 """nDCG at the rank of each relevant item, averaged over them; ``gains`` as for nDCG."""
 
 Rndcg = RankingMetric("Rndcg", cumulated_gain.at_levels, kind="graded", needs=FOUND,
-    parameters=_GAINS, formula="mean of DCG/IDCG where the ideal gain falls, and at ñ",
-    bounds="0 to 1", source=of.TREC_EVAL)
+    parameters=_GAINS | {"level": Number(above=0)}, bounds="0 to 1", source=of.TREC_EVAL,
+    formula="mean of DCG/IDCG where the ideal gain falls, and at ñ")
 """nDCG, averaged over the ranks at which the ideal ranking has the last item of some gain, and the
-end of the ranking (if ñ > m + 1, as in trec_eval); ``gains`` as for nDCG."""
+end of the ranking (if ñ > m + 1, as in trec_eval); ``gains`` as for nDCG. With ``Rndcg(level=3)``,
+trec_eval's -l 3, a request without an item of grade 3 has 0, and all grades keep their gain."""
 
 G = RankingMetric("G", cumulated_gain.normalised_gain, kind="graded",
     parameters=_GAINS, formula="Σ_i g_i/log2(2 + cost(p_i) − Σ_{j≤i} g_j) / Σ_i g_i",

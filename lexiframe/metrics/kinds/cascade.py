@@ -65,4 +65,5 @@ class CascadeMetric(Metric):
 
 def satisfied(y: pl.Expr, *, max: float) -> pl.Expr:
     """(2^y − 1) / 2^max, where max is the greatest grade of the scale."""
-    return (2**y - 1) / 2**max
+    most: float = 2.0**max
+    return (2**y - 1) / most  # a power of whole numbers may be too large for Polars

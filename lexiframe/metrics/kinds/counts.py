@@ -39,8 +39,12 @@ def one(rankings: Rankings) -> np.ndarray:
 
 
 def ratio(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a / b, and 0 where b is 0: of requests without relevant items, and of empty rankings."""
-    return np.asarray(np.divide(a, b, out=np.zeros(a.shape), where=b > 0))
+    """a / b, and 0 where b is 0: of requests without relevant items, and of empty rankings.
+
+    It is NaN where b is not finite, as a sum of very large gains can be: a share of it is unknown.
+    """
+    values = np.divide(a, b, out=np.zeros(a.shape), where=b > 0)
+    return np.where(np.isfinite(b), values, np.nan)
 
 
 def precision(rankings: Rankings, *, relative: bool) -> np.ndarray:

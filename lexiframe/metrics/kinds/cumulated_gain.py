@@ -34,7 +34,7 @@ class Found:
     ideal
         A row for each place of each request's ideal ranking: ``gain``, ``rank``, ``dcg``, ``cost``
         (the sum up to the place of the gains, of those below 1 as 1), ``is_last`` (the next place
-        has less gain), ``to_come`` (the sum of 1/dcg over such last places from here).
+        has less gain).
     at
         For each item the row of ``ideal`` with its rank, or with the last rank of its request.
     m, n_levels, ideal_dcg, ideal_gain
@@ -90,13 +90,11 @@ def _ideal(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
         rank=pl.int_range(1, pl.len() + 1).over("ranking").cast(pl.Float64)
     )
     following = pl.col("gain").shift(-1).over("ranking")
-    table = table.with_columns(
+    return table.with_columns(
         dcg=_DCG.over("ranking"),
         cost=pl.max_horizontal("gain", pl.lit(1.0)).cum_sum().over("ranking"),
         is_last=following.is_null() | (following != pl.col("gain")),
     )
-    at_last = pl.when("is_last").then(1 / pl.col("dcg")).otherwise(0.0)
-    return table.with_columns(to_come=at_last.cum_sum(reverse=True).over("ranking"))
 
 
 def _found(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
@@ -127,16 +125,42 @@ def at_relevant(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
     return ratio(at_items + (found.m - n_found) * ratio(dcg, found.ideal_dcg), found.m)
 
 
-def at_levels(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
+def at_levels(
+    rankings: Rankings, *, gains: GainOfGrade = None, level: float | None = None
+) -> np.ndarray:
     """The mean of DCG/IDCG at the ranks where the gain of the ideal ranking falls, and at ñ.
 
-    An item adds its term to each of these ranks that is not above its own. As in trec_eval, the end
-    of the ranking counts only when ñ > m + 1.
+    As in trec_eval, the end of the ranking counts only when ñ > m + 1. With a ``level``, as with
+    trec_eval's -l, requests without an item of that grade have 0; gains are as without it.
     """
     found = Found.of(rankings, gains)
-    ranking, rank = found.column("ranking"), found.column("rank")
+    at_last = _dcg_at_last_places(rankings, found)
     goes_on = retrieved(rankings) > found.m + 1
-    at_last = np.where(rank <= found.m[ranking], found.ideally("to_come"), 0.0)
-    at_end = np.where(goes_on, ratio(np.ones(len(rankings)), found.ideal_dcg), 0.0)[ranking]
-    terms = found.column("gain") / np.log2(rank + 1) * (at_last + at_end)
-    return ratio(found.sums(terms), found.n_levels + goes_on)
+    dcg = found.sums(found.column("gain") / np.log2(found.column("rank") + 1))
+    at_end = np.where(goes_on, ratio(dcg, found.ideal_dcg), 0.0)
+    values = ratio(at_last + at_end, found.n_levels + goes_on)
+    return values if level is None else np.where(_reach(rankings, level), values, 0.0)
+
+
+def _dcg_at_last_places(rankings: Rankings, found: Found) -> np.ndarray:
+    """Return for each ranking Σ DCG/IDCG at the ranks where the gain of its ideal ranking falls."""
+    last = found.ideal.filter("is_last")
+    n_last = np.bincount(last["ranking"].to_numpy(), minlength=len(rankings.ideal_rows))
+    n = rankings.of_ideal(n_last.astype(np.float64)).astype(np.int64)
+    first = rankings.of_ideal((np.cumsum(n_last) - n_last).astype(np.float64)).astype(np.int64)
+    ranking = np.repeat(np.arange(len(n)), n)
+    place = np.repeat(first - (np.cumsum(n) - n), n) + np.arange(len(ranking))
+    # the item found last that does not stand below the place has the DCG up to it
+    ranks = last["rank"].to_numpy(), found.column("rank")
+    deepest = max(x.max(initial=0.0) for x in ranks) + 1
+    keys = found.column("ranking") * deepest + found.column("rank")
+    above = np.searchsorted(keys, ranking * deepest + ranks[0][place], "right") - 1
+    of_same = found.column("ranking")[above] == ranking if len(keys) else np.zeros(0, bool)
+    dcg = np.where((above >= 0) & of_same, found.column("dcg")[above], 0.0) if len(keys) else 0.0
+    return np.bincount(ranking, dcg / last["dcg"].to_numpy()[place], len(n))
+
+
+def _reach(rankings: Rankings, level: float) -> np.ndarray:
+    """Return which rankings are of requests with a relevant item of a grade."""
+    grades = rankings.relevant["relevance"].to_numpy()
+    return np.bincount(rankings.of_relevant, grades >= level, len(rankings)) > 0

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.metrics.judged_items import RelevantFound
 from lexiframe.metrics.kinds import exposures
-from lexiframe.metrics.kinds.counts import ratio, retrieved
+from lexiframe.metrics.kinds.counts import ratio, relevant, retrieved
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.recall_level import Exposure
 from lexiframe.metrics.needed import JUDGED
@@ -31,6 +31,13 @@ class JudgedMetric(Metric):
     kind: ClassVar[str] = "judged"
     needs: ClassVar[str] = JUDGED
     cuts_off: ClassVar[bool] = False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Σ_i term_i, divided by m once, so that m terms of 1 make exactly 1."""
+        found = rankings.relevant_found
+        of_each = rankings.of_relevant[found.row]
+        total = np.bincount(of_each, self.term(found, **self.values), len(rankings))
+        return ratio(total, relevant(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """term_i / m of each relevant item."""

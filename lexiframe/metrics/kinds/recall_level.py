@@ -79,21 +79,30 @@ class RecallLevelMetric(Metric):
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return Σ_i e(p_i) · z(i, m), to which only the items that were retrieved add anything.
 
-        Where z is 1 / D at every level the sum of the exposures is divided once.
+        Where z is a quotient the sum is divided once.
         """
-        found, divisor = rankings.within(self.cutoff), weights.divisor_of(self.weight)
+        found = rankings.within(self.cutoff)
+        terms, divisor = self.summands
+        total = np.bincount(found.of_relevant, self._of_each(terms, found), len(found))
         if divisor is None:
-            return super().compute(found)
-        terms = self._of_each(exposed(self), found)
-        total = np.bincount(found.of_relevant, terms, len(found))
-        return ratio(
-            total, rankings.once((self, "divisor"), lambda: self._divisors(divisor, rankings))
-        )
+            return total
+        return ratio(total, rankings.once((self, "divisor"), lambda: _divisors(divisor, rankings)))
 
-    def _divisors(self, divisor: Weight, rankings: Rankings) -> np.ndarray:
-        ms = pl.DataFrame({"n_relevant": rankings.first_row("n_relevant")})
-        divisors = row_by_row(ms, divisor=self.evaluate(divisor, N_RELEVANT))["divisor"]
-        return np.asarray(divisors.to_numpy())
+    @property
+    def summands(self) -> tuple[pl.Expr, pl.Expr | None]:
+        """e(p) · N(i, m), and D(m) if z(i, m) is the quotient N / D; else the terms and None.
+
+        With e(p) = 1/p a summand is N / p, which is exactly 1 where an item stands at rank N.
+        """
+        quotient = weights.quotient_of(self.weight)
+        if quotient is None:
+            return self.terms(), None
+        number = self.evaluate(quotient[0], LEVEL, N_RELEVANT)
+        if self.exposure is exposures.reciprocal:
+            terms: pl.Expr = pl.when(seen(self, RANK)).then(number / RANK)
+        else:
+            terms = exposed(self) * number
+        return terms, self.evaluate(quotient[1], N_RELEVANT)
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
@@ -103,6 +112,12 @@ class RecallLevelMetric(Metric):
         terms = rankings.of_each(term)
         refuse_ranks_beyond_n(self, rankings)
         return terms
+
+
+def _divisors(divisor: pl.Expr, rankings: Rankings) -> np.ndarray:
+    """Return D(m) of each ranking."""
+    ms = pl.DataFrame({"n_relevant": rankings.first_row("n_relevant")})
+    return np.asarray(row_by_row(ms, divisor=divisor)["divisor"].to_numpy())
 
 
 def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None:

@@ -85,6 +85,10 @@ def per_rank(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     return i * 0 + 1 / cutoff
 
 
+def _level(i: pl.Expr, m: pl.Expr) -> pl.Expr:
+    return i
+
+
 def _at_most(m: pl.Expr, *, cutoff: int) -> pl.Expr:
     return items(m, denominator="min", cutoff=cutoff)
 
@@ -97,18 +101,20 @@ def _ranks(m: pl.Expr, *, cutoff: int) -> pl.Expr:
     return m * 0 + cutoff
 
 
-_DIVISORS: tuple[tuple[Weight, Weight], ...] = (
-    (uniform, items),
-    (per_rank, _ranks),
-    (per_rank_that_can_be_relevant, _at_most),
-    (harmonic, _mean),
+_QUOTIENTS: tuple[tuple[Weight, Weight, Weight], ...] = (
+    (share_of_levels, _level, items),
+    (uniform, one, items),
+    (per_rank, one, _ranks),
+    (per_rank_that_can_be_relevant, one, _at_most),
+    (harmonic, one, _mean),
 )
 
 
-def divisor_of(weight: Weight) -> Weight | None:
-    """Return D(m) of a weight that is 1 / D at every level; None for other weights.
+def quotient_of(weight: Weight) -> tuple[Weight, Weight] | None:
+    """Return N(i, m) and D(m) of a weight that is N / D at each level; None for other weights.
 
-    A sum of whole numbers that is divided by D once is the double nearest to it, which a sum of
-    terms 1 / D need not be: ten times 1 / 10 is 0.9999999999999999.
+    A sum of terms that is divided by D once is 1 where it has to be, which a sum of terms that are
+    divided each need not be: ten times 1 / 10 is 0.9999999999999999.
     """
-    return next((divisor for known, divisor in _DIVISORS if known is weight), None)
+    known = (parts for of, *parts in _QUOTIENTS if of is weight)
+    return next(((numerator, divisor) for numerator, divisor in known), None)

@@ -25,10 +25,11 @@ def resampled(
     one, kind = judged.alike()
     a, b = judged.a[one], judged.b[one]
     parts = [coo_array((x, (group, kind)), (k, len(one))).tocsr() for x in judged.outcomes()]
-    drawn = resampling.drawn_requests(k, samples, seed)
+    drawn = resampling.drawn_blocks(k, samples, seed, rows=_BLOCK)
     strengths, without = np.empty((samples, s)), 0
-    for start in progress(range(0, samples, _BLOCK), -(-samples // _BLOCK), "resampling"):
-        block = drawn[start : start + _BLOCK]
+    for start, block in zip(
+        progress(range(0, samples, _BLOCK), -(-samples // _BLOCK), "resampling"), drawn, strict=True
+    ):
         sums = [block @ part for part in parts]
         for n in range(len(block)):
             counts = Counts(s, a, b, *(part[n] for part in sums))

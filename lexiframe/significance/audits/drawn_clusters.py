@@ -60,10 +60,11 @@ class ClusterTrials:
         if test == "t":
             return found
         rest = self.total - e.mean * self.size
-        drawn = resampling.drawn_requests(len(rest), options.trials, options.seed)
-        t = t_of_drawn(drawn, self.size, rest, self.rounding)
         near = _ROUNDING * (1 + np.abs(np.nan_to_num(found.statistic)))
-        count = options.extreme(t, found.statistic, near).sum(axis=0)
+        count = np.zeros(len(found.statistic), np.int64)
+        for drawn in resampling.drawn_blocks(len(rest), options.trials, options.seed):
+            t = t_of_drawn(drawn, self.size, rest, self.rounding)
+            count += options.extreme(t, found.statistic, near).sum(axis=0)
         p = (1 + count) / (1 + options.trials)
         return found._replace(p_value=np.where(np.isnan(found.statistic), 1.0, p))
 

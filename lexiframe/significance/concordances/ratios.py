@@ -33,8 +33,10 @@ class Ratios:
     @cached_property
     def _drawn(self) -> np.ndarray:
         """The ratios in samples of requests: samples × columns."""
-        drawn = resampling.drawn_requests(len(self.size), self.samples, self.seed)
-        return np.asarray(sums.ratio(drawn @ self.total, drawn @ self.size))
+        blocks = resampling.drawn_blocks(len(self.size), self.samples, self.seed)
+        return np.concatenate(
+            [sums.ratio(drawn @ self.total, drawn @ self.size) for drawn in blocks]
+        )
 
     @cached_property
     def value(self) -> np.ndarray:

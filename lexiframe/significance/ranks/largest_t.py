@@ -77,11 +77,15 @@ def _flipped(design: Design, samples: int, seed: int) -> Maxima:
 
     se² = Σ_s f_s (Σ d² − n_s m_s²), with m_s the flipped mean of a stratum.
     """
-    signs = resampling.signs(len(design.points), samples, seed)
-    mean = (design.weights[:, None] * design.centred).T @ signs.T  # runs × resamples
+    means, of_strata = [], []
+    for flipped in resampling.flips(len(design.points), samples, seed):
+        signs = 1.0 - 2.0 * flipped
+        means.append((design.weights[:, None] * design.centred).T @ signs.T)  # runs × resamples
+        of_strata.append(_means_in_strata(design, design.centred, signs))
+    mean = np.concatenate(means, axis=1)
     in_strata = [
-        (factor * n, design.centred[design.stratum == s].T @ signs[:, design.stratum == s].T / n)
-        for s, (factor, n) in enumerate(zip(design.factors, design.sizes, strict=True))
+        (factor * n, np.concatenate(parts, axis=1))
+        for factor, n, *parts in zip(design.factors, design.sizes, *of_strata, strict=True)
     ]
     per_unit = np.sqrt(design.factors[design.stratum])[:, None] * design.centred
     whole = _sums_of_squares(per_unit)
@@ -95,6 +99,14 @@ def _flipped(design: Design, samples: int, seed: int) -> Maxima:
         return _largest(mean, whole, in_strata, all_open, each_open)
 
     return maxima
+
+
+def _means_in_strata(design: Design, points: np.ndarray, drawn: np.ndarray) -> list[np.ndarray]:
+    """Return the mean of the points in each stratum, runs × resamples, as resamples × units say."""
+    inside = [design.stratum == s for s in range(len(design.sizes))]
+    return [
+        points[own].T @ drawn[:, own].T / n for own, n in zip(inside, design.sizes, strict=True)
+    ]
 
 
 def _sums_of_squares(points: np.ndarray) -> np.ndarray:
@@ -193,24 +205,27 @@ def _bootstrapped(design: Design, samples: int, seed: int) -> Maxima:
     se² = Σ_s f_s (Σ k (d − d̄_s)² − n_s m_s²), with k the number of times that a unit was drawn and
     m_s the drawn mean of d − d̄_s.
     """
-    counts = np.zeros((samples, len(design.points)))
     about = design.centred.copy()
-    for s, n in enumerate(design.sizes):
+    for s in range(len(design.sizes)):
         inside = design.stratum == s
-        counts[:, inside] = resampling.drawn_requests(int(n), samples, seed + s)
         about[inside] -= about[inside].mean(axis=0)
-    weighted = counts * design.weights
-    mean = (weighted @ design.centred / weighted.sum(axis=1, keepdims=True)).T
+    # Counts are small: kept as bytes or two, they take little memory for every step of the test.
+    small, means, of_strata, kept = np.min_scalar_type(design.sizes.max()), [], [], []
+    for drawn in resampling.drawn_in_strata(design.stratum, samples, seed):
+        weighted = drawn * design.weights
+        means.append((weighted @ design.centred / weighted.sum(axis=1, keepdims=True)).T)
+        of_strata.append(_means_in_strata(design, about, drawn))
+        kept.append(drawn.astype(small))
+    mean, counts = np.concatenate(means, axis=1), np.concatenate(kept)
     factor = design.factors[design.stratum]
     in_strata = [
-        (design.factors[s] * n, (counts[:, inside] @ about[inside] / n).T)
-        for s, n in enumerate(design.sizes)
-        for inside in [design.stratum == s]
+        (factor_of * n, np.concatenate(parts, axis=1))
+        for factor_of, n, *parts in zip(design.factors, design.sizes, *of_strata, strict=True)
     ]
 
     def of_row(i: int, others: np.ndarray, block: slice) -> np.ndarray:
         d = about[:, others] - about[:, i, None]
-        squares = (d * d * factor[:, None]).T @ counts[block].T
+        squares = (d * d * factor[:, None]).T @ counts[block].T.astype(np.float64)
         left = squares.copy()
         for f, means in in_strata:
             left -= f * (means[others, block] - means[i, block]) ** 2

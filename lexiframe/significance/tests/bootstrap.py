@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 import numpy as np
@@ -24,6 +24,8 @@ from lexiframe.significance.tests.t import t_answers
 
 _CELLS = 2**20
 """The number of cells (pairs × trials) at once: an array of them takes 8 MB."""
+_DRAWN = 2**24
+"""The number of cells whose t are kept: for more pairs the requests are drawn again."""
 
 
 def bootstrap_test(d: Differences, options: Options) -> Outcome:
@@ -33,31 +35,28 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     _, t = standardised(d)
     centred = d.values - d.mean
     squares, rounding = centred**2, d.mean_rounding
-    drawn = resampling.drawn_requests(d.n, options.trials, options.seed)
-    count = np.zeros(len(d.mean), np.int64)
-    for first in progress(
-        range(0, len(drawn), resampling.ROWS), -(-len(drawn) // resampling.ROWS), "bootstrap"
-    ):
-        counts = drawn[first : first + resampling.ROWS]
+    count, alone = np.zeros(len(d.mean), np.int64), np.zeros(d.n, np.int64)
+    for counts in _drawn(d, options):
+        alone += (counts == d.n).sum(axis=0)
         drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
-    p_value = np.where(d.deviation > 0, (1 + count) / (1 + len(drawn)), p_of_t(t, d.n, options))
-    return with_d_z(d, options, t, p_value, np.minimum(p_value, _least_p(d, drawn, options)))
+    p_value = np.where(d.deviation > 0, (1 + count) / (1 + options.trials), p_of_t(t, d.n, options))
+    return with_d_z(d, options, t, p_value, np.minimum(p_value, _least_p(d, alone, options)))
 
 
-def _least_p(d: Differences, drawn: np.ndarray, options: Options) -> np.ndarray:
+def _least_p(d: Differences, alone: np.ndarray, options: Options) -> np.ndarray:
     """Return a p that the test does not fall below, whichever run wins each request.
 
-    Samples of one request alone have an infinite t, unless that request has the mean difference;
-    two requests at least have another one, on either side of it. Where all sizes are equal, so may
-    be the differences, whose p is that of all signs.
+    ``alone`` says how many samples have each request alone. Such samples have an infinite
+    t, unless that request has the mean difference; two requests at least have another one, on
+    either side of it. Where all sizes are equal, so may be the differences, whose p is that of all
+    signs.
     """
-    alone = np.sort((drawn == d.n).sum(axis=0))
-    n_extreme = alone[: 2 if options.alternative == "two-sided" else 1].sum()
+    n_extreme = np.sort(alone)[: 2 if options.alternative == "two-sided" else 1].sum()
     sizes = np.abs(d.values)
     are_equal = sizes.max(axis=0) - sizes.min(axis=0) <= d.rounding.max(axis=0)
     by_signs = options.least_p(np.array(0.5**d.n))
-    return np.where(are_equal, by_signs, (1 + n_extreme) / (1 + len(drawn)))
+    return np.where(are_equal, by_signs, (1 + n_extreme) / (1 + options.trials))
 
 
 def _clustered_bootstrap(d: Differences, options: Options) -> Outcome:
@@ -100,28 +99,53 @@ def bootstrap_answers(d: Differences, margin: np.ndarray, options: Options) -> A
         of_samples = _answers_of(d, margin, t, e.error, e.beyond, options)
         none, known = e.answers(margin, options), e.error > 0
         return Answers(*(np.where(known, a, b) for a, b in zip(of_samples, none, strict=True)))
-    drawn = np.ascontiguousarray(resampling.drawn_requests(d.n, options.trials, options.seed).T)
     of_t = t_answers(d, margin, options)  # what is left where all differences are equal
-    at_once = max(_CELLS // options.trials, 1)
-    starts = range(0, len(margin), at_once)
+    drawn_at_once, at_once = (max(cells // options.trials, 1) for cells in (_DRAWN, _CELLS))
     parts = []
-    for start in progress(starts, len(starts), "bootstrap"):
-        pairs = slice(start, start + at_once)
-        rounding = d.rounding if d.rounding.size == 1 else d.rounding[:, pairs]
-        some = Differences(d.values[:, pairs], rounding)
-        parts.append(_bootstrap_block(some, margin[pairs], drawn, options))
+    for first in range(0, len(margin), drawn_at_once):
+        last = min(first + drawn_at_once, len(margin))
+        of_pairs = _drawn_t(_some(d, slice(first, last)), options)
+        for start in range(first, last, at_once):
+            pairs = slice(start, min(start + at_once, last))
+            drawn = of_pairs[pairs.start - first : pairs.stop - first]
+            parts.append(_bootstrap_block(_some(d, pairs), margin[pairs], drawn, options))
     found = (np.concatenate(part) for part in zip(*parts, strict=True))
     varies = d.deviation > 0
     return Answers(*(np.where(varies, a, b) for a, b in zip(found, of_t, strict=True)))
 
 
+def _some(d: Differences, pairs: slice) -> Differences:
+    """Return the differences of some pairs."""
+    return Differences(
+        d.values[:, pairs], d.rounding if d.rounding.size == 1 else d.rounding[:, pairs]
+    )
+
+
+def _drawn_t(d: Differences, options: Options) -> np.ndarray:
+    """Return t of samples of the centred differences: pairs × trials."""
+    centred = d.values - d.mean
+    squares, t, first = centred**2, np.empty((len(d.mean), options.trials)), 0
+    for counts in _drawn(d, options):
+        of_samples = t_of_samples(
+            counts @ centred / d.n, counts @ squares / d.n, d.mean_rounding, d.n
+        )
+        t[:, first : first + len(counts)] = of_samples.T
+        first += len(counts)
+    return t
+
+
+def _drawn(d: Differences, options: Options) -> Iterator[np.ndarray]:
+    """Yield the drawn requests in blocks of trials, with a progress bar."""
+    blocks = resampling.drawn_blocks(d.n, options.trials, options.seed)
+    n_blocks = -(-options.trials // resampling.rows_at_once(d.n))
+    yield from progress(blocks, n_blocks, "bootstrap")
+
+
 def _bootstrap_block(
-    d: Differences, margin: np.ndarray, drawn: np.ndarray, options: Options
+    d: Differences, margin: np.ndarray, t: np.ndarray, options: Options
 ) -> Answers:
+    """Return the answers of some pairs, from t of the samples: pairs × trials."""
     error = np.where(d.deviation > 0, d.deviation, np.inf) / np.sqrt(d.n)
-    centred = (d.values - d.mean).T
-    means, squares = centred @ drawn / d.n, centred**2 @ drawn / d.n
-    t = t_of_samples(means, squares, d.mean_rounding[:, None], d.n)
     return _answers_of(d, margin, t, error, partial(t_beyond, d), options)
 
 

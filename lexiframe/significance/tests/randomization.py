@@ -29,10 +29,8 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
     If there are at most ``trials`` choices of signs, all of them are enumerated.
     """
     n_drawn, count = resampling.n_flips(d.n, options.trials), np.zeros(len(d.mean), np.int64)
-    drawn, n_blocks = (
-        resampling.flips(d.n, options.trials, options.seed),
-        -(-n_drawn // resampling.FLIPS),
-    )
+    drawn = resampling.flips(d.n, options.trials, options.seed)
+    n_blocks = resampling.n_blocks(d.n, options.trials)
     is_two_sided = options.alternative == "two-sided"
     side = -1.0 if options.alternative == "less" else 1.0
     least = (np.abs(d.mean) if is_two_sided else side * d.mean) - d.mean_rounding
