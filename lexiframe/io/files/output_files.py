@@ -77,7 +77,7 @@ def output_file(path: Path) -> Path:
     except (OSError, ValueError) as error:
         raise _cannot_be_written(path, error, _ELSEWHERE) from None
     if state and stat.S_ISDIR(state.st_mode):
-        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder; choose a file")
     if state and not stat.S_ISREG(state.st_mode):  # the renamed file would replace it
         raise LexiframeError(
             f"{path}: cannot be written, because it is a device or a pipe; choose a file"
