@@ -70,7 +70,11 @@ def test_what_changed_is_refused(state):
         (preferences(X[:60]), {"n_planned": 400}, "with n_planned = 300, found 400"),
         (preferences(X[:60]), {"alpha": 0.1}, "with alpha = 0.05, found 0.1"),
         (preferences(X[:60]), {"test": "t"}, "gate_so_far: expected no test"),
-        (preferences(X[:60]), {"candidate": "other"}, "with candidate = 'new', found 'other'"),
+        (
+            preferences(X[:60]),
+            {"candidate": "x"},
+            "the gate that was begun, with candidate = 'new', found 'x'; ask the same",
+        ),
         (preferences(X[:60]), {"require": "better"}, "with require = 'not-worse', found 'better'"),
         (by_another(X[:60], "RR"), {}, r"that was begun, by AP, found AP, RR; give the same"),
     ):
