@@ -193,7 +193,7 @@ class RunsOrScores(InputOptions):
 
 def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:
     """Find runs, which are read later, one file at a time; ``NAME=FILE`` names one."""
-    return scan_runs(batches.data_sets_in([named_file(text) for text in given]), **how)
+    return scan_runs([named_file(text) for text in given], **how)
 
 
 def named_file(text: str) -> str | dict[str, str]:
@@ -213,8 +213,8 @@ def refuse_replacing(
     outputs: Sequence[Path], read: Sequence[Any], scan: run_scan.RunScan | None = None
 ) -> None:
     """Raise if an output would replace a file that is read."""
-    origins = [source.origin for source in scan.sources] if scan is not None else []
-    runs = [origin.path for origin in origins if isinstance(origin, File)]
+    sources = scan.sources if scan is not None else ()
+    runs = [file.path for source in sources for file in source.files]
     output_files.refuse_replacing(outputs, [*filter(None, read), *runs])
 
 
@@ -253,7 +253,7 @@ class InferenceOptions:
         return {"requests": qrel_files.held_or_data(self.requests), "by": self.by}
 
 
-def as_columns(given: list[str] | None) -> dict[str, str]:
+def as_columns(given: list[str] | None, such_as: str = "query_id=topic") -> dict[str, str]:
     """Turn ``--column query_id=topic`` into ``columns={"query_id": "topic"}``.
 
     Examples
@@ -265,6 +265,7 @@ def as_columns(given: list[str] | None) -> dict[str, str]:
     for text in given or []:
         ours, _, theirs = text.partition("=")
         if not ours or not theirs:
-            raise typer.BadParameter(f"expected OURS=THEIRS (query_id=topic), found {text!r}")
+            of = "OURS=THEIRS" if such_as == "query_id=topic" else "WINNER=SIDE"
+            raise typer.BadParameter(f"expected {of} ({such_as}), found {text!r}")
         columns[ours] = theirs
     return columns

@@ -15,6 +15,8 @@ _ARGUMENT = re.compile(
 _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
 _RATINGS = re.compile(r"(grades are ratings, )rel=")
 _COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
+_VALUES = re.compile(r"\bvalues=\{([^}]*)\}")
+_VALUE = re.compile(r"'([^']*)': '([^']*)'")
 _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
 
@@ -31,6 +33,8 @@ def as_options(message: str) -> str:
     'attributes come from a file: --requests FILE, --by category'
     >>> as_options("say which column it is: columns={'query_id': 'topic'}")
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
+    >>> as_options("say it: values={'0': 'tie', '1': 'a'} for sides")
+    'say it: --value 0=tie --value 1=a for sides'
     >>> as_options("say what was measured (measure='AP'; evaluate_scores: measures='AP')")
     'say what was measured (-m AP)'
     >>> as_options("rankings missing, counted as empty: 4 (see lexiframe.coverage)")
@@ -48,6 +52,7 @@ def as_options(message: str) -> str:
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")
     message = _RATINGS.sub(r"\1--rel ", message)
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
+    message = _VALUES.sub(_as_values, message)
     return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
 
 
@@ -56,6 +61,11 @@ def _as_column(argument: re.Match[str]) -> str:
     more = " ..." if argument[1].endswith(", ...") else ""
     options = " ".join(f"--column {column}" for column in columns)
     return f"{options}{more} (of qrels --qrels-column)" if columns else argument[0]
+
+
+def _as_values(argument: re.Match[str]) -> str:
+    found = _VALUE.findall(argument[1])
+    return " ".join(f"--value {quote(f'{ours}={theirs}')}" for ours, theirs in found)
 
 
 def _as_option(argument: re.Match[str]) -> str:

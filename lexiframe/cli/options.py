@@ -13,6 +13,7 @@ from lexiframe.significance import tests
 
 Format = Literal["table", "json", "csv", "latex", "markdown"]
 Kind = Literal["run", "qrels"]
+AnyKind = Literal["run", "qrels", "votes", "scores"]
 Decimal = Literal[".", ","]
 
 # The panels of a command's help, in the order in which they are shown.
@@ -92,6 +93,11 @@ OPTIONS: dict[str, Any] = {
         INPUT,
         "The name of a column in the file: query_id=topic; repeat for several.",
         metavar="OURS=THEIRS",
+    ),
+    "value": option(
+        INPUT,
+        "What a winner means: 1=a, 2=b, 0=tie or 0=both_bad; repeat for several. Others are names.",
+        metavar="WINNER=SIDE",
     ),
     "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS"),
     "decimal": option(INPUT, "The decimal mark in text files."),

@@ -81,7 +81,7 @@ def evaluated_by(
     held = _held_for(plan, how, work)
     total = engine(plan, held)
     memory_use.give_back()  # before tables with a row a pair are made, and after that
-    report(plan, total, some_queries)
+    unmatched = report(plan, total, some_queries)
     kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
     if in_parts:
         kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
@@ -95,6 +95,7 @@ def evaluated_by(
             "facts": of_measures.as_provenance(of_measures.facts_of(plan.measures)),
             "policies": asdict(how.policies),
             "grades": [total["said"].least, total["said"].greatest],
+            **({"unmatched": unmatched} if unmatched else {}),
             **facts,
         },
         how.order,

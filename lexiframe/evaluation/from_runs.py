@@ -32,6 +32,7 @@ from lexiframe.io import (
     output_files,
     problems,
     qrel_files,
+    run_parts,
     run_scan,
     warn_of_wider_lines,
 )
@@ -342,6 +343,7 @@ def evaluate_ranked(
         in_parts=work is not None,
     )
     warn_of_wider_lines(ranked.n_wider)
+    run_parts.warn_of_doubts(ranked.doubts)
     marks = fingerprints.fingerprints(ranked, projected.measures) if kept is None else None
     origin = Origin(runs, qrels, projected.measures, how, sources, marks, kept)
     return replace(e, _origin=origin, _part=projected.known)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,11 +17,12 @@ from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.parsing import problems_of
 from lexiframe.io.problems.advice import are_grades
-from lexiframe.io.problems.equal_scores import ONE_SCORE, RANKS, TIES, problems_of_order
+from lexiframe.io.problems.doubted_judgments import DOUBT, doubts_of_grades
+from lexiframe.io.problems.equal_scores import MEND_TIES, ONE_SCORE, RANKS, TIES, problems_of_order
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
 from lexiframe.io.reading_options import Better, TextOptions, Third
-from lexiframe.io.run_parts import parse_runs
+from lexiframe.io.run_parts import load_source, parse_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
@@ -59,16 +60,17 @@ def check_run(
         ``line`` is null for problems of the file as a whole (these are last), and for Parquet,
         Arrow, lists and ``{query: {document: score}}`` in JSON, where ``found`` names the row or
         record, query and document; ``problem`` is one of ``file``, ``encoding``, ``fields``,
-        ``number``, ``id``, ``duplicate``, ``ranks``, ``one score`` and ``ties``; ``expected`` and
-        ``found`` describe the problem, ``advice`` how to mend it or how to read the file as it is.
-        A line may have several problems. A list or an object in JSON is checked up to the first
-        place that is not JSON or not UTF-8.
+        ``number``, ``id``, ``duplicate``, ``ranks``, ``one score``, ``ties`` and ``doubt``;
+        ``expected`` and ``found`` describe the problem, ``advice`` how to mend it or how to read
+        the file as it is. A line may have several problems. A list or an object in JSON is checked
+        up to the first place that is not JSON or not UTF-8.
 
-        The last three are problems of a file that can be read. ``ranks``: scores order the
+        The last four are problems of a file that can be read. ``ranks``: scores order the
         documents of most requests against their ranks, as distances do. ``one score``: most
         requests with several documents give all of them one score. ``ties``: more than half of the
         documents at ranks 1 to 10 share their score with another one of the request. How far that
-        may change results depends on the judgments: see `coverage`.
+        may change results depends on the judgments: see `coverage`. ``doubt``: the file is probably
+        something else.
 
     Raises
     ------
@@ -149,8 +151,8 @@ class Checked:
 
     @property
     def is_readable(self) -> bool:
-        """Whether the file can be read, so that its problems are at most those of order."""
-        return self.problems["problem"].is_in([TIES, ONE_SCORE, RANKS]).all()
+        """Whether the file can be read, so that its problems are at most doubts."""
+        return self.problems["problem"].is_in([TIES, ONE_SCORE, RANKS, DOUBT]).all()
 
 
 def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
@@ -158,20 +160,57 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     schema, what = (schemas.RUNS, "a run") if kind == "run" else (schemas.QRELS, "judgments")
     where, n_wider = str(file), 0
     refused: list[Problem] = []
+    doubts: list[Problem] = []
     try:
         content = file.content()
     except LexiframeError as error:
         return unreadable(where, error)
     try:
-        has_no_problem, n_wider, of_order = _read(content, file, options, kind)
+        has_no_problem, n_wider, doubts = _read(content, file, options, kind)
         if has_no_problem:
-            return Checked(where, listed(table_of(of_order), what), n_wider)
+            return Checked(where, listed(table_of(doubts), what), n_wider)
     except LexiframeError as error:
         refused = [problem_of(error, where)]
     problems = problems_of(content, where, options, schema)
     # A search that finds nothing must not hide that the file cannot be read.
-    found = problems if problems.height else table_of(refused)
-    return Checked(where, listed(found, what), n_wider)
+    if DOUBT not in problems["problem"]:
+        doubts += [problem for problem in refused if problem.problem == DOUBT]
+    found = problems if problems.height or doubts else table_of(refused)
+    is_other = [doubt for doubt in doubts if doubt.problem == DOUBT]  # than what has to be mended
+    return Checked(where, listed(pl.concat([found, table_of(is_other)]), what), n_wider)
+
+
+def check_table(source: Source, options: TextOptions) -> Checked:
+    """List the first problem of runs in a table that is no file of its own: a Delta table."""
+    try:
+        load_source(source, "file", options, rank=True)
+    except LexiframeError as error:
+        return unreadable(source.where, error)
+    return Checked(source.where, pl.DataFrame(schema=schemas.PROBLEMS.columns))
+
+
+def beside_judgments(checked: Checked, doubts: Sequence[Problem]) -> Checked:
+    """Replace problems of ties by what the judgments beside a file show of it."""
+    others = checked.problems.filter(pl.col("problem") != TIES)
+    return replace(checked, problems=pl.concat([others, listed(table_of(doubts), "a run")]))
+
+
+def problem_of_ties(where: str, means: str) -> Problem:
+    """Return the problem of a run whose ``means``, in words, hang on the order of ties."""
+    found = f"equal scores by whose order its {means}"
+    return Problem(where, "scores that differ", found, MEND_TIES, TIES)
+
+
+def problem_of_ids(where: str) -> Problem:
+    """Return the problem of a run whose ids match nothing in the judgments, though others' do."""
+    advice = "write the ids of its requests and documents as the judgments have them"
+    return Problem(where, "ids that the judgments have", "none of them", advice, DOUBT)
+
+
+def problem_with_runs(error: LexiframeError, where: str) -> Problem:
+    """Return the problem of judgments with which the runs beside them cannot be evaluated."""
+    found = f"runs beside them that cannot be evaluated with them: {error}"
+    return Problem(where, "judgments of the runs", found, "", DOUBT)
 
 
 def unreadable(where: str, error: LexiframeError) -> Checked:
@@ -182,27 +221,34 @@ def unreadable(where: str, error: LexiframeError) -> Checked:
 def _read(
     content: Content, file: File, options: TextOptions, kind: Kind
 ) -> tuple[bool, int, list[Problem]]:
-    """Return whether a file repeats no document and is UTF-8, and what else was found.
-
-    That is the number of too wide lines, and problems of the order that scores give.
-    """
-    n_wider, of_order = 0, list[Problem]()
+    """Return whether a file repeats no document and is UTF-8, its too wide lines, and doubts."""
+    n_wider, where = 0, str(file)
     if kind == "qrels":
-        judged = parse_qrels(content, str(file), options)
+        judged = parse_qrels(content, where, options)
         if said := ratings_in_words(judged["relevance"]):
             warn(f"{file}: {said}")
+        doubts = _doubts_of_judgments(judged, where)
         keys = [judged.select(schemas.QRELS.key)]
     else:
-        source = Source(run_name(Path(str(file))), file)
+        source = Source(run_name(Path(where)), file)
         parts = parse_runs(content, source, "file", options, rank=True)
+        doubts = [doubt for part in parts for doubt in part.doubts]
         keys = [part.rows.select("query_id", "doc_id") for part in parts]
         n_wider = sum(part.n_wider for part in parts)
         for part in parts:
             run = f"run {coded.said(part.name)}" if len(parts) > 1 else ""
-            of_order += problems_of_order(str(file), run, part.rows, part.against)
+            doubts += problems_of_order(where, run, part.rows, part.against)
     is_utf8 = content.form is not None or not undecodable(content.data)
-    repeats = any(key.is_duplicated().any() for key in keys)
-    return is_utf8 and not repeats, n_wider, of_order
+    no_twins = not any(key.is_duplicated().any() for key in keys)
+    return is_utf8 and no_twins, n_wider, doubts
+
+
+def _doubts_of_judgments(judged: pl.DataFrame, where: str) -> list[Problem]:
+    """Return what may be wrong in judgments that can be read."""
+    if not judged.height:
+        return [Problem(where, "judgments", "no rows")]
+    said = [doubt.split("; ", 1) for doubt in doubts_of_grades(judged["relevance"])]
+    return [Problem(where, "grades", found, advice, DOUBT) for found, advice in said]
 
 
 def kind_of(file: File, options: TextOptions) -> Kind:

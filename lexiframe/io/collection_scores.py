@@ -10,6 +10,7 @@ import polars as pl
 from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
+from lexiframe.io.score_forms.means_among_data import without_means, without_odd_collections
 from lexiframe.io.score_forms.text import PLACE
 
 KEY = ("run", "collection", "query_id", "measure", "replicate")
@@ -17,7 +18,10 @@ _MOST_SHARE, _PERCENT = 1.0, 100.0
 
 
 def checked_collections(
-    tables: Sequence[pl.DataFrame], origins: Sequence[ScoreTable], kept: tuple[str, ...] = ()
+    tables: Sequence[pl.DataFrame],
+    origins: Sequence[ScoreTable],
+    kept: tuple[str, ...] = (),
+    wanted: frozenset[str] = frozenset(),
 ) -> pl.DataFrame:
     """Put the tables of several sources together, and check them."""
     if not all("collection" in rows.columns for rows in tables):
@@ -32,7 +36,7 @@ def checked_collections(
         where = ", ".join(origin.where for origin in origins[:3])
         raise ReadError(f"{where}: expected rows of scores, found only names of columns")
     places = [origins[row[0]].at(row[1]) for row in table.select("origin", PLACE).rows()]
-    return _checked(table.with_columns(place=pl.Series(places)), kept)
+    return _checked(table.with_columns(place=pl.Series(places)), kept, wanted)
 
 
 def of_results(
@@ -47,10 +51,12 @@ def of_results(
             raise SchemaError(
                 f"{files[0]}: expected scores by {measure!r}, found {n_and_first(known)}"
             )
-    return _checked(table, ())
+    return _checked(table)
 
 
-def _checked(table: pl.DataFrame, kept: tuple[str, ...]) -> pl.DataFrame:
+def _checked(
+    table: pl.DataFrame, kept: tuple[str, ...] = (), wanted: frozenset[str] = frozenset()
+) -> pl.DataFrame:
     present = [n for n in KEY if n in table.columns and table[n].null_count() < table.height]
     repeated = table.filter(pl.struct(present).is_duplicated())
     if repeated.height:
@@ -65,12 +71,20 @@ def _checked(table: pl.DataFrame, kept: tuple[str, ...]) -> pl.DataFrame:
             "keep one of them"
         )
     empty = table.filter(pl.col("value").is_null())
+    if empty.height == table.height:
+        raise ReadError(f"{table['place'][0]}: expected some values, found none of any run")
     if empty.height:
         named = [f"{r['run']} in {r['collection']}" for r in empty.head(3).iter_rows(named=True)]
         warn(
             f"{empty['place'][0]}: cells without a value are gaps, as if they had no row: "
             f"{empty.height} ({', '.join(named)}{', ...' if empty.height > len(named) else ''})"
         )
+    others = [name for name in present if name not in ("run", "collection")]
+    table = without_odd_collections(table, ["run", *others], wanted)
+    if "query_id" in others:
+        cells = ["run", *(name for name in others if name != "query_id")]
+        table = without_means(table, "query_id", cells, within=["collection"])
+    table = without_means(table, "run", ["collection", *others])
     _warn_of_percent(table)
     smaller = ["smaller_is_better"] if "smaller_is_better" in table.columns else []
     columns = [*present, *[k for k in kept if k in table.columns], "value", *smaller]

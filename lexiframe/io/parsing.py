@@ -16,6 +16,7 @@ from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
+from lexiframe.io.problems.advice import no_names
 from lexiframe.io.problems.bad_rows import (
     Block,
     blocks_of,
@@ -24,6 +25,7 @@ from lexiframe.io.problems.bad_rows import (
     empty_rows,
     problems_of_block,
 )
+from lexiframe.io.problems.doubted_judgments import DOUBT
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.problem_tables import first_error, problem_of, table_of
 from lexiframe.io.problems.rows_as_written import Rows
@@ -32,7 +34,7 @@ from lexiframe.io.text import trec
 from lexiframe.io.text.csv_rows import blocks_of_table, without_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
-from lexiframe.io.text.lines import PIECE
+from lexiframe.io.text.lines import PIECE, first_fields
 from lexiframe.io.text.trec_rows import rows_of_lines
 
 _PLACE = "\0place"  # no file has a column of this name
@@ -103,6 +105,12 @@ def layout_of(data: bytes, where: str, options: TextOptions, schema: schemas.Tab
         advice = "leave columns out, or say header=True"
         raise ReadError(Problem(where, expected, "lines of TREC text", advice))
     is_run = schema is schemas.RUNS
+    fields = first_fields(data)
+    if len(fields) > 1 and all(field.endswith((b",", b";")) for field in fields[:-1]):
+        ids = ", ".join(repr(field.decode(errors="replace")) for field in fields[:-1])
+        found = f"{ids}, which end with a separator"
+        names = f"query_id,doc_id,{'score' if is_run else 'relevance'}"
+        raise ReadError(Problem(where, "ids", found, no_names(names), DOUBT))
     return trec.run_layout(data, options.third) if is_run else trec.qrels_layout(data)
 
 
@@ -175,7 +183,7 @@ def error_with_line(
     schema: schemas.TableSchema,
 ) -> LexiframeError:
     """Build the error for the first problem of a file that could not be read, with its line."""
-    if error.problem is not None and error.problem.is_first:
+    if error.problem is not None and (error.problem.is_first or error.problem.problem == DOUBT):
         return error
     error = error.with_traceback(None)  # its frames keep parsed tables in memory
     try:

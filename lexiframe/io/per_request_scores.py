@@ -23,6 +23,7 @@ from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
+from lexiframe.io.score_forms.means_among_data import without_means
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
@@ -103,7 +104,9 @@ def read_scores(
         a column ``replicate``.
     languages : str, optional
         Of MTEB's tasks with subsets in several languages: count those in this language alone
-        (``"eng"``), as ``MTEB(eng, v2)`` does. Default: the mean over all subsets.
+        (``"eng"``), as ``MTEB(eng, v2)`` does. Default: the mean over all subsets. The split is
+        ``test`` if more than half of the runs have it, else the one that most have, and subsets are
+        those that most runs have; a run that lacks them is a gap.
 
     Returns
     -------
@@ -131,8 +134,10 @@ def read_scores(
     LexiframeWarning
         When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
         ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
-        rows or repeats the requests; without a column of requests its ids are these. When requests
-        without any value were left out, and when a run lacks a request that other
+        rows or repeats the requests; without a column of requests its ids are these. When requests,
+        collections or runs were left out because their values are the means of the others. When
+        results of MTEB are gaps because most runs have other splits or subsets. When
+        requests without any value were left out, and when a run lacks a request that other
         runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
         run did not answer. Means are over the requests that a run has.
 
@@ -184,11 +189,13 @@ def load_scores(
     warns: bool = True,
     columns: Mapping[str, str] | None = None,
     kept: tuple[str, ...] = (),
+    wanted: frozenset[str] = frozenset(),
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
     ``columns`` are names of columns, as `read_scores` takes them, ``kept`` those of a leaderboard
-    that are attributes of its collections, and ``warns`` says whether there is a warning of runs
+    that are attributes of its collections, ``wanted`` are collections that are kept even if they
+    are means of the others, and ``warns`` says whether there is a warning of runs
     that lack requests.
     """
     loaded = in_threads(
@@ -198,12 +205,14 @@ def load_scores(
     if any("collection" in rows.columns for rows in tables):
         from lexiframe.io.collection_scores import checked_collections
 
-        table = checked_collections(tables, origins, kept)
+        table = checked_collections(tables, origins, kept, wanted)
         return Loaded(table, [], [file for of_one in files for file in of_one])
     warn_of_index(origins)
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
+    table = without_means(table, "query_id", ["run", "measure"])
+    table = without_means(table, "run", ["query_id", "measure"])
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     if warns:

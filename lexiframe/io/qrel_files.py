@@ -24,11 +24,15 @@ from lexiframe.base import (
     typed,
     warn,
 )
-from lexiframe.io.column_forms.column_names import CHANGED_PLACES, items_of_implicit_feedback
+from lexiframe.io.column_forms.column_names import (
+    CHANGED_PLACES,
+    RIGHT_ORDER,
+    items_of_implicit_feedback,
+)
 from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
-from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.column_forms.objects import are_several_runs, to_frame
 from lexiframe.io.files.data_sources import (
     File,
     expanded,
@@ -41,6 +45,7 @@ from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.tables import read_arrow, to_arrow
 from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in
+from lexiframe.io.problems.doubted_judgments import doubted_lines, doubts_of_grades
 from lexiframe.io.problems.duplicates import (
     Duplicates,
     highest_grade,
@@ -141,21 +146,29 @@ def read_qrels(
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
     sources = sources_of_qrels(origin, options, judged.sha256)
-    if said := ratings_in_words(rows["relevance"]):
-        warn(f"{judged.where}: {said}")
     facts = {"table": "qrels", "sources": sources, "reading": options.changed()}
     counts = {"duplicates": removed} if removed else {}
     if negative == "not relevant":
         counts["negative"] = rows.filter(pl.col("relevance") < 0).height
         rows = rows.with_columns(pl.col("relevance").clip(lower_bound=0.0))
+    for said in (ratings_in_words(rows["relevance"]), *doubts_of_grades(rows["relevance"])):
+        if said:
+            warn(f"{judged.where}: {said}")
     return to_arrow(coded.as_strings(rows)).replace_schema_metadata(describe(facts | counts))
 
 
 def file_or_data(qrels: Any) -> Any:
     """Return the file that a path means; return frames, objects, names of ir_datasets unchanged.
 
-    Raise ReadError for a folder, which may be one of runs.
+    Raise ReadError for a folder, and TypeError for several runs: they may have changed places.
     """
+    if are_several_runs(qrels):
+        found = (
+            f"several runs, {n_and_first([*qrels])}"
+            if isinstance(qrels, Mapping)
+            else "a list of runs"
+        )
+        raise TypeError(f"qrels: expected judgments, found {found}; {RIGHT_ORDER}")
     is_path = isinstance(qrels, str | Path) and not is_in_ir_datasets(qrels)
     if not is_path:
         return qrels
@@ -226,6 +239,9 @@ def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFr
     if table is None:
         layout = layout_of(content.data, where, options, schemas.QRELS)
         table, _ = trec.parse_lines(content.data, where, layout, layout.names, options.decimal)
+        doubt = doubted_lines(table, where)
+        if doubt is not None:
+            raise ReadError(doubt)
     rows = checked_judgments(table, where, options)
     if may_have_changed(rows, "relevance"):
         refuse_lost_digits(*as_written(content, where, options, schemas.QRELS))

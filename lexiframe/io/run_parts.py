@@ -20,6 +20,7 @@ from lexiframe.base import (
     coded,
     n_and_first,
     schemas,
+    warn,
 )
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of
@@ -27,7 +28,7 @@ from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import in_our_words
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.column_forms.objects import to_frame
-from lexiframe.io.files.data_sources import File, Source, one_run_per_source
+from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
 from lexiframe.io.files.form import Form, Opened
 from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.provenance import provenance_of
@@ -36,6 +37,7 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
+from lexiframe.io.problems.doubted_runs import SECOND, TAGS, several_rankings
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
@@ -77,6 +79,8 @@ class RunPart:
     header: str | None = None  # the ir_metadata in the file's comments, as YAML
     n_wider: int = 0  # how many lines of the file have more fields than are read
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
+    doubts: tuple[Problem, ...] = ()  # what the run may be instead, which nobody has said yet
+    is_known: bool = True  # whether a name, a column or the form of the file says that it is a run
     distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
     against: Against = NOTHING_AGAINST  # the rows whose scores contradict the ranks
 
@@ -86,6 +90,8 @@ def load_source(
 ) -> list[RunPart]:
     """Read the runs of one file, frame or object; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
+    if isinstance(data, Parts):
+        return _joined(source, name_from, options, rank=rank)
     if isinstance(data, str):
         return parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
@@ -102,6 +108,42 @@ def load_source(
         raise error_with_line(error, content, source.where, options, schemas.RUNS) from None
     sha256 = hashlib.sha256(given).hexdigest() if hashed else None
     return [replace(part, sha256=sha256) for part in parts]
+
+
+def _joined(
+    source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
+) -> list[RunPart]:
+    """Read the files of one run, and join what each has of every run in them."""
+    by_name: dict[str, list[RunPart]] = {}
+    for of_file in source.apart():
+        for part in load_source(of_file, name_from, options, rank=rank):
+            by_name.setdefault(part.name, []).append(part)
+    joined = [_one(parts, source.where) for parts in by_name.values()]
+    if any(may_have_changed(part.rows, "score") for part in joined):
+        files = [(file.content(), str(file)) for file in source.files]
+        written = [as_written(*file, options, schemas.RUNS) for file in files]
+        texts = pl.concat([texts for texts, _, _ in written], how="diagonal")
+        refuse_lost_digits(texts, source.where, written[0][2])
+    return joined
+
+
+def _one(parts: list[RunPart], where: str) -> RunPart:
+    """Join the parts of one run; ranks are kept if all parts have them."""
+    columns = [c for c in parts[0].rows.columns if all(c in part.rows.columns for part in parts)]
+    rows = pl.concat(coded.as_strings(part.rows.select(columns)) for part in parts)
+    empty = pl.Series([query for part in parts for query in part.empty], dtype=pl.String)
+    twice = empty.filter(empty.is_duplicated() | empty.is_in(rows["query_id"].unique().implode()))
+    if len(twice):
+        found = f"an empty list beside other rows for query {twice[0]!r} ({len(twice)} such lists)"
+        raise SchemaError(Problem(where, "each empty list alone in its query", found, NO_DOCUMENT))
+    return RunPart(
+        parts[0].name,
+        rows,
+        where,
+        tuple(empty),
+        header=next((part.header for part in parts if part.header), None),
+        n_wider=sum(part.n_wider for part in parts),
+    )
 
 
 def parse_runs(
@@ -128,21 +170,28 @@ def _parts_of_file(
 ) -> list[RunPart]:
     """Read and check a table that is no text: if possible, only the columns that are needed."""
     names: list[str] = []  # of the run, if the file says that it has one only
+    looked_at: list[str] = []  # of our columns that are read only to be looked at
 
     def needed(opened: Opened) -> list[str] | None:
+        """Return the columns that are needed, and those that may tell several systems apart."""
         try:
             found = columns_of(opened.schema.names, schemas.RUNS, source.where, options.columns)
         except LexiframeError:
             return None
+        unread = [] if {"run", "replicate"} & {*found} else {*opened.schema.names}
+        unread = sorted(name for name in {*unread} - {*found.values()} if opened.has_few(name))
         is_needless = "score" in found and _are_whole(opened.schema, found.get("rank"))
         if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
-            del found["rank"]
+            if unread:
+                looked_at.append("rank")
+            else:
+                del found["rank"]
         is_plain = "run" in found and "replicate" not in found
         name = opened.constant(found["run"]) if is_plain else None
         if name:
             names.append(name)
             del found["run"]
-        return [*found.values()]
+        return [*found.values(), *unread]
 
     read = read_columns(form, data, source.where, needed)
     if read is None:
@@ -153,7 +202,13 @@ def _parts_of_file(
         source = source if source.is_given or not names else replace(source, name=names[0])
     parts = parts_of_table(frame, source, options)
     headers = provenance_of(schema).get("ir_metadata", {})
-    return [replace(part, header=headers.get(part.name)) for part in parts]
+    is_named = bool(names)
+    if not rank and read is not None:  # it was read to tell several systems apart
+        parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
+    return [
+        replace(part, header=headers.get(part.name), is_known=part.is_known or is_named)
+        for part in parts
+    ]
 
 
 def _are_whole(schema: pa.Schema, name: str | None) -> bool:
@@ -216,9 +271,10 @@ def _part_of_lines(
 ) -> RunPart:
     """Parse the text of one run."""
     layout = layout_of(data, source.where, options, schemas.RUNS)
+    unread = [name for name in trec.fields_that_vary(data, layout) if name != name_from]
     is_ranked = rank or (layout is line_layouts.RUN and text_is_doubtful(data, options.decimal))
-    named = ["tag"] * (name_from == "tag")
-    wanted = ("query_id", "doc_id", "score", *["rank"] * is_ranked, *named)
+    further = ["rank"] * (is_ranked or bool(unread)) + ["tag"] * (name_from == "tag")
+    wanted = ("query_id", "doc_id", "score", *further, *unread)
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
@@ -228,6 +284,12 @@ def _part_of_lines(
         against = compared_with_ranks(rows.with_columns(numbers))
         ranks = whole_ranks(numbers)
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
+    doubts: tuple[Problem, ...] = ()
+    if unread:
+        called = {"tag": TAGS, "q0": SECOND}
+        others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
+        doubts = _doubts(rows, others, source.where)
+        rows = rows.drop(*unread, *["rank"] * (not is_ranked), strict=False)
     name = source.name
     if name_from == "tag":
         if "tag" not in rows.columns:
@@ -244,6 +306,7 @@ def _part_of_lines(
         header=header_of(data),
         n_wider=n_wider,
         against=against,
+        doubts=doubts,
     )
 
 
@@ -274,7 +337,10 @@ def parts_of_table(
     names = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
     if len(names) == 1:
         name = str(source.name) if given_name else str(names.item())
-        return [_part(name, named.drop("run", strict=False), where, places)]
+        is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
+        part = _part(name, named.drop("run", strict=False), where, places)
+        unread = _unread(table, named, where, options)
+        return [replace(part, is_known=is_known, doubts=_doubts(named, unread, where))]
     if given_name:
         raise _several_under_one_name(names, where)
     numbered = named.with_row_index(_ROW)
@@ -287,6 +353,33 @@ def parts_of_table(
         )
         for name, rows in split_runs(numbered)
     ]
+
+
+def _unread(
+    table: pl.DataFrame, named: pl.DataFrame, where: str, options: TextOptions
+) -> pl.DataFrame:
+    """Return the columns of a table that are not read, if each row of it is a row of the run."""
+    are_lists = any(dtype.is_nested() for dtype in table.dtypes)
+    if "run" in named.columns or are_lists or table.height != named.height:
+        return pl.DataFrame()
+    read = {*columns_of(table.columns, schemas.RUNS, where, options.columns).values()}
+    return pl.DataFrame([column for column in table if column.name not in read])
+
+
+def _doubts(rows: pl.DataFrame, unread: pl.DataFrame, where: str) -> tuple[Problem, ...]:
+    """Return what else the rows of a run may be; raise if that is certain."""
+    several = several_rankings(rows, unread, where)
+    if several is None:
+        return ()
+    if several.is_certain:
+        raise SchemaError(several.problem)
+    return (several.problem,)
+
+
+def warn_of_doubts(doubts: Iterable[Problem]) -> None:
+    """Warn of what runs may be instead, once for each file or frame."""
+    for said in dict.fromkeys(map(str, doubts)):
+        warn(said)
 
 
 def _with_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:

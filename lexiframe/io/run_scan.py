@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexiframe.base import Problem, ReadError, coded, in_threads
-from lexiframe.io.files.data_sources import File, Source
+from lexiframe.io.files.data_sources import File, Parts, Source
 from lexiframe.io.files.provenance import recorded_sources
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.run_parts import NameFrom, RunPart, load_source
@@ -54,7 +54,7 @@ class RunScan:
     def load(self, index: int, *, rank: bool = False, hashed: bool = False) -> list[RunPart]:
         """Read the runs of one source: one run, unless the source is a table of several."""
         source = self.sources[index]
-        if isinstance(source.origin, File):
+        if isinstance(source.origin, File | Parts):
             self.stamps[index] = source.origin.stamp()
         return load_source(source, *self.reading(index), rank=rank, hashed=hashed)
 
@@ -95,17 +95,18 @@ class RunScan:
     def _facts(self, one: tuple[int, SourceRead | None]) -> list[dict[str, Any]]:
         index, read = one
         source = self.sources[index]
-        if not isinstance(source.origin, File):
+        if not isinstance(source.origin, File | Parts):
             name = read.names[0] if read and len(read.names) == 1 else source.name
             return [{**_named(name), **fact} for fact in recorded_sources(source.origin)]
         name_from, options = self.reading(index)
         names = read.names if read else [source.name if name_from == "file" else None]
-        facts = source.origin.facts(read.sha256 if read else None, **options.facts())
-        if read is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
+        known = read.sha256 if read else None
+        facts = [file.facts(known, **options.facts()) for file in source.files]
+        if known is None and self.stamps.get(index, stamp := source.origin.stamp()) != stamp:
             found = "has changed since it was read"
             advice = "compute the table again, or from read_runs, which hashes what it reads"
             raise ReadError(Problem(source.where, "", found, advice))
-        return [{**_named(name), **facts} for name in names]
+        return [{**_named(name), **fact} for name in names for fact in facts]
 
 
 def _order_of(fact: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -16,7 +16,7 @@ from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
 from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.reading_options import Better, TextOptions, Third
-from lexiframe.io.run_parts import NameFrom, RunPart
+from lexiframe.io.run_parts import NameFrom, RunPart, warn_of_doubts
 from lexiframe.io.run_scan import RunScan, SourceRead
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.typing import RunsLike
@@ -199,6 +199,7 @@ def read_runs(
     refuse_twins((part.name, part.where) for part in parts)
     warn_of_wider_lines({part.where: part.n_wider for part in parts})
     problems.warn_of_scores_against_ranks({part.name: part.against for part in parts})
+    warn_of_doubts(doubt for part in parts for doubt in part.doubts)
     nothing = [part.name for part in parts if not part.rows.height and not part.empty]
     if nothing:
         warn(

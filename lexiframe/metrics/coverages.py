@@ -147,7 +147,7 @@ def coverage(
     )
     ranked = rank_runs(runs, qrels, policies, nonrelevant=True, replicates=True)
     answers.warn_of_input(ranked)
-    answers.warn_of_ratings(ranked.judged.judgments["relevance"], rel)
+    answers.warn_of_grades(ranked.judged.judgments["relevance"], rel)
     metrics = bounded([] if measures is None else map(as_metric, as_list(measures)))
     p = project(ranked, no_relevant=no_relevant)
     found = coverage_sums(ranked, p, metrics, None, no_relevant).table()

@@ -139,7 +139,7 @@ def interleaving(
     names = [run.name for run in ranked.runs]
     refuse_one_run("interleaving", names)
     answers.warn_of_gaps(ranked)
-    answers.warn_of_ratings(ranked.judged.judgments["relevance"], rel)
+    answers.warn_of_grades(ranked.judged.judgments["relevance"], rel)
     queries = np.flatnonzero(ranked.judged.n_relevant >= least)
     foresee(len(names), ranked.judged)  # again: a source counted as one run may have had several
     if user == "rank":

@@ -267,8 +267,8 @@ def project_runs(
     ranked = rank(runs, qrels, measures, policies, **{"foresee": foresee, **how})
     answers.warn_of_gaps(ranked)
     needed.warn_of_lower_grades(measures, policies.rel, ranked.judged.items["relevance"])
-    if needed.count_any_grade(measures):
-        answers.warn_of_ratings(ranked.judged.judgments["relevance"], policies.rel)
+    grades, count_any = ranked.judged.judgments["relevance"], needed.count_any_grade(measures)
+    answers.warn_of_grades(grades, policies.rel, count_any=count_any)
     return projected_of(ranked, measures, policies.no_relevant)
 
 

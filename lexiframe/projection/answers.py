@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import likely_cause, n_and_first, warn
-from lexiframe.io import problems, qrel_files, warn_of_wider_lines
+from lexiframe.base import coded, likely_cause, n_and_first, warn
+from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
 
@@ -84,6 +85,17 @@ def _in_words(counts: Mapping[str, int]) -> str:
     return "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
 
 
+def warn_of_grades(grades: pl.Series, rel: float | None, *, count_any: bool = True) -> None:
+    """Warn where grades look like ratings, and where they look like times, ids or scores.
+
+    Ratings matter only to measures that ``count_any`` grade above 0 as relevant.
+    """
+    if count_any:
+        warn_of_ratings(grades, rel)
+    for said in problems.doubts_of_grades(grades):
+        warn(f"qrels: {said}")
+
+
 def warn_of_ratings(grades: pl.Series, rel: float | None) -> None:
     """Warn where no least relevant grade was given, and grades look like ratings."""
     if rel is None and (said := qrel_files.ratings_in_words(grades)):
@@ -97,8 +109,13 @@ def warn_of_input(ranked: RankedRuns) -> None:
     """
     warn_of_wider_lines(ranked.n_wider)
     problems.warn_of_scores_against_ranks(ranked.against)
+    run_parts.warn_of_doubts(ranked.doubts)
     if said := strangers_in_words(ranked):
         warn(said)
+        return
+    # Where only relevant documents are known, a run without one may just be bad.
+    found = Unmatched.of(ranked, only_with_cause=not ranked.judged.complete)
+    warn_of_unmatched(found.runs(ranked.answers))
 
 
 def strangers_in_words(ranked: RankedRuns) -> str:
@@ -113,6 +130,97 @@ def strangers_in_words(ranked: RankedRuns) -> str:
         f"{n_and_first(retrieved)}, the {kind} documents are {n_and_first(judged)}; "
         f"{_hint(retrieved, judged, kind)}"
     )
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """Why runs may have other ids than the judgments, and which have ids in common with them.
+
+    What is known of some requests and of others adds up.
+
+    Attributes
+    ----------
+    documents
+        What is said of each run that retrieved documents, none of which is judged.
+    requests
+        What is said of each run that answered requests, none of which is judged.
+    matched
+        The runs that retrieved a document that is judged.
+    """
+
+    documents: Mapping[str, str] = field(default_factory=dict)
+    requests: Mapping[str, str] = field(default_factory=dict)
+    matched: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, ranked: RankedRuns, *, only_with_cause: bool = False) -> Unmatched:
+        """Look at the runs of some requests; ``only_with_cause`` names those of other ids alone."""
+        kind = "judged" if ranked.judged.complete else "relevant"
+        strange = [run for run in ranked.runs if run.strangers]
+        unasked = [run for run in ranked.runs if run.extra and not run.answered.any()]
+        judged = ranked.judged.items["doc_id"].unique(maintain_order=True) if strange else None
+        documents = {}
+        for n, run in enumerate(strange):
+            # Finding a cause takes time, and so many runs show it.
+            cause = _hint(run.strangers, judged, kind) if n < _SAID and judged is not None else ""
+            if only_with_cause and not cause.startswith("likely"):
+                continue
+            found = f"no {kind} document was retrieved by the run {coded.said(run.name)}: it has "
+            documents[run.name] = f"{found}{n_and_first(run.strangers)}; {cause}".rstrip("; ")
+        requests = {run.name: "" for run in unasked}
+        for run in unasked[:_SAID]:
+            extra = sorted(run.extra)
+            requests[run.name] = (
+                f"no judged request was answered by the run {coded.said(run.name)}: it answers "
+                f"{n_and_first(extra)}; {_cause(extra, ranked.judged.queries)}"
+            )
+        matched = (
+            run.name
+            for run in ranked.runs
+            if not run.strangers and (run.retrieved.any() or run.unjudged)
+        )
+        return cls(documents, requests, tuple(sorted(matched)))
+
+    def __add__(self, other: Unmatched) -> Unmatched:
+        """Return what is known of the requests of both."""
+        return Unmatched(
+            _least_of(self.documents, other.documents),
+            _least_of(self.requests, other.requests),
+            tuple(sorted({*self.matched, *other.matched})),
+        )
+
+    def runs(self, answers: pl.DataFrame) -> dict[str, str]:
+        """Return what is said of each run without a match, where other runs have one."""
+        counts = answers.select("run", "answered", "extra").rows()
+        unasked = [run for run, answered, extra in counts if not answered and extra]
+        strange = [run for run in self.documents if run not in self.matched]
+        of_documents = {run: self.documents[run] for run in strange}
+        of_requests = {run: self.requests.get(run, "") for run in unasked}
+        return dict(sorted((of_documents | of_requests).items())) if self.matched else {}
+
+
+_SAID = 3
+"""So many runs are named, each with a warning of its own."""
+
+
+def _least_of(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of both; of two texts the first by the alphabet, if it is not empty."""
+    names = dict.fromkeys([*one, *other])
+    return {n: min(filter(None, (one.get(n), other.get(n))), default="") for n in names}
+
+
+def warn_of_unmatched(runs: Mapping[str, str]) -> None:
+    """Warn of runs whose ids match nothing in the judgments; ``runs`` has what is said of each."""
+    said = [words for words in runs.values() if words][:_SAID]
+    for words in said:
+        warn(words)
+    if len(runs) > len(said):
+        warn(f"no judged document or request in common with the judgments: {n_and_first(runs)}")
+
+
+def _cause(ours: list[str], theirs: pl.Series) -> str:
+    cause = likely_cause(ours, theirs)
+    return f"likely cause: {cause}" if cause else "do both use the same query ids?"
 
 
 def _hint(retrieved: list[str], judged: pl.Series, kind: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, coded, hashing
-from lexiframe.io import qrel_files
+from lexiframe.io import column_forms, qrel_files
 from lexiframe.projection.lookup import HashIndex, QueryIndex, hash_keys
 from lexiframe.projection.policies import Policies
 
@@ -216,6 +216,9 @@ def _is_relevant(grade: pl.Series, rel: float | None) -> pl.Series:
 def nothing_relevant(greatest: float, rel: float | None) -> LexiframeError:
     """Return the error for judgments without a relevant document, given their greatest grade."""
     least = "a positive grade" if rel is None else f"a grade of {rel:g} or more"
+    # Scores that are logarithms are all below 0, and no grades are.
+    advice = f"; {column_forms.RIGHT_ORDER}" if greatest < 0 else ""
     return LexiframeError(
         f"qrels: expected some documents with {least}, found {greatest:g} as the greatest grade"
+        f"{advice}"
     )

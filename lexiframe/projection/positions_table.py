@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import coded, schemas, typed
 from lexiframe.io import problems
-from lexiframe.projection.answers import warn_of_gaps, warn_of_ratings
+from lexiframe.projection.answers import warn_of_gaps, warn_of_grades
 from lexiframe.projection.levels import RowsOfARun
 from lexiframe.projection.policies import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.projection.ranked_runs import RankedRuns, rank_runs
@@ -158,7 +158,7 @@ def positions(
     how_ranked: dict[str, Any] = {"nonrelevant": judged, "pool": pool, "replicates": True}
     ranked = rank_runs(runs, judged_as, policies, **how_ranked)
     warn_of_gaps(ranked)
-    warn_of_ratings(ranked.judged.judgments["relevance"], rel)
+    warn_of_grades(ranked.judged.judgments["relevance"], rel)
     p = project(ranked, no_relevant=no_relevant, judged=judged, subtopics=subtopics, pool=pool)
     p = coded.replicates_apart(p)
     return p if rel is None else p.with_columns(rel=pl.lit(float(rel)))

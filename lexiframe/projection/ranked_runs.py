@@ -12,6 +12,7 @@ import polars as pl
 
 from lexiframe.base import (
     LexiframeError,
+    Problem,
     SchemaError,
     in_threads,
     likely_cause,
@@ -20,6 +21,7 @@ from lexiframe.base import (
     progress_bars,
 )
 from lexiframe.io import data_sources, problems, run_parts, run_scan, scan_runs
+from lexiframe.projection.changed_places import refuse_changed_places
 from lexiframe.projection.judgments import JudgedItems, judged_items
 from lexiframe.projection.pieces import rank_run
 from lexiframe.projection.policies import Policies
@@ -35,9 +37,9 @@ class RankedRuns:
     """The judged items and their ranks in each run, runs sorted by name.
 
     ``read`` describes each source that was read; ``n_wider`` has the number of lines of each file
-    that have more fields than are read. ``fingerprints`` has a text for each run, if asked for, by
-    which one knows whether it has changed. ``against`` has for each run with ranks how many of its
-    rows have scores that contradict them.
+    that have more fields than are read, and ``doubts`` what runs may be instead. ``fingerprints``
+    has a text for each run, if asked for, by which one knows whether it has changed. ``against``
+    has for each run with ranks how many of its rows have scores that contradict them.
     """
 
     judged: JudgedItems
@@ -46,6 +48,7 @@ class RankedRuns:
     n_wider: dict[str, int] = field(default_factory=dict)
     fingerprints: dict[str, str] = field(default_factory=dict)
     against: dict[str, problems.Against] = field(default_factory=dict)
+    doubts: list[Problem] = field(default_factory=list)
 
     @cached_property
     def answers(self) -> pl.DataFrame:
@@ -108,6 +111,8 @@ def rank_runs(
     marks: dict[str, str] = {}
 
     def rank(part: run_parts.RunPart) -> RunRanks:
+        if len(loaders) == 1:
+            refuse_changed_places(part, judged.items)
         if fingerprint is not None:
             marks[part.name] = fingerprint(part)
         return rank_run(part, judged, policies, pool=pool, codes=codes)
@@ -127,7 +132,8 @@ def rank_runs(
     by_name = sorted((run for run, _ in ranked), key=lambda run: run.name)
     n_wider = {part.where: part.n_wider for _, part in ranked if part.n_wider}
     against = {part.name: part.against for _, part in ranked if part.against.of}
-    return RankedRuns(judged, by_name, read, n_wider, marks, against)
+    doubts = [doubt for _, part in ranked for doubt in part.doubts]
+    return RankedRuns(judged, by_name, read, n_wider, marks, against, doubts)
 
 
 def ranked_parts(
@@ -155,6 +161,7 @@ def joined(first: RankedRuns, second: RankedRuns) -> RankedRuns:
         {**first.n_wider, **second.n_wider},
         {**first.fingerprints, **second.fingerprints},
         {**first.against, **second.against},
+        [*first.doubts, *second.doubts],
     )
 
 

@@ -301,6 +301,8 @@ def _without_twins(
     if not twins.height:
         return rows, 0
     if policies.duplicates == "error":
+        if part.doubts:  # its advice comes first: the other one would merge several systems
+            raise SchemaError(part.doubts[0])
         raise problems.repeated_document(part.rows, part.where, part.places)
     ordered = rows.take(np.argsort(_places(rows, policies.ties)))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})

@@ -82,6 +82,7 @@ def ranked_lists(
     done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
     warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
     problems.warn_of_scores_against_ranks({part.name: part.against for _, part in done})
+    run_parts.warn_of_doubts(doubt for _, part in done for doubt in part.doubts)
     there = [part.name for _, part in done]
     for name in only or ():
         if name not in there:

@@ -90,12 +90,14 @@ def question_size(
 def t_power(effect: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
     """P(|T| > t_{1−α/2, n−1}), T noncentral t with n − 1 degrees of freedom, noncentrality d_z √n.
 
-    ``effect`` is d_z: infinite when all differences are equal, NaN when they are all 0.
+    ``effect`` is d_z: infinite when all differences are equal, which are significant from the n on
+    whose p = 2^(1−n) is below α, and NaN when they are all 0.
 
     Examples
     --------
-    >>> t_power(np.array([0.5, np.inf, np.nan]), np.array([34, 2, 34]), 0.05).round(3).tolist()
-    [0.808, 1.0, 0.0]
+    >>> effects = np.array([0.5, np.inf, np.inf, np.nan])
+    >>> t_power(effects, np.array([34, 5, 6, 34]), 0.05).round(3).tolist()
+    [0.808, 0.0, 1.0, 0.0]
     """
     from scipy.stats import nct, t
 
@@ -107,7 +109,8 @@ def t_power(effect: np.ndarray, n: np.ndarray, alpha: float) -> np.ndarray:
     with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
         lower = nct.sf(limit, freedom, -np.minimum(shift, NONE_BEHIND))
         power = nct.sf(limit, freedom, shift) + lower
-    power = np.where(np.isinf(effect), 1.0, np.minimum(power, 1.0))
+    of_equal = 0.5 ** (n - 1.0) < alpha
+    power = np.where(np.isinf(effect), of_equal, np.minimum(power, 1.0))
     return np.where(np.isnan(effect) | (n < 2), 0.0, power)
 
 

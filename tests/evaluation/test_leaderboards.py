@@ -514,3 +514,113 @@ def test_weights_after_collections_were_dropped():
     film = pl.DataFrame({"model": [*"acd"], "collection": "film", "score": [0.1, 0.2, 0.3]})
     common = lf.leaderboard(pl.concat([gap, film]), missing="common", group=groups)
     assert "over 3 collections of different weights" in " ".join(str(common).split())
+
+
+# --- What is hostile or unusual ------------------------------------------------------------------
+
+SMALL = pl.DataFrame({
+    "run": list("abc"), "x": [0.5, 0.25, 0.375], "y": [0.5, 0.375, 0.25], "z": [0.75, 0.25, 0.4375],
+})  # fmt: skip
+EVERY_RULE = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4", "kemeny"]
+
+
+def all_of(board, folder):
+    """Make everything that a leaderboard has."""
+    board.write(folder / "tables")
+    board.report(folder / "page.html")
+    assert lf.read_results(folder / "tables").ranking.equals(board.ranking)
+    return str(board)
+
+
+@pytest.mark.parametrize("rule", EVERY_RULE)
+@pytest.mark.parametrize("factor", [2.0**-45, 2.0**-70, 2.0**60])
+def test_the_tolerance_follows_the_values(rule, factor):
+    scaled = SMALL.with_columns(pl.selectors.float() * factor)
+    here, there = (lf.leaderboard(t, rule) for t in (SMALL, scaled))
+    assert there.ranking["rank"].to_list() == [1, 2, 3]
+    unscaled = ["rank", "rank_low", "rank_high", "run"]
+    assert there.ranking.select(unscaled).equals(here.ranking.select(unscaled))
+    for column in ("reject", "p_value"):
+        if column in here.comparisons.columns:
+            assert there.comparisons[column].equals(here.comparisons[column])
+
+
+def test_rounding_of_tiny_values_is_no_difference():
+    third = 1e-13 / 3
+    table = pl.DataFrame({"run": list("ab"), "x": [third, 2 * third], "y": [2 * third, third]})
+    mean = table.with_columns(z=pl.Series([0.1 * third, 0.3 * third - 0.2 * third]))
+    assert lf.leaderboard(mean).ranking["rank"].to_list() == [1, 1]
+
+
+def test_means_of_tiny_scores_of_requests_are_ranked_by_votes():
+    rows = [(run, c, q, value * 1e-14) for run, value in (("a", 3.0), ("b", 2.0))
+            for c in "xy" for q in "12"]  # fmt: skip
+    table = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
+    assert lf.leaderboard(table, "borda").ranking["rank"].to_list() == [1, 2]
+
+
+@pytest.mark.parametrize("table", [
+    SMALL.with_columns(pl.selectors.float() * None), SMALL.with_columns(x=None, y=None, z=None),
+    SMALL.unpivot(index="run", variable_name="task").with_columns(value=float("nan")),
+])  # fmt: skip
+def test_a_leaderboard_without_any_value_is_refused(table):
+    with pytest.raises(lf.ReadError, match="expected some values, found none of any run"):
+        lf.leaderboard(table)
+
+
+@pytest.mark.parametrize("value", [1e308, -1.7e308, 1e151])
+def test_values_whose_squares_are_infinite_are_refused(value):
+    table = SMALL.with_columns(y=pl.Series([value, 0.5, 0.25]))
+    with pytest.raises(lf.LexiframeError, match=r"values up to 1e\+150, found .* for 'a' in 'y'"):
+        lf.leaderboard(table)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e300, 5e-324])
+def test_weights_of_any_size_are_shares(size, tmp_path):
+    found = lf.leaderboard(SMALL, weights={"x": size, "y": size, "z": size})
+    assert found.collection_weights["weight"].to_list() == pytest.approx([1 / 3] * 3)
+    all_of(found, tmp_path)
+    with pytest.raises(lf.LexiframeError, match="expected numbers as weights"):
+        lf.leaderboard(SMALL, weights={"x": 10**400, "y": 1, "z": 1})
+
+
+@pytest.mark.parametrize("name", ["run", "collection", "value", "rule", "\0run\0"])
+def test_collections_and_runs_may_be_called_like_columns(name, tmp_path):
+    long = SMALL.unpivot(index="run", variable_name="collection")
+    plain = lf.leaderboard(long).ranking
+    for column, old in (("collection", "x"), ("run", "b")):
+        renamed = lf.leaderboard(long.with_columns(pl.col(column).replace({old: name})))
+        assert all_of(renamed, tmp_path / column)
+        assert renamed.ranking["rank"].to_list() == plain["rank"].to_list()
+
+
+@pytest.mark.parametrize("over", ["collections", "groups"])
+def test_groups_may_end_with_nul(over, tmp_path):
+    """NumPy leaves these characters out of names, so that groups would become one."""
+    table = SMALL.with_columns(w=pl.Series([0.5, 0.5, 0.25]))
+    group = {"x": "g\0", "y": "g\0", "z": "g", "w": "g"}
+    found = lf.leaderboard(table, group=group, over=over)
+    plain = lf.leaderboard(table, group={**group, "x": "h", "y": "h"}, over=over)
+    assert found.ranking.equals(plain.ranking)
+    assert all_of(found, tmp_path)
+
+
+def test_runs_with_collections_of_weight_0_alone_are_named():
+    x = pl.DataFrame(
+        {"run": ["a", "a", "b", "c", "c", "a", "c"], "value": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+         "collection": ["x", "y", "y", "x", "y", "z", "z"]}
+    )  # fmt: skip
+    with pytest.warns(lf.LexiframeWarning, match="collections of weight 0 alone are left out: 1 "):
+        found = lf.leaderboard(x, weights={"x": 1, "y": 0, "z": 1}, samples=5).ranking
+    assert found["run"].to_list() == ["c", "a"]
+
+
+def test_what_has_no_collections_and_bad_options_are_refused():
+    with pytest.raises(lf.LexiframeError, match="expected weights='equal', 'groups' or"):
+        lf.leaderboard(SMALL, weights="some")
+    one = SMALL.select("run", value="x").with_columns(query_id=pl.lit("q"), measure=pl.lit("AP"))
+    with pytest.raises(lf.LexiframeError, match="expected scores of several collections"):
+        lf.leaderboard(one)
+    for bad in ({"missing": "some"}, {"alpha": 2.0}):
+        with pytest.raises(lf.LexiframeError, match=next(iter(bad))):
+            lf.leaderboard(SMALL, **bad)

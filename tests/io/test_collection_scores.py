@@ -1,7 +1,9 @@
 """`read_scores` of leaderboards: tables, and the results that tools write."""
 
 import json
+import re
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -111,6 +113,68 @@ def test_a_broken_file_is_named(tmp_path):
         lf.read_scores(tmp_path)
 
 
+def gaps_of(folder, match, **options):
+    with pytest.warns(lf.LexiframeWarning, match=match):
+        return lf.read_scores(folder, **options).select("run", "value").rows()
+
+
+def named(score, name, language="eng-Latn"):
+    return {**subset(score, language), "hf_subset": name}
+
+
+def test_subsets_that_a_run_lacks_are_a_gap(tmp_path):
+    """What most runs have is compared; of as many runs, the larger set of subsets."""
+    whole = [named(0.75, "en"), named(0.25, "de", "deu-Latn")]
+    mteb(tmp_path, "o__a", "r", "T", {"test": whole})
+    mteb(tmp_path, "o__b", "r", "T", {"test": whole[:1]})
+    assert gaps_of(tmp_path, r"are gaps: 1 \('o__b in T'\)") == [("o__a", 0.5)]
+    assert lf.read_scores(tmp_path, languages="eng")["value"].to_list() == [0.75, 0.75]
+    # Most runs have one subset, so that the other one of o__a does not count.
+    mteb(tmp_path, "o__c", "r", "T", {"test": whole[:1]})
+    assert lf.read_scores(tmp_path)["value"].to_list() == [0.75] * 3
+    # Other names, as after a new version of the data, are another subset.
+    mteb(tmp_path, "o__d", "r", "T", {"test": [named(0.9, "en-v2")]})
+    assert len(gaps_of(tmp_path, r"are gaps: 1 \('o__d in T'\)")) == 3
+
+
+def test_splits_that_a_run_lacks_are_a_gap(tmp_path):
+    mteb(tmp_path, "o__a", "r", "T", {"dev": [subset(0.4)]})
+    mteb(tmp_path, "o__b", "r", "T", {"test": [subset(0.5)]})
+    assert gaps_of(tmp_path, r"1 \('o__a in T'\)") == [("o__b", 0.5)]
+    mteb(tmp_path, "o__c", "r", "T", {"dev": [subset(0.6)]})
+    assert gaps_of(tmp_path, r"1 \('o__b in T'\)") == [("o__a", 0.4), ("o__c", 0.6)]
+    mteb(tmp_path, "o__b", "r", "T", {"test": [subset(0.5)], "dev": [subset(0.45)]})
+    assert lf.read_scores(tmp_path)["value"].to_list() == [0.4, 0.45, 0.6]
+    for model in "def":
+        mteb(tmp_path, f"o__{model}", "r", "T", {"test": [subset(0.5)], "dev": [subset(0.1)]})
+    assert len(gaps_of(tmp_path, r"are gaps: 2 \('o__a in T', 'o__c in T'\)")) == 4
+
+
+def test_an_older_revision_with_all_subsets_goes_before_a_newer_gap(tmp_path):
+    both = [named(0.5, "en"), named(0.5, "de", "deu-Latn")]
+    for model in "ab":
+        mteb(tmp_path, f"o__{model}", "old", "T", {"test": both}, "1.9.0")
+    mteb(tmp_path, "o__b", "new", "T", {"test": both[:1]}, "1.10.0")
+    assert lf.read_scores(tmp_path)["value"].to_list() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize("newer, older", [
+    ("2.0.0", "2.0.0.dev3"), ("2.0.0rc1", "2.0.0b9"), ("1.12.75", "1.12.9"),
+    ("2.0.0.post1", "2.0.0"),
+    ("2.0", "unknown"), ("1.0", None),
+])  # fmt: skip
+def test_versions_are_those_of_packages(tmp_path, newer, older):
+    mteb(tmp_path, "o__a", "r1", "T", {"test": [subset(0.25)]}, newer)
+    mteb(tmp_path, "o__a", "r2", "T", {"test": [subset(0.75)]}, older)
+    assert gaps_of(tmp_path, "several revisions") == [("o__a", 0.25)]
+
+
+def test_a_main_score_without_a_value_is_a_gap(tmp_path):
+    mteb(tmp_path, "o__a", "r", "T", {"test": [named(0.5, "en"), named(None, "de")]})
+    mteb(tmp_path, "o__b", "r", "T", {"test": [named(0.5, "en"), named(0.25, "de")]})
+    assert gaps_of(tmp_path, r"without a value are gaps.*1 \(o__a in T\)") == [("o__b", 0.375)]
+
+
 # --- lm-evaluation-harness ------------------------------------------------------------------------
 
 
@@ -139,7 +203,7 @@ def test_lm_evaluation_harness(tmp_path):
     with pytest.raises(lf.SchemaError, match="expected scores by 'f1', found 2"):
         lf.read_scores(tmp_path, measure="f1")
     (place / "samples_arc_2024-01-01T00-00-00.jsonl").write_text("no")
-    with pytest.raises(lf.ReadError, match="line 1: expected a sample with doc_id"):
+    with pytest.raises(lf.ReadError, match=r"line 1: expected results of lm-eval.*found no JSON"):
         lf.read_scores(tmp_path)
     (place / "samples_arc_2024-01-01T00-00-00.jsonl").unlink()
     (place / "results_2024-01-01T00-00-00.json").write_text("[]")
@@ -148,6 +212,65 @@ def test_lm_evaluation_harness(tmp_path):
     (place / "results_2024-01-01T00-00-00.json").write_text(json.dumps({"results": {}}))
     with pytest.raises(lf.ReadError, match="expected results with scores, found none"):
         lf.read_scores(tmp_path)
+
+
+def harness(folder, model, when, values, name="results", **more):
+    """What lm-evaluation-harness writes of a model: results and samples of one task."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mean = sum(values) / len(values)
+    results = {"results": {"arc": {"alias": "arc", "acc,none": mean}}, "model_name": model} | more
+    (folder / f"{name}_{when}.json").write_text(json.dumps(results))
+    samples = [
+        {"doc_id": n, "filter": "none", "metrics": ["acc"], "acc": value}
+        for n, value in enumerate(values)
+    ]
+    (folder / f"samples_arc_{when}.jsonl").write_text("\n".join(map(json.dumps, samples)))
+
+
+FIRST, SECOND = "2025-01-01T00-00-00.123", "2025-01-02T00-00-00.456"
+
+
+@pytest.mark.parametrize("model", ["llama3:8b", "a|b", 'q"x"', "org/a?b"])
+def test_samples_belong_to_the_model_of_their_results(tmp_path, model):
+    harness(tmp_path / re.sub(r'["<>:/|?]+', "__", model), model, FIRST, [1.0, 0.0])
+    found = lf.read_scores(tmp_path)
+    assert found.select("run", "query_id").rows() == [
+        (model.replace("/", "__"), "0"), (model.replace("/", "__"), "1"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["results", "llama", "my.run_7"])
+def test_several_models_may_lie_in_one_folder(tmp_path, name):
+    harness(tmp_path, "org/a", FIRST, [1.0, 0.0, 0.0], name)
+    harness(tmp_path, "org/b", SECOND, [1.0, 1.0, 0.0], name)
+    found = lf.read_scores(tmp_path).group_by("run").agg(pl.col("value").sum()).sort("run").rows()
+    assert found == [("org__a", 1.0), ("org__b", 2.0)]
+    harness(tmp_path, "org/c", FIRST, [1.0], "other")
+    with pytest.raises(lf.ReadError, match=r"samples of one model, .* found results of 2 models"):
+        lf.read_scores(tmp_path)
+
+
+def test_samples_without_results_are_those_of_their_folder(tmp_path):
+    harness(tmp_path / "mine", "org/a", FIRST, [1.0, 0.0])
+    (tmp_path / "mine" / f"results_{FIRST}.json").unlink()
+    assert lf.read_scores(tmp_path)["run"].unique().to_list() == ["mine"]
+
+
+@pytest.mark.parametrize("arguments", [
+    {"pretrained": "org/a"}, {"dtype": "auto", "model": "org/a"}, "pretrained=org/a,dtype=auto",
+    "dtype=auto,path=org/a",
+])  # fmt: skip
+def test_arguments_of_a_model_may_be_a_dictionary(tmp_path, arguments):
+    config = {"model": "hf", "model_args": arguments}
+    harness(tmp_path, None, FIRST, [1.0], config=config)
+    assert lf.read_scores(tmp_path)["run"].to_list() == ["org__a"]
+
+
+def test_two_evaluations_of_a_model_keep_their_own_requests(tmp_path):
+    harness(tmp_path, "m", FIRST, [1.0, 0.0])
+    harness(tmp_path, "m", SECOND, [1.0, 1.0])
+    with pytest.warns(lf.LexiframeWarning, match="several revisions"):
+        assert lf.read_scores(tmp_path)["value"].to_list() == [1.0, 1.0]
 
 
 # --- HELM -----------------------------------------------------------------------------------------
@@ -215,7 +338,7 @@ def test_beir(tmp_path):
 
 def test_files_of_beir_that_are_not(tmp_path):
     beir_file(tmp_path / "bm25" / "scifact.json", 0.5, extra=7)
-    with pytest.raises(lf.ReadError, match="expected values by measure in 'extra', as BEIR"):
+    with pytest.raises(lf.ReadError, match="values by measure, as BEIR writes it, found 7 in ex"):
         lf.read_scores(tmp_path)
     beir_file(tmp_path / "bm25" / "scifact.json", 0.5, mrr={"MRR@10": "high"})
     with pytest.raises(lf.ReadError, match="expected a finite number as score, found 'high'"):
@@ -238,3 +361,112 @@ def test_bad_cells_of_files_are_named_with_file_and_line(tmp_path):
     message = r"wide.csv, line 2: in collection 'news' the values of 1 run ..a.."
     with pytest.warns(lf.LexiframeWarning, match=message):
         lf.read_scores(wide)
+
+
+BOARD = pl.DataFrame({
+    "model": ["a", "b", "c"],
+    "news": [0.5131, 0.4172, 0.3019],
+    "law": [0.6204, 0.5493, 0.6011],
+    "code": [0.7007, 0.6619, 0.5432],
+})  # fmt: skip
+MEANS = pl.mean_horizontal("news", "law", "code")
+
+
+def read_with_warning(table, match, **options):
+    with pytest.warns(lf.LexiframeWarning, match=match):
+        return lf.read_scores(table, **options)
+
+
+@pytest.mark.parametrize("name", ["Average", "AVG", "Mean (Task)", "overall", "Score of all", "x"])
+@pytest.mark.parametrize("decimals", [4, 15])
+def test_a_collection_that_is_the_mean_of_the_others_is_no_evidence(name, decimals):
+    table = BOARD.with_columns(MEANS.round(decimals).alias(name))
+    are = "collections whose values are the means of the others"
+    match = rf"{are}, left out: 1 \('{re.escape(name)}'\)"
+    expected = lf.read_scores(BOARD).rows()
+    assert read_with_warning(table, match).rows() == expected
+    long = table.unpivot(index="model", variable_name="task", value_name="score")
+    assert read_with_warning(long, match).rows() == expected
+
+
+def test_rounded_means_of_few_runs_need_a_name():
+    rounded = BOARD.with_columns(pl.selectors.float().round(1)).head(2)
+    table = rounded.with_columns(x=pl.mean_horizontal(pl.selectors.float()).round(1))
+    assert lf.read_scores(table)["collection"].n_unique() == 4
+    named = rounded.with_columns(mean=MEANS.round(3))
+    match = "the means of the others, left out: 1"
+    assert read_with_warning(named, match)["collection"].n_unique() == 3
+
+
+@pytest.mark.parametrize("name", ["Average", "human baseline"])
+def test_a_run_that_is_the_mean_of_the_others_is_left_out(name):
+    mean = BOARD.mean().with_columns(model=pl.lit(name))
+    table = pl.concat([BOARD, mean])
+    match = rf"runs whose values are the means of the others, left out: 1 \('{name}'\)"
+    assert read_with_warning(table, match)["run"].unique().sort().to_list() == ["a", "b", "c"]
+
+
+def test_what_is_called_a_mean_or_a_property_is_left_out_of_collections():
+    more = {
+        "Rank (Borda)": [3, 2, 1], "Number of Parameters (B)": [7.0, 0.3, 1.0],
+        "Max Tokens": [32768, 512, 512], "Mean (TaskType)": [0.51, 0.62, 0.44],
+    }  # fmt: skip
+    table = BOARD.with_columns(pl.Series(name, values) for name, values in more.items())
+    with (
+        pytest.warns(lf.LexiframeWarning, match="like properties of the runs, left out: 3"),
+        pytest.warns(lf.LexiframeWarning, match="called means, left out: 1 .*TaskType"),
+    ):
+        assert lf.read_scores(table).rows() == lf.read_scores(BOARD).rows()
+    tokens = BOARD.rename({"law": "Number of tokens of law", "code": "Mean reversion"})
+    assert lf.read_scores(tokens)["collection"].n_unique() == 3
+    few = BOARD.select("model", "news", Average="law")
+    assert lf.read_scores(few)["collection"].unique().sort().to_list() == ["Average", "news"]
+
+
+def test_collections_that_the_caller_names_are_kept():
+    table = BOARD.with_columns(Average=MEANS, Parameters=pl.Series([7.0, 3.0, 1.0]))
+    weights = {"news": 1, "law": 1, "code": 1, "Average": 0, "Parameters": 1}
+    found = lf.leaderboard(table, weights=weights)
+    assert found.collection_weights["collection"].to_list() == [
+        "Parameters", "code", "law", "news",
+    ]  # fmt: skip
+    with pytest.warns(lf.LexiframeWarning, match="called means, left out: 1"):
+        smaller = lf.leaderboard(table, "mean_rank", smaller_is_better=["Parameters"])
+    assert "Parameters" in smaller.cells["collection"].to_list()
+
+
+def test_a_leaderboard_with_means_is_that_without():
+    found = [lf.leaderboard(BOARD)]
+    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
+        found.append(lf.leaderboard(BOARD.with_columns(Average=MEANS)))
+    assert found[0].comparisons.equals(found[1].comparisons)
+
+
+def test_collections_in_a_much_larger_unit_are_named():
+    table = BOARD.with_columns(elo=pl.Series([1200.0, 1100.0, 900.0]))
+    with pytest.warns(
+        lf.LexiframeWarning, match=r"above 100 in the collections 1 \('elo'\) beside"
+    ):
+        lf.leaderboard(table)
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, 4])
+def test_no_chance_is_taken_for_a_mean(decimals):
+    rng = np.random.default_rng(decimals)
+    for n in (2, 3, 5):
+        for runs in (1, 2, 4):
+            values = rng.random((4, runs, n)).round(decimals)
+            for x in values:
+                table = pl.DataFrame(x, schema=[f"c{i}" for i in range(n)], orient="row")
+                table = table.with_columns(run=pl.Series([f"r{i}" for i in range(runs)]))
+                assert lf.read_scores(table).height == runs * n
+
+
+def test_means_of_requests_of_a_collection_are_left_out():
+    rng = np.random.default_rng(0)
+    rows = [(run, c, f"q{i}", rng.random()) for run in "ab" for c in "xy" for i in range(9)]
+    table = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
+    means = table.group_by("run", "collection").agg(pl.col("value").mean(), query_id=pl.lit("mean"))
+    both = pl.concat([table, means.select(table.columns)])
+    match = r"requests whose values are the means of the others, left out: 1 \('mean'\)"
+    assert read_with_warning(both, match).equals(lf.read_scores(table))

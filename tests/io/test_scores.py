@@ -928,3 +928,55 @@ def test_dictionaries_that_are_no_columns_are_refused_whatever_their_names():
             lf.read_scores(data)
     with pytest.raises(lf.SchemaError, match="two columns are called '1'"):
         lf.read_scores({1: [0.5], "1": [0.25]}, measure="AP")
+
+
+EIGHT = pl.DataFrame({
+    "query_id": [f"q{i}" for i in range(8)],
+    "bm25": np.random.default_rng(1).random(8), "dense": np.random.default_rng(2).random(8),
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["ALL", "mean", "Average", "overall", "macro avg", "sum up"])
+@pytest.mark.parametrize("decimals", [4, 15])
+def test_a_row_of_means_is_no_request(name, decimals):
+    means = EIGHT.mean().with_columns(query_id=pl.lit(name)).select(EIGHT.columns)
+    table = pl.concat([EIGHT, means]).with_columns(pl.selectors.float().round(decimals))
+    match = rf"requests whose values are the means of the others, left out: 1 \('{name}'\)"
+    plain = lf.read_scores(EIGHT.with_columns(pl.selectors.float().round(decimals)), measure="AP")
+    with pytest.warns(lf.LexiframeWarning, match=match):
+        assert lf.read_scores(table, measure="AP").equals(plain)
+    with pytest.warns(lf.LexiframeWarning, match=match):
+        found = lf.evaluate_scores(table, measures="AP").comparisons
+    assert found["n"].to_list() == [8]
+
+
+def test_a_column_of_means_is_no_run():
+    wide = EIGHT.with_columns(ql=pl.Series(np.random.default_rng(3).random(8)))
+    table = wide.with_columns(all_runs=pl.mean_horizontal("bm25", "dense", "ql"))
+    with pytest.warns(lf.LexiframeWarning, match=r"runs whose .* left out: 1 \('all_runs'\)"):
+        assert lf.read_scores(table, measure="AP").equals(lf.read_scores(wide, measure="AP"))
+
+
+def test_a_row_of_shares_of_zeros_and_ones_is_no_request_if_it_is_called_so():
+    rows = [("a", f"q{i}", float(i % 3 == 0)) for i in range(40)]
+    table = pl.DataFrame([*rows, ("a", "mean", 0.35)], schema=["run", "qid", "em"], orient="row")
+    with pytest.warns(lf.LexiframeWarning, match="left out: 1"):
+        assert lf.read_scores(table).height == 40
+
+
+def test_a_request_that_is_called_like_a_mean_is_named():
+    other = EIGHT.with_columns(query_id=pl.col("query_id").replace({"q0": "total"}))
+    with pytest.warns(
+        lf.LexiframeWarning, match=r"called like a mean: 1 \('total'\); their values"
+    ):
+        assert lf.read_scores(other, measure="AP")["query_id"].n_unique() == 8
+
+
+@pytest.mark.parametrize("levels", [2, 3, 5, 11, 10_001])
+def test_no_request_is_the_mean_by_chance(levels):
+    rng = np.random.default_rng(levels)
+    for requests, runs in [(3, 1), (3, 2), (50, 1), (50, 3), (200, 2)]:
+        ids = [f"q{i}" for i in range(requests)]
+        x = rng.integers(0, levels, (requests, runs)) / (levels - 1)
+        table = pl.DataFrame({"query_id": ids, **{f"r{j}": x[:, j] for j in range(runs)}})
+        assert lf.read_scores(table, measure="P@2").height == requests * runs

@@ -126,7 +126,25 @@ def test_what_it_returns_stands_for_its_preferences():
 
 BAD = {
     r"row 1: .*a side or a tie, found 1 \('maybe'\)": (two("left", "right", ["maybe", "left"]), {}),
-    r"0 and 1 alone, and 0 may be a tie": (two("left", "right", [0, 1]), {}),
+    r"expected a winner, found 0 and 1 alone, and 0 may be a tie; say it: values": (
+        two("left", "right", [0, 1]), {}),
+    r"0 and 1 and 2 alone, and 0 may be a tie; .* or values=\{'0': 'a', '1': 'b', '2': 'tie'\}": (
+        two("left", "right", [0, 1, 2]), {}),
+    r"0 and 1 and 2 alone": (two("model_1", "model_2", ["2", "0", "0"]), {}),
+    r"found '1' and '2', which is the name of a run and of the other side": (
+        {"qid": ["1", "2"], "left": [2, 2], "right": [1, 1], "winner": [1, 2]}, {}),
+    r"'0': 'tie', '1': 'a'\} for sides, or values=\{'tie': 'tie'\} for names": (
+        {"qid": ["1", "2"], "left": [0, 1], "right": [1, 0], "winner": [0, 1]}, {}),
+    r"'tie', which is the name of a run": (
+        {"qid": [1, 2], "left": ["tie", "tie"], "right": ["x", "y"], "winner": ["tie", "x"]}, {}),
+    r"text or numbers, found List.* in chosen; it may hold messages": (
+        {"prompt": ["1"], "chosen": [[{"role": "user"}]], "rejected": [[{"role": "user"}]]}, {}),
+    r"text or numbers, found Struct.* in question": (
+        {"question": [{"text": "?"}], "left": ["x"], "right": ["y"], "winner": ["left"]}, {}),
+    r"in one request each: 4 \('Never.', .*; they look like answers; the columns chosen_model": (
+        {"prompt": ["1", "2"], "chosen": ["Sure.", "Yes."], "rejected": ["No.", "Never."]}, {}),
+    r"found texts of several lines \('One,.ntwo.'\); they look like answers": (
+        {"qid": ["1"], "left": ["One,\ntwo."], "right": ["One."], "winner": ["left"]}, {}),
     r"expected winners 1, 0, -1 or 1, 2, 1.5, found": (two("left", "right", [3, 1]), {}),
     r"the name of a run and of the other side": (
         {"qid": ["1"], "left": ["b"], "right": ["a"], "winner": ["a"]}, {}),
@@ -148,7 +166,7 @@ BAD = {
         two("left", "right", ["tie"]), {"columns": {"judge": "nobody"}}),
     r"values: expected 'a', 'b', 'tie' or 'both_bad' for 'x', found 'left'": (
         two("left", "right", ["x"]), {"values": {"x": "left"}}),
-    r"one of 'yes', as values says, found 1 \('no'\)": (
+    r"one of 'yes', as values says, or a run of the row, found 1 \('no'\)": (
         two("left", "right", ["no"]), {"values": {"yes": "a"}}),
 }  # fmt: skip
 
@@ -341,3 +359,91 @@ def test_requests_that_are_all_alike_show_no_bias_of_position():
     assert v.position.select("win_rate", "ci_low", "ci_high").row(0) == (1.0, None, None)
     assert "requests that are all alike do not say" in str(v).replace("\n", " ")
     assert "is shown" not in str(v)
+
+
+def many(ids, winner, n=60):
+    """Votes of pairs of runs, of which ``winner`` returns the first (a, b) or another word."""
+    rng = np.random.default_rng(0)
+    pairs = [rng.permutation(ids)[:2].tolist() for _ in range(n)]
+    rows = [(f"q{i}", a, b, winner(a, b, rng.random())) for i, (a, b) in enumerate(pairs)]
+    return pl.DataFrame(rows, schema=["qid", "left", "right", "winner"], orient="row")
+
+
+def won(table, **options):
+    """How often each run wins, as `read_preferences` understands a table."""
+    rows = lf.read_preferences(table, **options).judgments.select("winner", "run_a", "run_b").rows()
+    names = ["tie" if w == "tie" else {"a": a, "b": b}[w] for w, a, b in rows]
+    return {name: names.count(name) for name in sorted(set(names))}
+
+
+@pytest.mark.parametrize("ids", [[0, 1, 2], [7, 8, 9], [-1, 0, 1, 5], ["a", "b", "c"]])
+def test_winners_that_are_always_a_run_of_their_row_are_names(ids):
+    table = many(ids, lambda a, b, x: min(a, b) if x < 0.9 else max(a, b))
+    counts = table["winner"].cast(pl.String).value_counts().rows()
+    assert won(table) == dict(counts)
+    # pandas makes floats of a column in which some winner is missing.
+    if table["winner"].dtype != pl.String:
+        assert won(table.cast({"winner": pl.Float64})) == dict(counts)
+
+
+def test_words_for_ties_may_stand_beside_names_that_look_like_sides():
+    table = many(["a", "b", "c"], lambda a, b, x: "tie" if x < 0.2 else min(a, b))
+    counts = dict(table["winner"].value_counts().rows())
+    assert counts["tie"] > 5
+    assert won(table) == counts
+
+
+def test_a_run_may_be_called_like_a_tie():
+    table = many(["tie", "none", "w"], lambda a, b, x: min(a, b) if x < 0.8 else max(a, b))
+    assert won(table) == dict(table["winner"].value_counts().rows())
+    tied = many(["tie", "none", "w"], lambda a, b, x: "tie" if x < 0.3 else max(a, b))
+    with pytest.raises(lf.ReadError, match=r"'tie', which .* values=\{'draw': 'tie'\} for names"):
+        lf.read_preferences(tied)
+
+
+@pytest.mark.parametrize("ids", [[1, 2, 3, 4], [0, 1, 2], [5, 6, 7]])
+def test_winners_that_are_no_run_of_their_row_are_sides(ids):
+    table = many(ids, lambda a, b, x: 1 if x < 0.5 else 2)
+    first = table.filter(winner=1)["left"].to_list() + table.filter(winner=2)["right"].to_list()
+    assert won(table) == {str(i): first.count(i) for i in ids}
+    words = table.with_columns(
+        pl.col("winner").cast(pl.String).replace({"1": "a", "2": "b"}),
+        *(pl.col(c).cast(pl.String).replace({"1": "a", "2": "b"}) for c in ("left", "right")),
+    )
+    name = {"1": "a", "2": "b"}
+    assert won(words) == {name.get(str(i), str(i)): first.count(i) for i in ids}
+
+
+def test_what_is_said_decides_between_names_and_sides():
+    table = many([1, 2], lambda a, b, x: 1)
+    assert won(table, values={"tie": "tie"}) == {"1": 60}
+    ones = table["left"].to_list().count(1)
+    assert won(table, values={"1": "a", "2": "b"}) == {"1": ones, "2": 60 - ones}
+
+
+def test_zero_is_a_tie_in_the_files_of_alpaca_eval():
+    assert winners(two("generator_1", "generator_2", [1, 0, 2])) == ["a", "tie", "b"]
+
+
+def test_the_winners_of_games_may_be_numbers():
+    game = {"question_id": [1], "model_1": ["x"], "model_2": ["y"]}
+    assert winners({**game, "g1_winner": [1], "g2_winner": [2]}) == ["a", "b"]
+
+
+def test_few_runs_of_one_request_are_no_answers():
+    once = {"qid": ["1", "1"], "left": ["v", "w"], "right": ["x", "y"], "winner": ["left", "tie"]}
+    assert read(once).judgments.height == 2
+    assert read({**once, "qid": ["1", "2"]}).judgments.height == 2
+    chosen = {"qid": ["1", "2"], "chosen": ["v", "w"], "rejected": ["w", "x"]}
+    assert read(chosen).judgments.height == 2
+
+
+def test_answers_in_other_columns_are_refused_as_well():
+    texts = {"left": [f"Answer {i}." for i in range(15)], "right": [f"No {i}." for i in range(15)]}
+    rows = {"qid": list(range(15)), **texts, "winner": ["left"] * 15}
+    with pytest.raises(lf.SchemaError, match=r"in one request each: 30 .*; they look like answers"):
+        read(rows)
+    # A few answers, such as "Yes.", occur in several requests.
+    some = {**rows, "left": ["Yes.", "Yes.", *texts["left"][2:]], "right": texts["right"]}
+    with pytest.raises(lf.SchemaError, match=r"in one request each: 29 .*; they look like answers"):
+        read(some)

@@ -438,3 +438,43 @@ def test_percentiles_are_named_for_what_they_are(by):
     wide = one.strengths.sort("run").row(0, named=True)
     half = stats.t.ppf(0.975, k - 1) * np.sqrt(k / (k - 1)) * wide["se"]
     assert wide["ci_high"] - wide["strength"] == pytest.approx(half)
+
+
+# --- What is hostile -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n, message", [
+    ([-1, 2, 3], r"n_judgments to be numbers from 1, found 1 \(-1\)"),
+    ([0, 0, 3], r"numbers from 1, found 2 \(0, 0\)"), ([None, 2, 3], r"from 1, found 1 \(None\)"),
+    ([2**62] * 3, r"up to 2\^53 judgments in n_judgments together, found 1.38"),
+])  # fmt: skip
+def test_numbers_of_judgments_that_none_can_be_are_refused(n, message):
+    stated = pl.DataFrame({
+        "query_id": ["1", "2", "3"], "run_a": "x", "run_b": "y", "measure": "stated",
+        "preference": [1.0, -1.0, 0.0], "n_judgments": pl.Series(n, dtype=pl.Int64),
+    })  # fmt: skip
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.bradley_terry(stated)
+
+
+def test_very_many_runs_are_refused_with_the_memory_that_they_need(monkeypatch):
+    monkeypatch.setattr("lexiframe.base.memory_use.available", lambda: 10**6)
+    rows = [(str(i), f"r{i}", f"r{i + 1}", "a") for i in range(99)]
+    table = votes(rows)
+    with pytest.raises(lf.LexiframeError, match="all pairs of 100 runs need about 0"):
+        lf.bradley_terry(table, prior=1)
+    v = lf.read_preferences(table)
+    for function in (lf.win_rates, lf.compare, lf.order_runs):
+        with pytest.raises(lf.LexiframeError, match=r"arrays of preferences: .* of 100 runs"):
+            function(v.preferences)
+    few = votes([(str(i), "x", "y", w) for i, w in enumerate("abab")])
+    assert lf.bradley_terry(few).strengths.height == 2
+
+
+def test_strengths_are_those_of_the_pairs_that_met():
+    """Runs with large numbers that met few others: only these pairs are kept."""
+    rows = [(str(i % 7), f"r{i % 60:03}", f"r{(i + 1) % 60:03}", "ab"[i % 2]) for i in range(120)]
+    judged = judged_of(votes(rows))
+    one, kind = judged.alike()
+    assert len(one) == 60
+    assert (judged.a[one][kind] == judged.a).all()

@@ -118,6 +118,7 @@ def test_ranks_worked_out_by_hand(a, b, expected):
     assert oracle.rankOI(a, b, {"a", "e"}) == pytest.approx(expected, abs=1e-15)
 
 
+@pytest.mark.filterwarnings("ignore:no judged request was answered by the run 'B'")
 def test_an_empty_list_loses_unless_the_user_reads_to_a_rank():
     """Then nothing is shown, so nothing is clicked. A request without any list is a tie."""
     both = runs(A="ab", B="ba").with_columns(query_id=pl.Series(["q", "q", "other", "other"]))

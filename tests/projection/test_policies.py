@@ -414,9 +414,10 @@ def test_documents_that_are_relevant_for_another_request():
         lf.positions({"x": answered}, pl.concat([PADDED, q2]))
 
 
-def test_nothing_is_said_when_some_run_retrieved_one_or_none_retrieved_any():
+def test_of_each_run_that_retrieved_none_unless_it_has_no_row():
     right = CACM.with_columns(doc_id=pl.Series(["CACM-99", "z"]))
-    lf.coverage({"x": CACM, "y": right}, PADDED)
+    with pytest.warns(lf.LexiframeWarning, match="no judged document was retrieved by the run 'x'"):
+        lf.coverage({"x": CACM, "y": right}, PADDED)
     lf.coverage({"y": right}, PADDED)
     with pytest.warns(lf.LexiframeWarning, match="no judged document"):
         lf.coverage({"x": CACM, "failed": CACM.clear()}, PADDED)

@@ -235,3 +235,11 @@ def test_pairs_that_nobody_measured_and_other_things_than_tables_are_refused():
     found = lf.concordance(d.with_columns(run_a=pl.lit("x")), pl.DataFrame(people))
     with pytest.raises(lf.UnknownNameError, match="unknown measure 'RR'"):
         found.most_disputed("RR")
+
+
+@pytest.mark.parametrize("runs", [["x"], ["x", "z"]])
+def test_scores_of_one_judged_run_make_no_pair(runs):
+    votes = {"query_id": ["1"], "left": ["x"], "right": ["y"], "winner": ["left"]}
+    scores = pl.DataFrame({"run": runs, "query_id": "1", "measure": "AP", "value": 0.5})
+    with pytest.raises(lf.LexiframeError, match="the requests and runs that people judged, found"):
+        lf.concordance(scores, lf.read_preferences(pl.DataFrame(votes)))

@@ -55,16 +55,22 @@ def test_the_simulation_agrees_where_differences_are_nearly_normal():
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("value", [0.25, -0.25, 0.1 + 0.2, 1 / 7, -1e9 / 7])
-def test_a_constant_difference_needs_two_requests(how, value):
-    row = only_row(preferences({"ab": [value] * 7}), how=how, alpha=1e-14)
-    assert (row["required"], row["power_at_n"]) == (2, 1.0)
+def test_a_constant_difference_needs_as_many_requests_as_its_sign(how, value):
+    """2^(1−n) is below .05 from six requests on, and below .01 from eight on."""
+    row = only_row(preferences({"ab": [value] * 7}), how=how)
+    assert (row["required"], row["power_at_n"]) == (6, 1.0)
+    strict = only_row(preferences({"ab": [value] * 7}), how=how, alpha=0.01)
+    assert (strict["required"], strict["power_at_n"]) == (8, 0.0)
     assert row["effect_size"] == math.copysign(math.inf, value)
 
 
 def test_two_requests_by_hand():
-    """With α = 0.3 the limit of t with 1 d.f. is 1.963; drawn both, t is (a + b) / |a − b|."""
+    """With α = 0.3 the limit of t with 1 d.f. is 1.963; drawn both, t is (a + b) / |a − b|.
+
+    One that is drawn twice has p = 1/2.
+    """
     once = (drawn_requests(2, 500, 3) == 1).all(axis=1).mean()
-    for b, t, share in [(3 / 13, 1.6, 1 - once), (3 / 7, 2.5, 1.0)]:
+    for b, t, share in [(3 / 13, 1.6, 0.0), (3 / 7, 2.5, once)]:
         assert (1 + b) / (1 - b) == pytest.approx(t)
         d = preferences({"ab": [1.0, b]})
         row = only_row(d, how="simulation", alpha=0.3, samples=500, seed=3)

@@ -7,6 +7,7 @@ from .tolerance import TIE as TIE
 from .tolerance import above_zero as above_zero
 from .tolerance import difference as difference
 from .ranking import holm as holm
+from .tolerance import largest as largest
 from .tolerance import metric_difference as metric_difference
 from .ranking import mid_ranks as mid_ranks
 from .ranking import mid_ranks_of as mid_ranks_of

@@ -50,6 +50,18 @@ def metric_difference(
     return np.where(parts > 0, exact, difference(better, worse, 0.0))
 
 
+def largest(values: np.ndarray) -> float:
+    """Return the largest size of values, of which rounding errors are shares; 1 without any.
+
+    Examples
+    --------
+    >>> largest(np.array([-3e-13, np.nan, 2e-13])), largest(np.zeros(2))
+    (3e-13, 1.0)
+    """
+    size = np.fmax.reduce(np.abs(values), axis=None, initial=0.0)
+    return float(size) or 1.0
+
+
 _MOST_PARTS = 2000
 
 

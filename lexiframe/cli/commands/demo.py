@@ -8,11 +8,12 @@ from typing import Annotated
 import polars as pl
 import typer
 
+from lexiframe import bundled
 from lexiframe.cli.commands.evaluate import refuse_outputs, write
 from lexiframe.cli.options import output
 from lexiframe.evaluation import MEASURES
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io import bundled, output_files
+from lexiframe.io import output_files
 
 PANEL = "Help"
 EXAMPLES = ("demo", "demo -o results")

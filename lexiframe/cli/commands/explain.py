@@ -12,7 +12,7 @@ from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_table
 from lexiframe.evaluation import Evaluation
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io import File, data_sources
+from lexiframe.io import data_sources
 from lexiframe.views import shown
 
 PANEL = "Compare runs"
@@ -51,8 +51,7 @@ def explain(
 
 def _path_of(source: data_sources.Source) -> str:
     """Return the path of a source as the provenance has it; hashes do not matter here."""
-    origin = source.origin
-    return str(origin.facts(sha256="any")["path"] if isinstance(origin, File) else origin)
+    return str(source.files[0].facts(sha256="any")["path"] if source.files else source.origin)
 
 
 def _names_of(e: Evaluation, paths: list[str]) -> list[str]:

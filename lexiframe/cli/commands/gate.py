@@ -91,7 +91,8 @@ def gate(
         sequential, planned, test, correction, cluster, requests, by, replicates, curve=curve
     )
     grouping.names_of(None if cluster and not by else requests, by)
-    files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
+    written = (out and out / _FILE, junit, sequential)
+    files = [file for file in written if file is not None]
     output_files.refuse_outputs(files)
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)

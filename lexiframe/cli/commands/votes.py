@@ -20,6 +20,7 @@ PANEL = "Compare runs"
 EXAMPLES = (
     "votes votes.csv",
     "votes votes.csv --by both --report strengths.html",
+    "votes votes.csv --value 1=a --value 2=b --value 0=tie",
     "votes gpt-4_pair.jsonl --ties davidson --out strengths/",
 )
 
@@ -68,6 +69,7 @@ def votes(
     elo: Elo = False,
     measure: Measure = "stated",
     column: list[str] | None = None,
+    value: list[str] | None = None,
     all: Everything = False,
     report: Page = None,
     out: Folder = None,
@@ -78,7 +80,8 @@ def votes(
     output_files.refuse_outputs(written)
     refuse_replacing(written, files)
     source: Any = files[0] if len(files) == 1 else files
-    v = stated.read_preferences(source, measure=measure, columns=as_columns(column))
+    how = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
+    v = stated.read_preferences(source, measure=measure, **how)
     found = of.bradley_terry(v, ties=ties, prior=prior, by=by, level=level, elo=elo)
     judges = judge_consistency(v, alpha=1 - level) if _are_several(v.judgments) else None
     if format == "table":

@@ -4,6 +4,7 @@
 from .board_tables import BoardTables as BoardTables
 from .board_tables import ranked_and_how as ranked_and_how
 from .asked import Rules as Rules
+from .asked import doubts_of_units as doubts_of_units
 from .board import Group as Group
 from .settled import Missing as Missing
 from .settled import Weights as Weights

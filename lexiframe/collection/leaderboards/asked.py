@@ -31,19 +31,19 @@ def ranked_of(
     rules = _rules(rule)
     check_missing(missing)
     check_choice("leaderboard", over, get_args(Over), "over")
-    board = read_board(x, measure, group, smaller_is_better)
+    board = board_of(x, weights, group, measure, smaller_is_better)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "
             "name them: group='type' or group={collection: group}"
         )
-    check_weights(weights)
     settled = settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
     ranked = [Ranked(settled, one, over) for one in rules]
     for one in ranked:
         _refuse(one)
     if "mean" in rules:
-        _warn_of_units(settled.board)
+        for said in _units_in_words(settled.board):
+            warn(said)
     return ranked
 
 
@@ -52,7 +52,8 @@ def board_of(
 ) -> Board:
     """Read a leaderboard whose weights may be given."""
     check_weights(weights)
-    return read_board(x, measure, group, smaller_is_better)
+    weighed = weights if isinstance(weights, Mapping) else ()
+    return read_board(x, measure, group, smaller_is_better, [*map(str, weighed)])
 
 
 def check_missing(missing: Any) -> None:
@@ -91,20 +92,35 @@ def _refuse(one: Ranked) -> None:
 _PERCENT = 100.0
 
 
-def _warn_of_units(board: Board) -> None:
-    """Warn of collections of shares beside others of percent, which would decide the mean alone."""
+def doubts_of_units(x: Any) -> list[str]:
+    """Say which collections of a leaderboard have units of which the largest decide the mean."""
+    return _units_in_words(board_of(x, None, None, None, ()))
+
+
+def _units_in_words(board: Board) -> list[str]:
     given = board.cells * board.signs[:, None]
     largest, smallest = np.nanmax(given, axis=1), np.nanmin(given, axis=1)
     shares = (smallest >= 0) & (largest > 0) & (largest <= 1)
     percent = (smallest > 1) & (largest > _PERCENT / 10) & (largest <= _PERCENT)
+    beyond = largest > _PERCENT
+    names = [
+        n_and_first(np.array(board.collections, object)[which].tolist())
+        for which in (shares, percent, shares | percent, beyond)
+    ]
+    advice = "give all in one unit, or take another rule, such as 'mean_z'"
+    said = []
     if shares.any() and percent.any():
-        names = [np.array(board.collections)[which].tolist() for which in (shares, percent)]
-        warn(
+        said.append(
             "leaderboard: values up to 1 in the collections "
-            f"{n_and_first(names[0])} and from 1 to 100 in {n_and_first(names[1])} look like "
-            "shares beside percent, of which the latter decide the mean; give all in one unit, or "
-            "take another rule, such as 'mean_z'"
+            f"{names[0]} and from 1 to 100 in {names[1]} look like "
+            f"shares beside percent, of which the latter decide the mean; {advice}"
         )
+    if beyond.any() and (shares | percent).any():
+        said.append(
+            f"leaderboard: values above 100 in the collections {names[3]} beside shares or "
+            f"percent in {names[2]} decide the mean; leave them out (weights), {advice}"
+        )
+    return said
 
 
 def _rules(rule: Any) -> list[Any]:

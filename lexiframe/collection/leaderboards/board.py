@@ -13,6 +13,8 @@ from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
 from lexiframe.io import per_request_scores, score_forms
 
 Group = str | Mapping[str, str] | None
+_LARGEST = 1e150
+"""The largest size of a value: its square is a float."""
 _SCORES = ("run", "collection", "query_id", "measure", "value")
 
 
@@ -76,20 +78,27 @@ class Board:
 
 
 def read_board(
-    x: Any, measure: str | None, group: Group, smaller_is_better: Collection[str]
+    x: Any,
+    measure: str | None,
+    group: Group,
+    smaller_is_better: Collection[str],
+    weighed: Collection[str],
 ) -> Board:
     """Read a leaderboard from anything that `read_scores` takes.
 
+    Collections that the caller names, such as those that are ``weighed``, are never left out.
     Raise LexiframeError for a table without collections, for collections with several measures
     (unless ``measure`` chooses one), for collections in two groups or none, and for an unknown name
     in ``smaller_is_better``.
     """
-    table = _table(x, (group,) if isinstance(group, str) else ())
+    wanted = frozenset([*smaller_is_better, *weighed])
+    table = _table(x, (group,) if isinstance(group, str) else (), wanted)
     table = _of_measure(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
     at = [names.search_sorted(cells[n]).to_numpy() for n, names in
           (("collection", collections), ("run", runs))]  # fmt: skip
+    _refuse_too_large(table)
     array = np.full((len(collections), len(runs)), np.nan)
     array[at[0], at[1]] = cells["value"].to_numpy()
     signs = _signs(table, collections, smaller_is_better)
@@ -99,13 +108,37 @@ def read_board(
         collections.to_list(),
         array * signs[:, None],
         _groups(table, collections, group),
-        sums.TIE if has_means else 0.0,
+        sums.TIE * min(1.0, sums.largest(array)) if has_means else 0.0,
         _requests(table, runs, collections, signs),
         signs,
     )
 
 
-def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
+def _refuse_too_large(table: pl.DataFrame) -> None:
+    """Raise for numbers whose squares are no floats."""
+    large = table.filter(pl.col("value").abs() > _LARGEST)
+    if large.height:
+        first = large.sort("collection", "run").row(0, named=True)
+        raise LexiframeError(
+            f"leaderboard: expected values up to {_LARGEST:g}, found {first['value']:g} for "
+            f"{first['run']!r} in {first['collection']!r} ({large.height} such values); divide "
+            "the values of the collection by one number"
+        )
+
+
+def numbers_of(groups: list[str]) -> np.ndarray:
+    """Return the numbers of the groups of collections, in the order of their names.
+
+    Examples
+    --------
+    >>> numbers_of(["news", "law", "news"]).tolist()
+    [1, 0, 1]
+    """
+    place = {name: n for n, name in enumerate(sorted({*groups}))}
+    return np.array([place[name] for name in groups], np.int64)
+
+
+def _table(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
     if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
         # Evaluations by the names of their collections.
         x = pl.concat(
@@ -118,7 +151,7 @@ def _table(x: Any, kept: tuple[str, ...]) -> pl.DataFrame:
     if table is None:
         given = score_forms.given_scores(x, None, None, None)
         more = tuple(name for name in kept if name not in _SCORES)  # these are kept anyway
-        table = per_request_scores.load_scores(given, warns=False, kept=more).table
+        table = per_request_scores.load_scores(given, warns=False, kept=more, wanted=wanted).table
     if "collection" not in table.columns:
         raise LexiframeError(
             "leaderboard: expected scores of several collections, found none named: give the table "

@@ -78,7 +78,9 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     n = len(collections)
     found = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
     warn_of_prior([one for one in found if one is not None], "boards without one collection")
-    ranks = np.stack([whole if one is None else across.places_of(one.keys) for one in found])
+    ranks = np.stack(
+        [whole if one is None else across.places_of(one.keys, one.size) for one in found]
+    )
     is_known = pl.Series([one is not None for one in found])
     moved = np.abs(ranks - whole)
     most = moved.argmax(axis=1)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from lexiframe.base import LexiframeError, progress, resampling, warn
-from lexiframe.collection.leaderboards.board import Board
+from lexiframe.base import LexiframeError, progress, resampling, sums, warn
+from lexiframe.collection.leaderboards.board import Board, numbers_of
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import across
 from lexiframe.significance import ranks
@@ -50,7 +50,7 @@ class Ranked:
         if self.over != "requests":
             number = np.zeros(len(weights), np.int64)
             if self.settled.of_groups and self.over == "collections":
-                number = np.unique(board.groups or [], return_inverse=True)[1]
+                number = numbers_of(board.groups or [])
             return board.cells, weights, number
         return _requests(board, weights)
 
@@ -64,13 +64,13 @@ class Ranked:
         cells, weights, _ = self.units
         if self.settled.missing == "adjust" and np.isnan(cells).any():
             value = across.adjusted(cells, weights)[0]
-            return across.Valued(value, value)
+            return across.Valued(value, value, size=sums.largest(cells))
         return self._of(cells, weights)
 
     @cached_property
     def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The value and the rank of each run."""
-        return self.valued.value, across.places_of(self.valued.keys)
+        return self.valued.value, across.places_of(self.valued.keys, self.valued.size)
 
     def refuse_no_strengths(self) -> None:
         """Raise where the rule needs strengths that are likeliest, and there are none."""
@@ -85,8 +85,9 @@ class Ranked:
             return across.Valued(value, value)
         rounding = self.settled.board.rounding
         if self._kind.points is not None:
-            value = (weights[:, None] * self._kind.points(cells, rounding)).sum(axis=0)
-            return across.Valued(value, value)
+            points = self._kind.points(cells, rounding)
+            value = (weights[:, None] * points).sum(axis=0)
+            return across.Valued(value, value, size=sums.largest(points))
         if self._kind.of_wins is not None:
             return self._kind.of_wins(across.wins_of(cells, weights, rounding))
         leads = across.leads_of(cells, weights, rounding)
@@ -125,7 +126,7 @@ class Ranked:
                 across.weighted_sums(drawn, design.points)
                 for drawn in _drawn(design.stratum, design.weights, samples, seed)
             ]
-            return across.places_of(np.concatenate(sums))
+            return across.places_of(np.concatenate(sums), design.size)
         if self.over == "groups":
             return None
         label = f"resamples by {self.name}"
@@ -157,7 +158,7 @@ def _of_groups(
     points: np.ndarray, weights: np.ndarray, groups: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Average the collections of each group."""
-    number = np.unique(groups, return_inverse=True)[1]
+    number = numbers_of(groups)
     share = np.bincount(number, weights)
     member = (number == np.arange(len(share))[:, None]) * weights
     return member @ points / share[:, None], share

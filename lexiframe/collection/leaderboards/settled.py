@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -94,9 +95,8 @@ def weights_of(board: Board, weights: Weights) -> tuple[np.ndarray, bool]:
                 "leaderboard: weights='groups' weighs groups of collections equally, found no "
                 "groups; name them: group='type' or group={collection: group}"
             )
-        names, sizes = np.unique(board.groups, return_counts=True)
-        size = dict(zip(names.tolist(), sizes.tolist(), strict=True))
-        return np.array([1 / len(names) / size[g] for g in board.groups]), True
+        size = Counter(board.groups)
+        return np.array([1 / len(size) / size[g] for g in board.groups]), True
     return _given(board, weights), False
 
 
@@ -112,15 +112,16 @@ def _given(board: Board, weights: Mapping[str, float]) -> np.ndarray:
         )
     try:
         found = np.array([float(weights[name]) for name in board.collections])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise LexiframeError(
             f"leaderboard: expected numbers as weights, found {n_and_first([*weights.values()])}"
         ) from None
-    if not np.isfinite(found).all() or (found < 0).any() or found.sum() == 0:
+    if not np.isfinite(found).all() or (found < 0).any() or not found.any():
         raise LexiframeError(
             "leaderboard: expected weights from 0, not all of them 0, found "
             f"{n_and_first(found.tolist())}"
         )
+    found /= found.max()  # the sum of very large weights is infinite
     return np.asarray(found / found.sum())
 
 

@@ -135,9 +135,10 @@ def evaluate_one(
 
 def report(
     plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
-) -> None:
+) -> list[str]:
     """Raise for what no bucket had, and warn once of what was dropped or filled.
 
+    Return the runs whose ids match nothing in the judgments, though those of other runs do.
     ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
 
     Raises
@@ -159,10 +160,15 @@ def report(
     problems.warn_of_scores_against_ranks(said.against)
     if needed.count_any_grade(plan.measures):
         answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
+    for doubt in said.doubts:
+        warn(f"qrels: {doubt}")
     if said.strangers and not said.found:
         warn(said.strangers)
+    unmatched = said.unmatched.runs(counts)
+    answers.warn_of_unmatched(unmatched)
     for warning in said.warnings:
         warn(warning)
+    return [*unmatched]
 
 
 def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:

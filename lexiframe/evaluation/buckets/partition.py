@@ -184,7 +184,7 @@ def _buckets(job: Job, sources: batches.Sources, facts: dict[str, list[dict[str,
     hashes: dict[int, str] = {}
     for unit, known in zip(runs, facts[RUNS], strict=True):
         named[unit.source] |= dict.fromkeys(known["names"], unit.where)
-        if isinstance(unit.origin, File):
+        if scan.sources[unit.source].origin is unit.origin and isinstance(unit.origin, File):
             hashes[unit.source] = known["sha256"]
     pairs = [pair for names in named.values() for pair in names.items()]
     data_sources.refuse_twins(pairs)

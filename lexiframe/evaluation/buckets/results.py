@@ -59,6 +59,10 @@ class Said:
         Whether any run retrieved a judged item, and answered a judged request.
     strangers
         A warning that no retrieved document is judged, which holds if that is so in all buckets.
+    unmatched
+        Runs that have other ids than the judgments.
+    doubts
+        What grades may be instead, as the bucket's grades show it.
     warnings
         Other warnings.
     """
@@ -70,6 +74,8 @@ class Said:
     found: bool = False
     answered: bool = False
     strangers: str = ""
+    unmatched: answers.Unmatched = field(default_factory=answers.Unmatched)
+    doubts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @classmethod
@@ -84,6 +90,8 @@ class Said:
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
+            unmatched=answers.Unmatched.of(ranked),
+            doubts=tuple(problems.doubts_of_grades(grades)),
         )
 
     def __add__(self, other: Said) -> Said:
@@ -100,6 +108,8 @@ class Said:
             self.found or other.found,
             self.answered or other.answered,
             min(filter(None, (self.strangers, other.strangers)), default=""),
+            self.unmatched + other.unmatched,
+            min(filter(None, (self.doubts, other.doubts)), default=()),
             tuple(dict.fromkeys(self.warnings + other.warnings)),
         )
 
@@ -185,6 +195,7 @@ CLASSES = (
     BucketResult,
     Attributed,
     Said,
+    answers.Unmatched,
     Sample,
     PairCube,
     arrays.ScoreCube,

@@ -5,7 +5,6 @@ from .reading import DIGITS as DIGITS
 from .reading import Share as Share
 from .units import Sources as Sources
 from .units import Unit as Unit
-from .units import data_sets_in as data_sets_in
 from .units import is_query as is_query
 from .units import judgments_in as judgments_in
 from .reading import judgments_of_unit as judgments_of_unit

@@ -6,8 +6,7 @@ unit that was finished.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -16,7 +15,6 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import Problem, ReadError
 from lexiframe.io.batches.tables import (
     Batches,
     of_file,
@@ -26,7 +24,8 @@ from lexiframe.io.batches.tables import (
     of_stream,
 )
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run, refuse_open_file
-from lexiframe.io.files.data_sources import File, expanded, is_in_ir_datasets, is_remote, refuse_odd
+from lexiframe.io.files import folders
+from lexiframe.io.files.data_sources import File, Parts, expanded, is_in_ir_datasets, is_remote
 from lexiframe.io.files.form import Form
 from lexiframe.io.files.packings import packing_of
 from lexiframe.io.forms import form_of
@@ -107,100 +106,28 @@ class Once:
 
 
 def _in_batches(data: Any) -> Any:
-    """Replace what `find_sources` would read at once: readers, and folders with partitions."""
-    return _in_each(data, lambda of: Once(of) if isinstance(of, pa.RecordBatchReader) else of)
-
-
-def data_sets_in(data: Any) -> Any:
-    """Replace folders with partitions (``run=bm25/``) by the data sets that they are."""
-    return _in_each(data, lambda of: of)
-
-
-def _in_each(data: Any, change: Callable[[Any], Any]) -> Any:
-    """Replace folders with partitions, and change what else is in dictionaries and lists."""
+    """Replace the readers in dictionaries and lists, which `find_sources` would read at once."""
     refuse_open_file(data)
-    if isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data):
-        folder = expanded(data)
-        return _data_set(folder) if _has_partitions(folder) else data
     if is_one_run(data):  # its rows may be tuples, which are no lists of runs
         return data
     if isinstance(data, Mapping):
-        return {name: _in_each(value, change) for name, value in data.items()}
+        return {name: _in_batches(value) for name, value in data.items()}
     if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
-        return [_in_each(value, change) for value in data]
-    return change(data)
+        return [_in_batches(value) for value in data]
+    return Once(data) if isinstance(data, pa.RecordBatchReader) else data
 
 
 def judgments_in(data: Any) -> Any:
     """Replace a folder of Parquet files by the data set that it is."""
     is_path = isinstance(data, str | Path) and not is_remote(data) and not is_in_ir_datasets(data)
-    return _data_set(expanded(data)) if is_path and _is_data_set(expanded(data)) else data
-
-
-def _is_data_set(path: Path) -> bool:
-    """Return whether a path is a folder whose first file is Parquet; runs are often in others."""
-    if not _is_folder(path):
-        return False
-    files = sorted(f for f in path.rglob("*") if f.is_file() and f.name[0] not in "._")
-    if not files:
-        return True  # an empty folder has an error of its own
-    with files[0].open("rb") as first:
-        return first.read(4) == b"PAR1"
-
-
-def _has_partitions(folder: Path) -> bool:
-    """Return whether a path is a folder with folders that are called ``name=value``."""
-    return _is_folder(folder) and any(
-        "=" in path.name and path.is_dir() for path in folder.iterdir()
-    )
-
-
-def _is_folder(path: Path) -> bool:
-    return os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name that is too long
-
-
-def _data_set(folder: Path) -> Any:
-    """Open a folder of Parquet files as a data set; what else lies in it is an error."""
-    from pyarrow import dataset, fs
-
-    hidden = (".", "_")
-    inside = [p for p in folder.rglob("*") if not p.name.startswith(hidden)]
-    refuse_odd(inside)
-    files = sorted(str(path) for path in inside if path.is_file())
-    if not files:
-        raise ReadError(Problem(str(folder), "Parquet files", "an empty folder"))
-    inner = [part for file in files for part in Path(file).relative_to(folder).parts[:-1]]
-    names = dict.fromkeys(part.partition("=")[0] for part in inner if "=" in part)
-    # As text, since Arrow would read the run 007 as the number 7. Other columns are those of the
-    # first file, for who reads all at once; a part is read with those of its file, and a broken
-    # first file is found like any other.
-    keys = pa.schema([(name, pa.string()) for name in names])
-    schema = pa.schema([*_columns_of(files[0], names), *keys])
-    factory = dataset.FileSystemDatasetFactory(
-        fs.LocalFileSystem(),
-        files,
-        dataset.ParquetFileFormat(),
-        dataset.FileSystemFactoryOptions(
-            partitioning=dataset.HivePartitioning(keys),
-            partition_base_dir=str(folder),
-            exclude_invalid_files=False,
-        ),
-    )
-    return factory.finish(schema)
-
-
-def _columns_of(file: str, keys: Iterable[str]) -> list[pa.Field]:
-    from pyarrow import parquet
-
-    try:
-        return [field for field in parquet.read_schema(file) if field.name not in {*keys}]
-    except (OSError, pa.ArrowException):
-        return []
+    is_set = is_path and (folders.is_empty(expanded(data)) or folders.is_data_set(expanded(data)))
+    return folders.data_set(expanded(data)) if is_set else data
 
 
 def _units(origin: Any, where: str, number: int) -> list[Unit]:
-    if isinstance(origin, File):
-        return [_of_file(origin, number)]
+    if isinstance(origin, File | Parts):
+        files = (origin,) if isinstance(origin, File) else origin.files
+        return [_of_file(file, number) for file in files]
     if _has_fragments(origin):
         return [_of_fragment(one, number) for one in origin.get_fragments()]
     is_lazy, rows = isinstance(origin, pl.LazyFrame), _counted(partial(_length, origin))

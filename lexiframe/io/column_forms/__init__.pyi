@@ -2,6 +2,7 @@
 
 "For other rooms: what they use of it"
 from .column_names import CHANGED_PLACES as CHANGED_PLACES
+from .column_names import RIGHT_ORDER as RIGHT_ORDER
 from .ids import checked_ids as checked_ids
 from .column_names import columns_of as columns_of
 from .objects import held as held

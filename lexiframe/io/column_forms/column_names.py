@@ -71,6 +71,8 @@ SCORES_OF_CHOSEN = (
 MODEL_OF_MTEB = "mteb_model_meta"
 """The name under which MTEB says whose predictions it saved."""
 CHANGED_PLACES = "qrels and runs may have changed places"
+RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line QRELS RUN..."
+"""The advice where nothing but the order of two arguments says which are the runs."""
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last

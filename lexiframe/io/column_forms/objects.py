@@ -64,6 +64,22 @@ def is_one_run(data: Any) -> bool:
     return _is_ranx(data)
 
 
+def are_several_runs(data: Any) -> bool:
+    """Return whether a dictionary or list holds whole runs, or paths to them.
+
+    Examples
+    --------
+    >>> are_several_runs({"bm25": {"q1": {"d1": 0.5}}}), are_several_runs({"q1": {"d1": 0.5}})
+    (True, False)
+    >>> are_several_runs(["bm25.run", "dense.run"]), are_several_runs([])
+    (True, False)
+    """
+    if is_one_run(data) or is_frame(data) or not isinstance(data, Mapping | list | tuple):
+        return False
+    held = [*data.values()] if isinstance(data, Mapping) else data
+    return len(held) > 0 and all(_is_data(value) for value in held)
+
+
 def refuse_open_file(data: Any) -> None:
     """Raise for an open file: it is an iterator, so each of its lines would be taken for a path."""
     if isinstance(data, IOBase):

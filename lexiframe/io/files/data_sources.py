@@ -18,6 +18,16 @@ from typing import Any
 
 from lexiframe.base import Problem, ReadError, coded, n_and_first, warn
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
+from lexiframe.io.files.folders import (
+    data_set_in,
+    files_in,
+    is_folder,
+    matched,
+    part_of,
+    printable,
+    refuse_table_with_log,
+    sets_of_parts,
+)
 from lexiframe.io.files.form import TREC
 from lexiframe.io.files.packings import PACKINGS
 from lexiframe.io.files.unpacking import Content, content_of
@@ -26,15 +36,8 @@ from lexiframe.io.forms import BY_ENDING
 SUFFIXES = {*BY_ENDING, *(ending for packing in PACKINGS for ending in packing.endings)}
 WRITTEN = (*TREC.endings, ".parquet", ".gz")
 """The endings of files that are written when they are converted."""
-# Endings and names of files that often lie in a folder of runs, but are no runs.
-_ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
 STANDARD_INPUT = "-"
 IR_DATASETS = "irds:"
-
-
-def _decoded(path: str) -> str:
-    """Return a path as printable text, even if the name of the file is not UTF-8."""
-    return re.sub(r"[\ud800-\udfff]", "\ufffd", path)
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,7 @@ class File:
     data: bytes | None = None
 
     def __str__(self) -> str:
-        return "standard input" if self.path == STANDARD_INPUT else _decoded(self.path)
+        return "standard input" if self.path == STANDARD_INPUT else printable(self.path)
 
     def read(self) -> bytes:
         """Return the bytes; raise ReadError if the file cannot be read."""
@@ -96,11 +99,26 @@ class File:
         Pass ``sha256`` if the file was read before: it may have changed since. Otherwise the file
         is read to compute it.
         """
-        return {**more, "path": _decoded(self.path), "sha256": sha256 or self._sha256()}
+        return {**more, "path": printable(self.path), "sha256": sha256 or self._sha256()}
 
     def _sha256(self) -> str:
         with self.opened() as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The files of one run that lies in several, as Spark, Dask and Hugging Face write it."""
+
+    files: tuple[File, ...]
+
+    def __str__(self) -> str:
+        return printable(str(Path(self.files[0].path).parent))
+
+    def stamp(self) -> tuple[int, ...] | None:
+        """Return the stamps of all files, as `File.stamp` does that of one."""
+        stamps = [stamp for file in self.files if (stamp := file.stamp()) is not None]
+        return tuple(n for stamp in stamps for n in stamp)
 
 
 @dataclass(frozen=True)
@@ -118,9 +136,27 @@ class Source:
     @property
     def where(self) -> str:
         """What error messages call the source."""
-        if isinstance(self.origin, File):
+        if isinstance(self.origin, File | Parts):
             return str(self.origin)
         return "runs" if self.name is None else f"run {coded.said(self.name)}"
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The files, of which a run may have several parts; none for frames and objects."""
+        if isinstance(self.origin, File):
+            return (self.origin,)
+        if isinstance(self.origin, Parts):
+            return self.origin.files
+        is_set = type(self.origin).__module__ == "pyarrow._dataset"
+        is_local = is_set and self.origin.filesystem.type_name == "local"
+        return tuple(map(File, self.origin.files)) if is_local else ()
+
+    def apart(self) -> Iterator[Source]:
+        """Yield the parts of a run as sources of their own, or the source itself."""
+        if isinstance(self.origin, Parts):
+            yield from (replace(self, origin=file) for file in self.files)
+        else:
+            yield self
 
 
 @dataclass(frozen=True)
@@ -164,7 +200,7 @@ def run_name(path: Path) -> str:
     >>> run_name(Path("runs/input.bm25.k1.2.trec.gz"))
     'bm25.k1.2'
     """
-    name = _decoded(path.name).removeprefix("input.")  # TREC calls runs input.NAME in its archive
+    name = printable(path.name).removeprefix("input.")  # TREC calls runs input.NAME in its archive
     while (ending := Path(name).suffix).lower() in SUFFIXES and name != ending:
         name = name.removesuffix(ending)
     return name
@@ -192,7 +228,35 @@ def sources_of_runs(runs: Any) -> Found:
         found = Found.together(_expand(run) for run in (runs if several else [runs]))
     if not found.sources:
         raise ReadError("expected at least one file or frame, found an empty list")
-    return found
+    return found if len(found.sources) == 1 else replace(found, sources=_joined(found.sources))
+
+
+def _joined(sources: Sequence[Source]) -> list[Source]:
+    """Join the files that are parts of one run, where several files were found."""
+    paths = {
+        Path(source.origin.path): source
+        for source in sources
+        if isinstance(source.origin, File) and source.origin.data is None and not source.is_given
+    }
+    parts = [path for path in paths if part_of(path) is not None]
+    if not parts or len(paths) < sum(isinstance(source.origin, File) for source in sources):
+        return [*sources]
+    refuse_table_with_log({path.parent for path in parts})
+    joined = {
+        id(paths[files[0]]): replace(
+            paths[files[0]], name=run_name(Path(name)), origin=_origin(files)
+        )
+        for name, files in sets_of_parts(parts)
+        if name is not None
+    }
+    others = {id(paths[path]) for path in parts} - joined.keys()
+    return [joined.get(id(source), source) for source in sources if id(source) not in others]
+
+
+def _origin(files: Sequence[Path]) -> File | Parts:
+    """Return a file, or those of one run."""
+    several = tuple(map(only_file, sorted(files)))
+    return several[0] if len(several) == 1 else Parts(several)
 
 
 def refuse_twins(named: Iterable[tuple[str, str]]) -> None:
@@ -225,7 +289,7 @@ def only_file(path: str | Path | File) -> File:
         return File(address, fetch(str(path), address))
     _refuse_single_slash(path)
     place = expanded(path)
-    shown = _decoded(str(place))
+    shown = printable(str(place))
     if os.path.isdir(place):  # noqa: PTH112 - false, not an error, for a name that is too long
         raise ReadError(Problem(shown, "a file", "a folder"))
     if not os.path.exists(place):  # noqa: PTH110
@@ -292,32 +356,29 @@ def _refuse_single_slash(path: str | Path) -> None:
 
 def _named_by_caller(name: str, run: Any) -> Found:
     """Return the sources of one run: several files, or data with names, are its replicates."""
-    if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)):
-        named, left_out = [(str(replicate), one) for replicate, one in run.items()], list[Path]()
-    else:
-        files, left_out = _files_under_one_name(run)
-        if len(files) == 1:
-            run = files[0]
-        named = [(run_name(Path(file)), file) for file in files[1:] and files]
-    several = [(coded.with_replicate(name, replicate), one) for replicate, one in named]
-    return Found([_one_named(*one) for one in several or [(name, run)]], left_out)
+    if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)) and run:
+        several = {coded.with_replicate(name, str(one)): data for one, data in run.items()}
+        return Found.together(_one_named(*one) for one in several.items())
+    are_paths = isinstance(run, list | tuple) and all(isinstance(one, str | Path) for one in run)
+    if not (isinstance(run, str | Path) or (are_paths and run)):
+        return _one_named(name, run)
+    found = sources_of_runs(run)
+    names = [name]
+    if len(found.sources) > 1:
+        names = [coded.with_replicate(name, source.name) for source in found.sources]
+    given = zip(found.sources, names, strict=True)
+    return replace(found, sources=[replace(s, name=n, is_given=True) for s, n in given])
 
 
-def _files_under_one_name(run: Any) -> tuple[list[str | Path], list[Path]]:
-    """Return the files of a list, folder or pattern, and what a folder has besides them."""
-    if isinstance(run, list | tuple) and run and all(isinstance(one, str | Path) for one in run):
-        return [*run], []
-    is_path = isinstance(run, str | Path) and str(run) != STANDARD_INPUT
-    if not is_path or is_in_ir_datasets(run) or is_remote(run):
-        return [], []
-    files, left_out = _files(run)
-    return sorted(files), left_out
-
-
-def _one_named(name: str, run: Any) -> Source:
-    if isinstance(run, str | Path) and not is_in_ir_datasets(run):
-        return Source(name, only_file(run), is_given=True)
-    return _held(Source(name, run, is_given=True))
+def _one_named(name: str, run: Any) -> Found:
+    """Return the source of one run or replicate: data, a file, or a folder with its parts."""
+    if not isinstance(run, str | Path):
+        return Found([_held(Source(name, run, is_given=True))])
+    found = sources_of_runs(run)
+    if len(found.sources) > 1:
+        names = n_and_first([source.where for source in found.sources])
+        raise ReadError(Problem(str(run), "one run", names, "name each file"))
+    return replace(found, sources=[replace(found.sources[0], name=name, is_given=True)])
 
 
 def _held(source: Source) -> Source:
@@ -337,49 +398,29 @@ def _expand(run: Any) -> Found:
         return Found([_held(Source(name if isinstance(name, str) else None, run))])
     if str(run) == STANDARD_INPUT:
         return Found([Source("stdin", only_file(run))])
+    path = expanded(run)
+    if (table := data_set_in(path)) is not None:
+        return Found([Source(run_name(path.absolute()), table)])
     files, left_out = _files(run)
-    return Found([Source(run_name(file), only_file(file)) for file in sorted(files)], left_out)
+    if len(files) == 1 and files[0] == path:
+        return Found([Source(run_name(path), only_file(path))])
+    several = sets_of_parts(sorted(files))
+    return Found([Source(run_name(Path(n or f[0])), _origin(f)) for n, f in several], left_out)
 
 
 def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
     """Return the files that a path, folder or glob means, and what a folder has besides them."""
     _refuse_single_slash(run)
     path = expanded(run)
-    if os.path.isdir(path):  # noqa: PTH112
-        return _files_in(path)
+    if is_folder(path):
+        return files_in(path)
     if glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
-        files = [f for f in map(Path, glob.glob(str(path), recursive=True)) if not f.is_dir()]
-        refuse_odd(files)
+        paths = matched(path, map(Path, glob.glob(str(path), recursive=True)))
+        files = [file for file in paths if not file.is_dir()]
         if not files:
             raise ReadError(f"{path}: the pattern matches no file")
         return files, []
     return [path], []
-
-
-def _files_in(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Return the files in a folder that may be runs, and the paths to warn of; not hidden ones."""
-    inside = {f for f in folder.iterdir() if not f.name.startswith(".")}
-    refuse_odd(inside)
-    about = {f for f in inside if f.suffix.lower() in _ABOUT or f.name.upper() in _ABOUT}
-    left_out = about | {f for f in inside if f.is_dir()}
-    if not inside - left_out:
-        inner = sorted(f.name for f in inside if f.is_dir())
-        deeper = (
-            f"; the folders in it are not read ({n_and_first(inner)}): give a glob, such as "
-            f"'{folder}/*/*', or, for partitions, a dataset of PyArrow"
-        )
-        raise ReadError(
-            f"{folder}: the folder has no files in it that could be read{deeper if inner else ''}"
-        )
-    return sorted(inside - left_out), sorted(left_out)
-
-
-def refuse_odd(paths: Iterable[Path]) -> None:
-    """Raise for devices and pipes: reading one may never end, or never begin."""
-    odd = [path for path in paths if path.exists() and not (path.is_file() or path.is_dir())]
-    if odd:
-        where = _decoded(str(min(odd)))
-        raise ReadError(Problem(where, "a file", "a device or a pipe", "name files alone"))
 
 
 def one_run_per_source(names: list[str], where: str) -> str:

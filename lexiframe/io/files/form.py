@@ -21,7 +21,8 @@ class Opened(NamedTuple):
     ``n_bytes`` is how much memory the table takes at least, if that is known before it is read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
     is safe and faster. ``constant`` returns the text that all rows of a column have, if the file
-    says so and there is one.
+    says so and there is one; ``has_few`` whether a column of text or whole numbers takes so little
+    room that it can have few values only.
     """
 
     schema: pa.Schema
@@ -29,6 +30,7 @@ class Opened(NamedTuple):
     n_bytes: int | None = None
     frame: Callable[[bytes, list[str]], pl.DataFrame] | None = None
     constant: Callable[[str], str | None] = lambda _: None
+    has_few: Callable[[str], bool] = lambda _: False
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import shutil
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
@@ -20,13 +22,19 @@ from urllib.parse import unquote, urlsplit
 
 from lexiframe.base import LexiframeError
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
 _LETTERS = 50
 """The characters of a file's name that its temporary file's name keeps, lest it get too long."""
+_PATIENCE = 600.0
+"""The seconds for which a process waits until another has replaced a file."""
+_TAKEN = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+"""What systems say of a lock that another process has."""
 
 
 def output_path(path: str | Path) -> Path:
@@ -63,7 +71,7 @@ def write_page(path: str | Path, page: str) -> Path:
     return place
 
 
-def _output_file(path: Path) -> Path:
+def output_file(path: Path) -> Path:
     """Return where the file of a result will be, with symbolic links followed; or raise."""
     try:
         state = path.stat()
@@ -72,7 +80,7 @@ def _output_file(path: Path) -> Path:
     except (OSError, ValueError) as error:
         raise _cannot_be_written(path, error, _ELSEWHERE) from None
     if state and stat.S_ISDIR(state.st_mode):
-        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder; choose a file")
     if state and not stat.S_ISREG(state.st_mode):  # the renamed file would replace it
         raise LexiframeError(
             f"{path}: cannot be written, because it is a device or a pipe; choose a file"
@@ -88,7 +96,7 @@ def _output_files(paths: Iterable[Path]) -> list[Path]:
     """Return the places of several files; raise if one would replace another, or be its folder."""
     named: dict[Path, Path] = {}
     for path in paths:
-        place = _output_file(path)
+        place = output_file(path)
         if place in named:
             raise LexiframeError(
                 f"{path}: would replace {named[place]}, which is written too; choose another name"
@@ -322,7 +330,7 @@ def added_to(path: Path) -> Iterator[Adding]:
 
     Raise LexiframeError for a file that cannot be written.
     """
-    _output_file(path)
+    output_file(path)
     try:
         file = path.open("a+b", buffering=0)
     except OSError as error:
@@ -370,6 +378,71 @@ def temporary_folder(prefix: str = "lexiframe-") -> Iterator[Path]:
         ) from None
     with folder as path:
         yield Path(path)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Let one process or thread at a time read a file and replace it; others wait until it is done.
+
+    The file itself cannot be locked, since another one takes its place: a file beside it is. The
+    system unlocks it when the process ends, also when it is killed; the empty file that is then
+    left does no harm.
+    """
+    target = output_file(path)
+    beside = target.with_name(f".{target.name[:_LETTERS]}.lock")
+    end = time.monotonic() + _PATIENCE
+    try:
+        while (handle := _handle_of_lock(beside)) is None:
+            if time.monotonic() > end:
+                raise LexiframeError(
+                    f"{path}: expected to be the only process that uses it, found another one for "
+                    f"{_PATIENCE:g} seconds; wait for that one, or end it"
+                )
+            time.sleep(0.02)
+    except OSError as error:
+        reason = f"{beside}: {error.strerror or error}"
+        raise LexiframeError(f"{path}: cannot be locked ({reason}){_ELSEWHERE}") from None
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":  # while it is locked, so that it is nobody else's
+            beside.unlink(missing_ok=True)
+        os.close(handle)
+        if sys.platform == "win32":  # where a file is not removed that others have open
+            with suppress(OSError):
+                beside.unlink()
+
+
+def _handle_of_lock(path: Path) -> int | None:
+    """Open a file, or make it, and lock it until it is closed; None if another one has locked it.
+
+    Who had it locked may have removed it meanwhile: then it is not what the next one locks.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if _is_locked_now(handle) and (
+            sys.platform == "win32" or _identity(path) == _identity(handle)
+        ):
+            return handle
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def _is_locked_now(handle: int) -> bool:
+    """Lock a file until it is closed, unless it is locked already; return whether it was done."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        raise
+    return True
 
 
 def output_folder(path: str | Path) -> Path:
@@ -421,10 +494,10 @@ def _identity_of_input(path: str) -> tuple[int, int] | None:
     return _identity(os.path.expanduser(path))  # noqa: PTH111 - no error for unknown users
 
 
-def _identity(file: str | Path | TextIO) -> tuple[int, int] | None:
+def _identity(file: str | Path | int | TextIO) -> tuple[int, int] | None:
     """Return device and number of a file, which no other file has; None if there is no file."""
     try:
-        place = file if isinstance(file, str | Path) else file.fileno()
+        place = file if isinstance(file, str | Path | int) else file.fileno()
         state = os.stat(place)  # noqa: PTH116
     except (OSError, ValueError):
         return None

@@ -16,6 +16,7 @@ from lexiframe.io.files.form import Batch, Form, Opened
 BUFFER = 1 << 20
 """The bytes of a file that are read at once; without it, whole row groups are."""
 _ROWS = 1 << 16  # of a column that are looked at together
+_FEW = 256  # values that a column may have that tells several systems apart
 _LEAST = 8  # bytes in memory that a value needs at least: a number, or the offset of a text
 
 
@@ -47,7 +48,8 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = _frame if is_verified else None
-    return Opened(opened.schema_arrow, batches, size, frame, partial(_constant, file, opened))
+    constant, few = partial(_constant, file, opened), partial(_has_few, file, opened)
+    return Opened(opened.schema_arrow, batches, size, frame, constant, few)
 
 
 def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
@@ -57,7 +59,7 @@ def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
     """Return whether the first page has a checksum: writers give one to all pages, or to none."""
     file.seek(len(_MAGIC))
-    return _PAGE_WITH_CHECKSUM.match(file.read(_HEAD)) is not None
+    return _PAGE_WITH_CHECKSUM.match(bytes(file.read(_HEAD))) is not None
 
 
 def _constant(file: pa.NativeFile, opened: Any, name: str) -> str | None:
@@ -88,7 +90,7 @@ def _constant(file: pa.NativeFile, opened: Any, name: str) -> str | None:
 
 
 def _is_text(dtype: pa.DataType) -> bool:
-    return pa.types.is_string(dtype) or pa.types.is_large_string(dtype)
+    return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
 
 
 def _has_dictionary(metadata: Any, number: int, name: str) -> bool:
@@ -99,6 +101,21 @@ def _has_dictionary(metadata: Any, number: int, name: str) -> bool:
     """
     paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
     return bool(metadata.row_group(number).column(paths.index(name)).has_dictionary_page)
+
+
+def _has_few(file: pa.NativeFile, opened: Any, name: str) -> bool:
+    """Return whether a column of text or whole numbers has few values in its first rows."""
+    from pyarrow import parquet
+
+    dtype = opened.schema_arrow.field(name).type
+    if not (_is_text(dtype) or pa.types.is_integer(dtype)):
+        return False
+    coded = parquet.ParquetFile(
+        file, metadata=opened.metadata, read_dictionary=[name], buffer_size=BUFFER, pre_buffer=False
+    )
+    batches = coded.iter_batches(_ROWS, columns=[name], use_threads=False)
+    first = next((batch for batch in batches if batch.num_rows), None)
+    return first is not None and len(first.column(name).unique()) <= _FEW
 
 
 def _n_rows(file: pa.NativeFile) -> int:

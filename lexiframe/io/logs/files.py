@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import ReadError, typed
+from lexiframe.base import ReadError, n_and_first, typed, warn
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
+from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.column_forms.records import flatten, table_of_records
 from lexiframe.io.files.data_sources import File, expanded, only_file
@@ -28,6 +30,11 @@ LOG = "runs.jsonl"
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in KNOWN_NAMES[ours]}
 _SQLITE = b"SQLite format 3\0"
 _WHOLE = r"^(0|-?[1-9][0-9]*)$"
+_POWER = r"(?i)^[+-]?[0-9](\.[0-9]+)?e[+-]?[0-9]{1,3}$"  # 1e-5, as no version or id is written
+_NO_NUMBER = r"(?i)^[+-]?(nan|inf|infinity)$"
+_SEPARATED = (
+    r"^[+-]?[0-9]{1,3}([,.' ][0-9]{3})*,[0-9]+$|^[+-]?[0-9]{1,3}([,' ][0-9]{3})+([.,][0-9]+)?$"
+)
 
 
 @typed
@@ -36,7 +43,8 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
 
     The kind of file is recognised by its content; text may be compressed. In CSV and TSV, an empty
     field is null, and a column becomes numbers only if writing these gives the same text again
-    ("0.9" and "10", or all with two decimals, but not "007"). Names and ids stay text.
+    ("0.9" and "10", or all with two decimals, but not "007"), or they are powers of ten ("1e-5").
+    Names and ids stay text.
 
     Parameters
     ----------
@@ -54,6 +62,11 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     ------
     ReadError
         With the line, for text that cannot be read; and for a file of another kind.
+
+    Warns
+    -----
+    LexiframeWarning
+        When a column of CSV or TSV stays text because its numbers have commas.
 
     Examples
     --------
@@ -116,6 +129,7 @@ def _from_csv(data: bytes, where: str) -> pl.DataFrame:
         # The alias is needed because Polars takes a name like ^...$ for a pattern.
         cells = texts.alias("cells").replace("", None)
         columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
+    _warn_of_separators(columns, where)
     return _frame(columns, where)
 
 
@@ -123,26 +137,29 @@ def numbers_of(texts: pl.Series) -> pl.Series:
     """Turn a column of text into numbers if writing these gives the same text again.
 
     Whole numbers are written without leading zeros. Others are written as Python does, or all with
-    the same number of decimals.
+    the same number of decimals. Powers of ten, NaN and infinity may be written as they like.
 
     Examples
     --------
-    >>> for texts in (["8", "16"], ["0.9", "10"], ["0.50", "0.25"], ["007", "8"], ["0.9", "1.10"]):
+    >>> for texts in (["8", "16"], ["0.9", "10"], ["0.50", "0.25"], ["007", "8"], ["0.9", "1.10"],
+    ...               ["1e-5", "0.01", "3.0E-4"]):
     ...     print(numbers_of(pl.Series(texts)).to_list())
     [8, 16]
     [0.9, 10.0]
     [0.5, 0.25]
     ['007', '8']
     ['0.9', '1.10']
+    [1e-05, 0.01, 0.0003]
     """
     values = texts.drop_nulls().unique()
     if not len(values):
         return texts
     if values.str.contains(_WHOLE).all() and not values.cast(pl.Int64, strict=False).has_nulls():
         return texts.cast(pl.Int64)
-    decimals = {len(text.partition(".")[2]) for text in values}
+    plain = values.filter(~(values.str.contains(_POWER) | values.str.contains(_NO_NUMBER)))
+    decimals = {len(text.partition(".")[2]) for text in plain}
     format = f".{max(decimals)}f" if len(decimals) == 1 and decimals != {0} else ".1f"
-    return texts.cast(pl.Float64) if all(_writes_back(v, format) for v in values) else texts
+    return texts.cast(pl.Float64) if all(_writes_back(v, format) for v in plain) else texts
 
 
 def _writes_back(text: str, format: str) -> bool:
@@ -151,6 +168,21 @@ def _writes_back(text: str, format: str) -> bool:
     except ValueError:
         return False
     return text in (repr(number).removesuffix(".0"), f"{number:{format}}")
+
+
+def _warn_of_separators(columns: Iterable[pl.Series], where: str) -> None:
+    """Warn of columns that stay text, and would be in the order of letters, because of commas."""
+    texts = [column for column in columns if column.dtype == pl.String and column.name not in _IDS]
+    are_numbers = f"{NUMBER}|{_SEPARATED}"
+    for column in texts:
+        cells = column.drop_nulls()
+        odd = cells.filter(cells.str.contains(_SEPARATED))
+        if len(odd) and cells.str.contains(are_numbers).all():
+            warn(
+                f"{where}: the column {column.name} stays text, since its numbers have commas or "
+                f"blanks, which may be decimal or separate thousands: {n_and_first(odd)}; write "
+                "them with a decimal point and no other mark"
+            )
 
 
 def _from_json(text: str, where: str) -> pl.DataFrame:

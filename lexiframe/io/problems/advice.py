@@ -29,16 +29,69 @@ TWO_OBJECTS = "mend it; join several objects or lists into one, or write each to
 TWO_RECORDS = "mend it; if these are two records, put a line feed between them"
 LOST_FIELD = "a field may be missing, since tags of other lines are numbers: give this line all six"
 DECIMAL_COMMA = "this has a decimal comma: say so with decimal=','"
+THOUSANDS = "leave out what separates the thousands"
+COMMA = (
+    "this may have a decimal comma (say so with decimal=','), or a comma that separates thousands "
+    "(leave it out): the two put documents in different orders"
+)
+POINT = "write it with a decimal point, and thousands without commas"
 READ_AS_SCORES = "evaluate_scores reads them"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
     "qrels": "mend the file, or let read_qrels keep the highest grade with duplicates='best'",
 }
 """The advice for a document that occurs twice."""
+_INTERACTIONS = ("user_id", "item_id", "rating", "timestamp")
 _MOST = 0.5  # a file is taken for qrels if more than this share of its lines look like it
 # Lines of runs have Q0 as their second field, so q0 does not show that a line holds names.
 _NAMES = {name for names in KNOWN_NAMES.values() for name in names} - {"q0"}
 _SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "blanks"}
+
+
+_GROUPED = "^[+-]?[1-9][0-9]{0,2}(?:%s[0-9]{3})+(?:[.][0-9]+)?$"
+_WITH_COMMAS = _GROUPED % ","
+_WITH_OTHERS = _GROUPED.replace("[.]", "[.,]") % "[ _'\u2019\u00a0\u202f]"
+_WITH_POINTS = r"^[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+\.[0-9]+$"
+
+
+def advice_for_separators(texts: pl.Series, decimal: str) -> pl.Series:
+    r"""Return what to do about commas and the like in texts that are no numbers; "" for others.
+
+    1,204 may be one or a thousand. Other texts tell which: there is one meaning for all.
+
+    Examples
+    --------
+    >>> advice_for_separators(pl.Series(["1,204", "987,5", "high"]), ".").to_list()
+    ["this has a decimal comma: say so with decimal=','", "this has a decimal comma: say so with \
+decimal=','", '']
+    >>> advice_for_separators(pl.Series(["1,204", "1,204,987"]), ".").to_list()
+    ['leave out what separates the thousands', 'leave out what separates the thousands']
+    """
+    english = texts.str.replace(",", ".", literal=True)
+    is_decimal = (english != texts) & english.str.contains(NUMBER)
+    is_grouped = texts.str.contains(_WITH_COMMAS)
+    other = texts.str.contains(_WITH_OTHERS)
+    if decimal == ",":  # commas are points in these texts
+        other |= texts.str.contains(_WITH_POINTS)
+        is_decimal, is_grouped = is_decimal & False, is_grouped & False
+    either = is_decimal & is_grouped
+    are_decimal, are_grouped = (is_decimal & ~either).any(), (is_grouped & ~either).any()
+    meant = COMMA if are_decimal == are_grouped else DECIMAL_COMMA if are_decimal else THOUSANDS
+    found = pl.DataFrame({"either": either, "decimal": is_decimal, "grouped": is_grouped | other})
+    said = (
+        pl.when("either")
+        .then(pl.lit(meant))
+        .when("decimal")
+        .then(pl.lit(DECIMAL_COMMA))
+        .when("grouped")
+        .then(pl.lit(THOUSANDS))
+        .otherwise(pl.lit(""))
+    )
+    if not decimal:  # there is no option for numbers in JSON, Parquet and Arrow
+        said = (
+            pl.when(pl.col("decimal") | pl.col("grouped")).then(pl.lit(POINT)).otherwise(pl.lit(""))
+        )
+    return found.fill_null(value=False).select(said.alias("advice"))["advice"]
 
 
 def mend_width(separator: str, *, is_narrow: bool) -> str:
@@ -69,6 +122,8 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     'this looks like a header: say so with header=True'
     """
     fields = lines[0].split(" ")
+    if len(fields) == 1 and "::" in lines[0]:
+        return f"put commas in place of '::', and {_names_on_top(fields[0].count('::') + 1)}"
     if not re.match(NUMBER, number) and sum(field.casefold() in _NAMES for field in fields) > 1:
         return "this looks like a header: say so with header=True"
     if len(fields) == 1 and (mark := re.search(r"^(?!\{).*?[^,;|]([,;|])[^,;|]", lines[0])):
@@ -76,7 +131,12 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     if layout is line_layouts.RUN:
         return _of_a_run(fields, lines) or _of_names(fields, lines)
     is_run = layout.number != "relevance"
-    return _of_names(fields, lines) or ("" if is_run else _of_qrels(fields, layout))
+    return _of_names(fields, lines) or ("" if is_run else _of_qrels(fields, lines, layout))
+
+
+def no_names(ours: str) -> str:
+    """Return how to mend a table without names of columns; ``ours`` are examples of these."""
+    return f"this looks like a table without names of columns: put them on top ({ours})"
 
 
 def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
@@ -85,7 +145,7 @@ def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
     if separator not in _SEPARATORS:
         return f"this looks like a table: put commas between its columns, and names on top ({ours})"
     if any(re.match(NUMBER, name) for name in names):
-        return f"this looks like a table without names of columns: put them on top ({ours})"
+        return no_names(ours)
     unknown = next((name for name in names if name not in _NAMES), names[0])
     asked = next((o for o in ours.split(",") if not {*KNOWN_NAMES[o]} & {*names}), "query_id")
     return (
@@ -132,7 +192,22 @@ def _of_a_run(fields: list[str], lines: list[str]) -> str:
     )
 
 
-def _of_qrels(fields: list[str], layout: Layout) -> str:
+def _names_on_top(n_fields: int) -> str:
+    """Return what line to put on top of interactions, which have a user and an item at least."""
+    return f"a line with the names of the columns on top ({','.join(_INTERACTIONS[:n_fields])})"
+
+
+def _of_qrels(fields: list[str], lines: list[str], layout: Layout) -> str:
+    if len(fields) == 2:
+        return (
+            "if these are users and the items that they chose, put a line with the names user_id "
+            "item_id on top, and say header=True"
+        )
+    if len(fields) > len(layout.names) and _are_lists_of_items(lines):
+        return (
+            "if these are users with all their items, write a line for each user and item, put a "
+            "line with the names user_id item_id on top, and say header=True"
+        )
     if len(fields) == len(line_layouts.GRADED.names):
         return "if these are query, document and grade, the grade has to be a number"
     if _are_two_judgments(fields, layout):
@@ -141,6 +216,14 @@ def _of_qrels(fields: list[str], layout: Layout) -> str:
         NUMBER, fields[4].replace(",", ".")
     )
     return f"this looks like a run, given as qrels; {CHANGED_PLACES}" if is_run else ""
+
+
+def _are_lists_of_items(lines: list[str]) -> bool:
+    """Return whether lines hold whole numbers alone, and each begins with another one."""
+    fields = [line.split(" ") for line in lines]
+    users = [one[0] for one in fields]
+    are_whole = all(field.isdecimal() for one in fields for field in one)
+    return are_whole and len(lines) > 1 and len({*users}) == len(users)
 
 
 def _are_two_judgments(fields: list[str], layout: Layout) -> bool:

@@ -20,7 +20,13 @@ from lexiframe.io.column_forms.numbers import (
     are_too_great,
     whole_ranks,
 )
-from lexiframe.io.problems.advice import DECIMAL_COMMA, NO_DOCUMENT, NO_ID, NO_NUMBER, ONE_OF_TWINS
+from lexiframe.io.problems.advice import (
+    NO_DOCUMENT,
+    NO_ID,
+    NO_NUMBER,
+    ONE_OF_TWINS,
+    advice_for_separators,
+)
 from lexiframe.io.problems.problem_tables import PARTS, chosen, of_rows, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 
@@ -255,10 +261,11 @@ def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
 def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
     what = "a whole number" if column.ours == "rank" else "a number"
     is_too_great = are_too_great(column.texts) & (column.ours != "rank")
-    english = column.texts.str.replace(",", ".", literal=True)
-    has_comma = (english != column.texts) & english.str.contains(NUMBER) & (decimal == ".")
+    separators = advice_for_separators(column.texts, decimal)
     mend = NO_NUMBER[column.ours]
-    advice = chosen((has_comma, DECIMAL_COMMA), (is_too_great, TOO_GREAT), otherwise=mend)
+    advice = chosen(
+        (separators != "", pl.lit(separators)), (is_too_great, TOO_GREAT), otherwise=mend
+    )
     is_infinite = (_infinite_grades(column), "a finite number")
     expected = chosen((is_too_great, IN_RANGE), is_infinite, otherwise=what) + f" {column.called}"
     found = shown(column.values)

@@ -5,9 +5,10 @@ from pathlib import Path
 
 from lexiframe.io.result_forms.form import ResultForm
 
+_OTHERS = ("form", "found", "parts")
 _MODULES = sorted(path.stem for path in Path(__file__).parent.glob("[!_]*.py"))
 FORMS: list[ResultForm] = [
-    import_module(f"{__name__}.{name}").FORM for name in _MODULES if name not in ("form", "found")
+    import_module(f"{__name__}.{name}").FORM for name in _MODULES if name not in _OTHERS
 ]
 
 

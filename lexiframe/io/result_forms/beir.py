@@ -6,31 +6,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lexiframe.io.result_forms.form import Result, ResultForm, parsed, refuse_other
+from lexiframe.io.result_forms.form import Result, ResultForm, begins_with, parsed
 
 _BEGINNING = re.compile(rb'\s*\{\s*"ndcg"\s*:\s*\{\s*"NDCG@\d+"\s*:')
-_START = 200  # bytes in which the first name of a measure stands
 
 
 def _is_named(path: Path) -> bool:
     """BEIR leaves the name of the file to its users, so that its first lines have to tell it."""
-    if path.suffix != ".json":
-        return False
-    try:
-        with path.open("rb") as file:
-            return _BEGINNING.match(file.read(_START)) is not None
-    except OSError:
-        return False
+    return path.suffix == ".json" and begins_with(path, _BEGINNING)
 
 
 def _read(path: Path, languages: str | None) -> Iterator[Result]:
     """Read the means of measures, which lie in a group for each kind, such as ``ndcg``."""
-    groups = parsed(path, "BEIR")
-    for group, values in groups.items():
-        if not isinstance(values, dict):
-            raise refuse_other(path, "BEIR", f"values by measure in {group!r}", repr(values)[:40])
-        for measure, value in values.items():
-            yield Result(path.resolve().parent.name, path.stem, None, measure, value, "", ())
+    run = path.resolve().parent.name
+    for _, values in parsed(path, "BEIR").fields():
+        if not isinstance(values.value, dict):
+            raise values.refused("values by measure")
+        for measure, value in values.fields():
+            yield Result(run, path.stem, None, measure, value.number(), "", ())
 
 
 FORM = ResultForm("BEIR", _is_named, _read)

@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError, n_and_first, progress, sums, warn
+from lexiframe.base import ReadError, n_and_first, progress, sums, warn
 from lexiframe.io.result_forms import form_of_result
+from lexiframe.io.result_forms.parts import same_parts
 
 _COLUMNS = {
     "run": pl.String,
@@ -20,6 +21,9 @@ _COLUMNS = {
     "value": pl.Float64,
     "replicate": pl.String,
     "file": pl.String,
+    "split": pl.String,
+    "subset": pl.String,
+    "is_chosen": pl.Boolean,
 }
 
 
@@ -32,8 +36,8 @@ def result_files(source: Any) -> list[Path]:
         path = os.path.expanduser(source)  # noqa: PTH111 - no error for an unknown user
         is_folder = os.path.isdir(path)  # noqa: PTH112 - false for a name that is too long
         inside = sorted(Path(path).rglob("*.json*")) if is_folder else [Path(path)]
-        named = [file for file in inside if form_of_result(file) is not None]
-        return [file for file in named if os.path.isfile(file)]  # noqa: PTH113
+        files = [file for file in inside if os.path.isfile(file)]  # noqa: PTH113
+        return [file for file in files if form_of_result(file) is not None]
     if isinstance(source, list | tuple) and source:
         several = [result_files(one) for one in source]
         return [file for files in several for file in files] if all(several) else []
@@ -50,25 +54,16 @@ def read_results(
     for file in progress(files, len(files), "reading results"):
         form = form_of_result(file)
         for found in form.read(file, languages) if form else ():
-            value = _number(found.value, file, found.run, found.collection)
-            rows.append((*found[:4], value, found.replicate, str(file)))
-            key = (found.run, found.replicate)
-            versions[key] = max(versions.get(key, ()), found.version)
+            part = found.part or (None, None, None)
+            rows.append((*found[:5], found.replicate, str(file), *part))
+            key, version = (found.run, found.replicate), (form.name if form else "", *found.version)
+            versions[key] = max(versions.get(key, ()), version)
     table = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
     if not table.height:
         raise ReadError(f"{files[0]}: expected results with scores, found none")
+    table = same_parts(table).drop("split", "subset", "is_chosen")
     table = _requests_first(table)
     return table if revisions == "all" else _newest(table, versions).drop("replicate")
-
-
-def _number(value: Any, file: Path, run: str, collection: str) -> float | None:
-    """Return a score; null where there is none (NaN); raise for anything that is no number."""
-    if value is None or value != value:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) == float("inf"):
-        found = f"{value!r} for run {run!r} in collection {collection!r}"
-        raise ReadError(Problem(str(file), "a finite number as score", found))
-    return float(value)
 
 
 def _newest(table: pl.DataFrame, versions: dict[tuple[str, str], tuple[Any, ...]]) -> pl.DataFrame:
@@ -100,10 +95,10 @@ def _requests_first(table: pl.DataFrame) -> pl.DataFrame:
     of_requests = table.filter(pl.col("query_id").is_not_null())
     if not of_requests.height or of_requests.height == table.height:
         return table
-    means = of_requests.group_by("run", "collection", "measure").agg(mean=pl.col("value").mean())
-    both = table.filter(pl.col("query_id").is_null()).join(means, on=key[:3], how="inner")
+    means = of_requests.group_by(key).agg(mean=pl.col("value").mean())
+    both = table.filter(pl.col("query_id").is_null()).join(means, on=key, how="inner")
     same = (pl.col("mean") - pl.col("value")).abs() <= 1e6 * sums.TIE
     are_means, are_not = both.filter(same), both.filter(~same)
-    given = table.filter(pl.col("query_id").is_null()).join(are_means, on=key[:3], how="anti")
-    requests = of_requests.join(are_not, on=key[:3], how="anti")
+    given = table.filter(pl.col("query_id").is_null()).join(are_means, on=key, how="anti")
+    requests = of_requests.join(are_not, on=key, how="anti")
     return pl.concat([given, requests])

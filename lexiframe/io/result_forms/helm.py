@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from lexiframe.io.result_forms.form import Result, ResultForm, parsed, refuse_other
+from lexiframe.io.result_forms.form import Json, Result, ResultForm, parsed
 
 _FILES = ("stats.json", "per_instance_stats.json")
 _MODEL = re.compile(r",?\b(model|model_deployment)=[^,]*")
@@ -19,51 +18,48 @@ def _is_named(path: Path) -> bool:
 
 def _read(path: Path, languages: str | None) -> Iterator[Result]:
     content = parsed(path, "HELM")
-    if not isinstance(content, list) or not all(isinstance(one, dict) for one in content):
-        raise refuse_other(path, "HELM", "a list of statistics", type(content).__name__)
+    if not isinstance(content.value, list):
+        raise content.refused("a list of statistics", type(content.value).__name__)
     run, collection = _named(path)
     is_whole = path.name == _FILES[0]
-    parts = [(None, content)] if is_whole else [(_request(one), one["stats"]) for one in content]
-    tested = {_split(stat) for _, stats in parts for stat in stats}
-    split = "test" if "test" in tested else None
+    parts = (
+        [(None, [*content.parts()])]
+        if is_whole
+        else [(_request(one), [*one["stats"].parts()]) for one in content.parts()]
+    )
+    tested = {stat["name"]["split"].value == "test" for _, stats in parts for stat in stats}
     for request, stats in parts:
         for stat in stats:
-            if stat.get("count") and _is_plain(stat) and (split is None or _split(stat) == split):
-                yield Result(
-                    run, collection, request, stat["name"]["name"], _mean(stat), "", ()
-                )  # fmt: skip
+            name = stat["name"]
+            is_split = True not in tested or name["split"].value == "test"
+            # Statistics of perturbed inputs are others.
+            if is_split and stat["count"].number() and not name["perturbation"].value:
+                yield Result(run, collection, request, name["name"].text(), _mean(stat), "", ())
 
 
 def _named(path: Path) -> tuple[str, str]:
     """Return the model and the scenario of a run of HELM."""
     spec = parsed(path.parent / "run_spec.json", "HELM")
-    try:
-        model = str(spec["adapter_spec"]["model"])
-        name = str(spec["name"])
-    except (KeyError, TypeError):
-        place = path.parent / "run_spec.json"
-        raise refuse_other(place, "HELM", "name and adapter_spec.model", "none") from None
-    scenario = _MODEL.sub("", name).replace(":,", ":").strip(":,")
-    return model.replace("/", "__"), scenario
+    name, model = spec["name"], spec["adapter_spec"]
+    if not isinstance(name.value, str) or not isinstance(model.value, dict):
+        raise spec.refused("name and adapter_spec.model", "none")
+    scenario = _MODEL.sub("", name.text()).replace(":,", ":").strip(":,")
+    return model["model"].text().replace("/", "__"), scenario
 
 
-def _request(one: dict[str, Any]) -> str:
-    trial = one.get("train_trial_index", 0)
-    return f"{one['instance_id']}" + (f"#{trial}" if trial else "")
+def _request(one: Json) -> str:
+    trial = one["train_trial_index"].value or 0
+    name = one["instance_id"].value
+    if not isinstance(name, str | int) or not isinstance(trial, int):
+        raise one.refused("instance_id and train_trial_index")
+    return f"{name}" + (f"#{trial}" if trial else "")
 
 
-def _split(stat: dict[str, Any]) -> str | None:
-    name: dict[str, Any] = stat["name"]
-    return name.get("split")
-
-
-def _is_plain(stat: dict[str, Any]) -> bool:
-    """Return whether a statistic is of the inputs as they are, not of perturbed ones."""
-    return not stat["name"].get("perturbation")
-
-
-def _mean(stat: dict[str, Any]) -> Any:
-    return stat["mean"] if "mean" in stat else stat["sum"] / stat["count"]
+def _mean(stat: Json) -> float | None:
+    mean, total, count = (stat[name].number() for name in ("mean", "sum", "count"))
+    if "mean" in stat.value or total is None or count is None:
+        return mean
+    return total / count
 
 
 FORM = ResultForm("HELM", _is_named, _read)

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from glob import escape
 from pathlib import Path
-from typing import Any
 
-from lexiframe.base import Problem, ReadError
-from lexiframe.io.result_forms.form import Result, ResultForm, parsed, refuse_other
+from lexiframe.io.result_forms.form import (
+    Json,
+    Result,
+    ResultForm,
+    begins_with,
+    parsed,
+    parsed_text,
+    text_of,
+)
 
 _TOOL = "lm-evaluation-harness"
+_WHEN = r"\d{4}-\d\d-\d\dT[0-9-:.]+"
 _RESULTS = re.compile(r"results(_.*)?\.json")
+_OTHERWISE = re.compile(rf".+_{_WHEN}\.json")
+_BEGINNING = re.compile(rb'\s*\{\s*"results"\s*:\s*\{')
 _SAMPLES = re.compile(r"samples_(?P<task>.+?)(_(?P<time>\d{4}-\d\d-\d\dT[^_]*))?\.jsonl")
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT[0-9-:.]+")
+_TIME = re.compile(_WHEN)
 _NO_MEASURES = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter",
                 "doc_hash", "prompt_hash", "target_hash", "metrics"}  # fmt: skip
+_MODELS = ("pretrained", "model", "path")
+"""The arguments that name a model, in the order in which they are looked for."""
 
 
 def _is_named(path: Path) -> bool:
-    return bool(_RESULTS.fullmatch(path.name) or _SAMPLES.fullmatch(path.name))
+    """Results are called so, or as ``--output_path NAME.json`` says, with the time behind it."""
+    return bool(_SAMPLES.fullmatch(path.name)) or _are_results(path)
+
+
+def _are_results(path: Path) -> bool:
+    if _RESULTS.fullmatch(path.name):
+        return True
+    return bool(_OTHERWISE.fullmatch(path.name)) and begins_with(path, _BEGINNING)
 
 
 def _read(path: Path, languages: str | None) -> Iterator[Result]:
@@ -29,18 +47,17 @@ def _read(path: Path, languages: str | None) -> Iterator[Result]:
 
 def _results(path: Path) -> Iterator[Result]:
     content = parsed(path, _TOOL)
-    if not isinstance(content, dict) or not isinstance(content.get("results"), dict):
-        raise refuse_other(path, _TOOL, "the results of tasks", "none")
+    if not isinstance(content.value, dict) or not isinstance(content["results"].value, dict):
+        raise content.refused("the results of tasks", "none")
     # The mean of a group is no collection of its own: its tasks are there as well.
-    groups = {name for name, tasks in (content.get("group_subtasks") or {}).items() if tasks}
-    when = _when(path)
-    for task, of_task in content["results"].items():
-        if task in groups or not isinstance(of_task, dict):
-            continue
-        for key, value in of_task.items():
+    groups = content["group_subtasks"]
+    is_group = {name: bool(tasks.value) for name, tasks in groups.fields()} if groups.value else {}
+    run, when = _run(path, content), _when(path)
+    for task, of_task in content["results"].fields():
+        for key, value in of_task.fields() if not is_group.get(task) else ():
             measure = _measure(key)
-            if measure is not None and value != "N/A":
-                yield Result(_run(path, content), task, None, measure, value, when, (when,))
+            if measure is not None and value.value != "N/A":
+                yield Result(run, task, None, measure, value.number(), when, (when,))
 
 
 def _measure(key: str) -> str | None:
@@ -52,46 +69,78 @@ def _measure(key: str) -> str | None:
     ('acc', 'exact_match,strict-match', None)
     """
     name, _, chosen = key.partition(",")
-    if name.endswith("_stderr") or name in ("alias", "name", "sample_len", "sample_count"):
+    if name.endswith("_stderr") or name.strip() in (
+        "",
+        "alias",
+        "name",
+        "sample_len",
+        "sample_count",
+    ):
         return None
     return name if chosen in ("", "none") else key
 
 
-def _run(path: Path, content: dict[str, Any]) -> str:
-    name = content.get("model_name")
-    if not name:
-        config = content.get("config") or {}
-        given = str(config.get("model_args") or "")
-        found = re.search(r"(?:pretrained|model|path)=([^,]+)", given)
-        name = found[1] if found else config.get("model") or path.parent.name
-    return str(name).replace("/", "__")
+def _run(path: Path, content: Json) -> str:
+    """Return the name of the model, which earlier versions wrote into its arguments alone."""
+    name = content["model_name"]
+    if not name.value and content["config"].value:
+        config = content["config"]
+        given = config["model_args"]
+        named = dict(re.findall(rf"\b({'|'.join(_MODELS)})=([^,]+)", str(given.value or "")))
+        if isinstance(given.value, dict):
+            named = {key: value.text() for key, value in given.fields() if key in _MODELS}
+        for key in _MODELS:
+            if key in named:
+                return str(named[key]).replace("/", "__")
+        name = config["model"]
+    return (name.text() if name.value else path.resolve().parent.name).replace("/", "__")
 
 
 def _when(path: Path) -> str:
     found = _TIME.search(path.name)
-    return found[0] if found else ""
+    return found[0].removesuffix(".") if found else ""
+
+
+def _run_of_samples(path: Path, when: str) -> str:
+    """Return the model whose results were written at the same time as samples.
+
+    The folder is called like the model, but with other signs, or holds several models.
+    """
+    ending = f"_{when}.json" if when else ".json"
+    beside = sorted(path.parent.glob(f"*{escape(ending)}"))
+    results = [one for one in beside if one.is_file() and _are_results(one) and _when(one) == when]
+    names = {_run(one, parsed(one, _TOOL)) for one in results}
+    if len(names) > 1:
+        place = Json(sorted(names), str(path), _TOOL)
+        raise place.refused("samples of one model", f"results of {len(names)} models of that time")
+    return names.pop() if names else path.resolve().parent.name
 
 
 def _samples(path: Path) -> Iterator[Result]:
     named = _SAMPLES.fullmatch(path.name)
-    task = named["task"] if named else path.stem
-    when = _when(path)
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            sample = json.loads(line)
-            request, fields = str(sample["doc_id"]), dict(sample)
-        except (ValueError, TypeError, KeyError):
-            expected = "a sample with doc_id, as JSON"
-            raise ReadError(Problem(f"{path}, line {number}", expected, repr(line[:60]))) from None
-        chosen = str(sample.get("filter", "none"))
-        for name in sample.get("metrics") or fields:
-            value = fields.get(name)
-            if name not in _NO_MEASURES and isinstance(value, int | float):
-                measure = name if chosen == "none" else f"{name},{chosen}"
-                run = path.parent.name
-                yield Result(run, task, request, measure, float(value), when, (when,))
+    task, when = named["task"] if named else path.stem, _when(path)
+    run = _run_of_samples(path, when)
+    for number, line in enumerate(text_of(path, _TOOL).split("\n"), 1):
+        if line.strip():
+            sample = parsed_text(line, f"{path}, line {number}", _TOOL)
+            yield from _scores(sample, (run, task, when))
+
+
+def _scores(sample: Json, of: tuple[str, str, str]) -> Iterator[Result]:
+    """Return the scores of a sample: those of its metrics, or all numbers without metrics."""
+    run, task, when = of
+    if not isinstance(sample.value, dict) or "doc_id" not in sample.value:
+        raise sample.refused("a sample with doc_id")
+    metrics, chosen = sample["metrics"], sample["filter"].value or "none"
+    names = [one.text() for one in metrics.parts()] if metrics.value else [*sample.value]
+    for name in names:
+        one = sample[name]
+        # A metric of all requests together, such as BLEU, has a list of what it is computed from.
+        is_score = isinstance(one.value, int | float) or (metrics.value and name in sample.value)
+        if name not in _NO_MEASURES and is_score and not isinstance(one.value, list):
+            measure = name if chosen == "none" else f"{name},{chosen}"
+            value = float(one.value) if isinstance(one.value, bool) else one.number()
+            yield Result(run, task, f"{sample['doc_id'].value}", measure, value, when, (when,))
 
 
 FORM = ResultForm(_TOOL, _is_named, _read)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import fmean
-from typing import Any
 
-from lexiframe.io.result_forms.form import Result, ResultForm, parsed, refuse_other
+from packaging.version import InvalidVersion, Version
+
+from lexiframe.io.result_forms.form import Json, Part, Result, ResultForm, parsed
 
 _NO_TASKS = {"model_meta.json", "stats.json", "per_instance_stats.json"}
-_SPLIT = "test"
+_UNKNOWN = Version("0.dev0")
+"""The version of a file that names none."""
 
 
 def _is_named(path: Path) -> bool:
@@ -22,46 +23,65 @@ def _is_named(path: Path) -> bool:
 
 
 def _read(path: Path, languages: str | None) -> Iterator[Result]:
+    """Read the main score of each subset in each split; `same_parts` makes values of them."""
     content = parsed(path, "MTEB")
-    if not isinstance(content, dict) or not isinstance(content.get("scores"), dict):
-        raise refuse_other(path, "MTEB", "scores by split", "none")
-    meta = parsed(path.parent / "model_meta.json", "MTEB")
-    name = meta.get("name") if isinstance(meta, dict) else None
+    if "mteb_dataset_name" in content.of(dict):
+        raise content.refused("scores by split", "a file of MTEB 1.0, which names no main score")
+    if not isinstance(content["scores"].value, dict):
+        raise content.refused("scores by split", "none")
+    meta = parsed(path.parent / "model_meta.json", "MTEB")["name"]
     # Folders and leaderboards write __ for the slash of a model's name, which a path cannot have.
-    run = str(name).replace("/", "__") if name else path.parent.parent.name
-    value = _value(path, content["scores"], languages)
-    version = tuple(int(n) for n in re.findall(r"\d+", str(content.get("mteb_version", ""))))
-    task = str(content.get("task_name") or path.stem)
-    yield Result(run, task, None, "main_score", value, path.parent.name, version)
+    run = meta.text().replace("/", "__") if meta.value else path.parent.parent.name
+    task = content["task_name"].text() if content["task_name"].value else path.stem
+    version = (_version(content["mteb_version"].value),)
+    found = False
+    for split, of_split in content["scores"].fields():
+        for name, one in _subsets(of_split):
+            found = True
+            part = Part(split, name, languages is None or _are_in(one["languages"], languages))
+            yield Result(
+                run, task, None, "main_score", _main_score(one, run, task), path.parent.name,
+                version, part,
+            )  # fmt: skip
+    if not found:
+        raise content["scores"].refused("scores of a split", "no split")
 
 
-def _value(path: Path, scores: dict[str, Any], languages: str | None) -> Any:
-    """Return the mean of the main scores over the subsets of the split for tests.
-
-    With ``languages``, over those subsets that are in this language alone.
-    """
-    splits = [split for split, parts in scores.items() if parts]
-    if _SPLIT not in splits and len(splits) != 1:
-        found = f"the splits {', '.join(splits)}" if splits else "no split"
-        raise refuse_other(path, "MTEB", f"scores of the split {_SPLIT}, or of one split", found)
-    parts = scores[_SPLIT if _SPLIT in splits else splits[0]]
-    if languages is not None:
-        chosen = [part for part in parts if _are_in(part.get("languages"), languages)]
-        parts = chosen or parts  # a task without this language stays what it is
-    values = [part.get("main_score") if isinstance(part, dict) else None for part in parts]
-    if any(value is None for value in values):
-        raise refuse_other(path, "MTEB", "a main_score in each subset", "none in one of them")
-    is_number = all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
-    return (
-        fmean([float(v) for v in values if v is not None])
-        if is_number and len(values) > 1
-        else values[0]
-    )
+def _version(value: object) -> Version:
+    try:
+        return Version(str(value or _UNKNOWN))
+    except InvalidVersion:
+        return _UNKNOWN
 
 
-def _are_in(found: list[str] | None, language: str) -> bool:
+def _subsets(of_split: Json) -> list[tuple[str, Json]]:
+    """Return the subsets of a split with their names, which languages tell apart if need be."""
+    parts = [*of_split.parts()]
+    names = [one["hf_subset"].text() if one["hf_subset"].value else "default" for one in parts]
+    times = Counter(names)
+    full = [
+        name if times[name] == 1 else f"{name} ({', '.join(sorted(_languages(one['languages'])))})"
+        for name, one in zip(names, parts, strict=True)
+    ]
+    if twice := [name for name, n in Counter(full).items() if n > 1]:
+        raise of_split.refused("each subset once", f"{twice[0]!r} several times")
+    return [*zip(full, parts, strict=True)]
+
+
+def _main_score(one: Json, run: str, task: str) -> float | None:
+    if "main_score" not in one.of(dict):
+        raise one.refused("a main_score in each subset", "none")
+    return one["main_score"].number(f" for run {run!r} in collection {task!r}")
+
+
+def _languages(found: Json) -> list[str]:
+    return [one.text() for one in found.parts()] if found.value else []
+
+
+def _are_in(found: Json, language: str) -> bool:
     """Return whether all languages (``eng-Latn``) are the one that is asked for (``eng``)."""
-    return bool(found) and all(one.split("-")[0] == language for one in found or [])
+    names = _languages(found)
+    return bool(names) and all(one.split("-")[0] == language for one in names)
 
 
 FORM = ResultForm("MTEB", _is_named, _read)

@@ -20,10 +20,10 @@ from lexiframe.io.files.data_sources import (
     Source,
     expanded,
     find_sources,
-    refuse_odd,
     run_name,
     warn_of_left_out,
 )
+from lexiframe.io.files.folders import matched
 from lexiframe.io.score_forms.plain_data import as_table
 
 Keys = Literal["run", "measure"]
@@ -48,6 +48,7 @@ def given_scores(
     scores = as_table(scores)
     _check_keys(scores, measure, keys)
     found = _found(scores)
+    found = replace(found, sources=[one for source in found.sources for one in source.apart()])
     warn_of_left_out(found.left_out)
     if keys == "measure":
         return [_of_measure(source) for source in found.sources]
@@ -66,7 +67,7 @@ def score_files(paths: Iterable[str]) -> list[File]:
     """Return the files that paths, folders and globs mean; standard input is read at once."""
     found = _found(list(paths))
     warn_of_left_out(found.left_out)
-    return [source.origin for source in found.sources if isinstance(source.origin, File)]
+    return [file for source in found.sources for file in source.files]
 
 
 def _check_keys(scores: Any, measure: str | None, keys: Keys | None) -> None:
@@ -116,9 +117,9 @@ def _found(scores: Any) -> Found:
 def _found_at(path: str | Path | File) -> Found:
     paths: list[str | File] = [path if isinstance(path, File) else str(path)]
     if not isinstance(path, File) and glob.has_magic(str(path)) and not os.path.exists(path):  # noqa: PTH110
-        matching = sorted(glob.glob(str(expanded(path))))
-        refuse_odd(map(Path, matching))
-        paths = [*matching] or paths
+        pattern = expanded(path)
+        matching = matched(pattern, map(Path, glob.glob(str(pattern))))
+        paths = [*sorted(map(str, matching))] or paths
     found = Found.together(map(find_sources, paths))
     return replace(found, sources=[_renamed(source) for source in found.sources])
 

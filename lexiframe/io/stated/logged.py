@@ -30,7 +30,7 @@ def _two_games(table: pl.DataFrame) -> pl.DataFrame:
     """Make two judgments of each row: model_1 was shown first, then model_2 (MT-Bench)."""
     rest = [name for name in table.columns if name[:3] not in ("g1_", "g2_")]
     games = (
-        table.select(*rest, winner=winner, first=pl.lit(first))
+        table.select(*rest, winner=pl.col(winner).cast(pl.String), first=pl.lit(first))
         for winner, first in zip(GAMES, ("model_1", "model_2"), strict=True)
     )
     # The judge's answer could not be read: nobody won.

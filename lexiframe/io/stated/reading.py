@@ -9,7 +9,16 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError, SchemaError, schemas, typed, warn
+from lexiframe.base import (
+    Problem,
+    ReadError,
+    SchemaError,
+    errors,
+    n_and_first,
+    schemas,
+    typed,
+    warn,
+)
 from lexiframe.io.column_forms.column_names import refuse_no_mapping
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
@@ -19,6 +28,15 @@ from lexiframe.io.stated.logged import joined_names, with_a_winner
 from lexiframe.io.stated.stated_preferences import StatedPreferences
 from lexiframe.io.stated.winners import BOTH_BAD, sides
 from lexiframe.typing import VotesLike
+
+_NAMES = (
+    "the columns chosen_model and rejected_model name the runs of chosen and rejected answers; or "
+    "say which do: columns={'run_a': '...', 'run_b': '...'}"
+)
+_SOME_NAMES, _SOME_CHOSEN = 20, 4
+"""Fewer names may well be of runs that met once; columns called chosen often hold answers."""
+_ALONE = 0.9
+"""Names are answers when so many of them belong to one request alone: runs answer several."""
 
 
 @typed
@@ -45,7 +63,8 @@ def read_preferences(
           rejected_model`` and ``winner, loser``, of which the first one won;
         - the winner: ``winner``, ``preference``, ``preferred``, ``vote``, ...: a name of one of the
           two runs, a side (``left``, ``a``, ``model_a``, ...), ``tie``, ``tie (bothbad)``, the
-          numbers 1, 0 and −1, or 1, 2 and 1.5 as AlpacaEval has them; or the three columns
+          numbers 1, 0 and −1, or 1, 2 and 1.5 as AlpacaEval has them (where runs are called like
+          sides or numbers, all rows together tell which is meant); or the three columns
           ``winner_model_a, winner_model_b, winner_tie`` of 0 and 1; or, in logs of reward models,
           who of ``chosen_model`` and ``rejected_model`` has the higher of ``scores_chosen`` and
           ``scores_rejected``, or, without scores, ``results``: 1, 0.5 or 0 for the chosen one;
@@ -60,7 +79,8 @@ def read_preferences(
         Columns of other names: ``{"query_id": "task", "judge": "rater"}``.
     values : dict, optional
         What other values of the winner mean: ``{"yes": "a", "no": "b", "0": "tie"}``;
-        ``"both_bad"`` is a tie that is counted apart.
+        ``"both_bad"`` is a tie that is counted apart. A winner that is not named here has to be a
+        run of its row.
 
     Returns
     -------
@@ -73,9 +93,10 @@ def read_preferences(
     ------
     ReadError
         For a file that cannot be read or is given twice, and a winner that cannot be understood,
-        with its row.
+        with its row, or that may be a run as well as another side.
     SchemaError
-        For missing or ambiguous columns, a run against itself, an empty id, and no judgments.
+        For missing or ambiguous columns, columns of runs that hold their answers, a run against
+        itself, an empty id, and no judgments.
 
     Warns
     -----
@@ -117,7 +138,7 @@ def read_preferences(
 
 def _sources(source: Any) -> list[Source]:
     """Find the sources; a file that is given twice would count each of its judgments twice."""
-    sources = sources_of_runs(source).sources
+    sources = [one for of in sources_of_runs(source).sources for one in of.apart()]
     files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
     paths = Counter(Path(file.path).resolve() for file in files)
     if twice := [str(file) for file in files if paths[Path(file.path).resolve()] > 1]:
@@ -132,7 +153,9 @@ def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl
     table = read_log(source.origin) if is_file else to_frame(source.origin, "winner", where)
     table = with_a_winner(table, where)
     found = find_columns(table, where, columns)
+    _refuse_nested(table, found, where)
     ids = {c: _ids(table, getattr(found, c), where) for c in ("query_id", "run_a", "run_b")}
+    _refuse_answers(ids, found, where)
     judge = None if found.judge is None else joined_names(table[found.judge])
     if judge is None and source.is_given:
         judge = pl.repeat(source.name, table.height, dtype=pl.String, eager=True)
@@ -144,6 +167,37 @@ def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl
     )
     _refuse_itself(frame, where)
     return _in_order_of_names(frame)
+
+
+def _refuse_nested(table: pl.DataFrame, found: Columns, where: str) -> None:
+    """Raise for lists or records where an id, a name or a winner is expected."""
+    for name in filter(None, (found.query_id, found.run_a, found.run_b, found.winner, found.first)):
+        if table[name].dtype.is_nested() or table[name].dtype == pl.Object:
+            found_here = f"{table[name].dtype} in {name}; it may hold messages or answers"
+            raise SchemaError(Problem(where, "text or numbers", found_here, _NAMES))
+
+
+def _refuse_answers(ids: dict[str, pl.Series], found: Columns, where: str) -> None:
+    """Raise where the columns of the two runs hold what these answered.
+
+    Answers have several lines, or nearly each of them belongs to one request alone.
+    """
+    rows = pl.DataFrame(ids)
+    names = pl.concat([rows.select("query_id", name=run) for run in ("run_a", "run_b")]).unique()
+    n_requests = names["name"].value_counts()["count"].to_numpy()
+    few = _SOME_CHOSEN if found.run_a == "chosen" else _SOME_NAMES
+    lines = names.filter(pl.col("name").str.contains("\n", literal=True))["name"]
+    if len(lines):
+        texts = f"texts of several lines ({errors.shown(lines[0])})"
+    elif len(n_requests) >= few and float((n_requests == 1).mean()) >= _ALONE:
+        shown = n_and_first(names["name"].sort(), len(n_requests))
+        texts = f"texts that occur in one request each: {shown}"
+    else:
+        return
+    columns = f"{found.run_a} and {found.run_b}"
+    raise SchemaError(
+        Problem(where, f"names of runs in {columns}", f"{texts}; they look like answers", _NAMES)
+    )
 
 
 def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:

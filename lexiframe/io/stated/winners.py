@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import prod
 
 import polars as pl
 
@@ -10,9 +11,11 @@ from lexiframe.base import Problem, ReadError, n_and_first
 from lexiframe.io.stated.columns import Columns
 
 A, B, TIE, BOTH_BAD = "a", "b", "tie", "both_bad"
+Ways = tuple[dict[str, str], dict[str, str]]
+_EXPECTED = "a name of one of the two runs, a side or a tie"
 _WORDS = {
     A: "a left model_a model_1 run_a run_1 system_a system_1 output_1 first assistant_a [[a]] 1",
-    B: "b right model_b model_2 run_b run_2 system_b system_2 output_2 second assistant_b [[b]]",
+    B: "b right model_b model_2 run_b run_2 system_b system_2 output_2 second assistant_b [[b]] 2",
     TIE: "tie tied draw equal same both c [[c]]",
     BOTH_BAD: "bothbad both_bad both-bad neither",
 }
@@ -25,10 +28,21 @@ WORDS = {word: side for side, words in _WORDS.items() for word in words.split()}
 }
 """What a word says, without regard to capitals. Numbers are read by `_NUMBERS`."""
 _NUMBERS = (
-    ({1.0, 0.0, -1.0}, {1.0: A, 0.0: TIE, -1.0: B}),
-    ({0.0, 1.0, 1.5, 2.0}, {0.0: TIE, 1.0: A, 1.5: TIE, 2.0: B}),
+    {1.0: A, 0.0: TIE, -1.0: B},
+    {0.0: TIE, 1.0: A, 1.5: TIE, 2.0: B},
 )
 """Two ways to number the sides: 1, 0, −1; and 1, 2 with 0 or 1.5 for a tie, as AlpacaEval does."""
+_UNCLEAR = (
+    ({"0": B, "1": A}, {"0": TIE, "1": A}),
+    ({"0": TIE, "1": A, "2": B}, {"0": A, "1": B, "2": TIE}),
+)
+"""Numbers that mean one thing to some people and another to others; both meanings of each."""
+_OF_ALPACA_EVAL = {"generator_1", "generator_2"}
+"""The runs of AlpacaEval, whose 0, 1 and 2 are a tie and the two sides."""
+_CHANCE = 1e-3
+"""A winner that is always a run of its row is a name if a side is so less often than this."""
+_SHARE = 0.05
+"""Winners are sides if so many of them are no run of their row."""
 _SIDES = (A, B, TIE, BOTH_BAD)
 
 
@@ -41,11 +55,23 @@ def sides(
     if columns.won:
         return _of_flags(table, columns.won, where)
     assert_known(values)
-    winner = table[columns.winner or ""].cast(pl.String).str.strip_chars().replace("", None)
+    rows = pl.DataFrame({
+        "winner": _as_text(table[columns.winner or ""]),
+        "a": _as_text(table[columns.run_a]),
+        "b": _as_text(table[columns.run_b]),
+    })  # fmt: skip
+    name = pl.when(pl.col("winner") == pl.col("a")).then(pl.lit(A))
+    rows = rows.with_columns(name=name.when(pl.col("winner") == pl.col("b")).then(pl.lit(B)))
     if values:
-        return _translated(winner, values, where)
-    names = (table[c].cast(pl.String).str.strip_chars() for c in (columns.run_a, columns.run_b))
-    return _of_texts(winner, *names, where=where)
+        return _translated(rows, values, where)
+    return _names_or_sides(rows, where, _UNCLEAR[: 1 if columns.run_a in _OF_ALPACA_EVAL else 2])
+
+
+def _as_text(column: pl.Series) -> pl.Series:
+    """Return names and winners as text, whole numbers without ".0"; null where there is none."""
+    if column.dtype.is_float() and (column.drop_nulls().drop_nans() % 1 == 0).all():
+        column = column.fill_nan(None).cast(pl.Int64, strict=False)
+    return column.cast(pl.String).str.strip_chars().replace("", None)
 
 
 def assert_known(values: Mapping[str, str]) -> None:
@@ -57,10 +83,15 @@ def assert_known(values: Mapping[str, str]) -> None:
             )
 
 
-def _translated(winner: pl.Series, values: Mapping[str, str], where: str) -> pl.Series:
+def _translated(rows: pl.DataFrame, values: Mapping[str, str], where: str) -> pl.Series:
+    """Return the sides as ``values`` says; any other winner has to be a run of its row."""
     known = {str(value): side for value, side in values.items()}
-    found = winner.replace_strict(known, default=None, return_dtype=pl.String)
-    _refuse_unread(winner, found, where, f"one of {', '.join(map(repr, known))}, as values says")
+    said = pl.col("winner").replace_strict(known, default=None, return_dtype=pl.String)
+    found = rows.select(pl.coalesce(said, "name")).to_series()
+    _refuse_unread(
+        rows["winner"], found, where,
+        f"one of {', '.join(map(repr, known))}, as values says, or a run of the row",
+    )  # fmt: skip
     return found
 
 
@@ -84,36 +115,90 @@ def _as_number(name: str) -> pl.Expr:
     return text.cast(pl.Float64, strict=False).fill_null(float("nan"))
 
 
-def _of_texts(winner: pl.Series, run_a: pl.Series, run_b: pl.Series, *, where: str) -> pl.Series:
+def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> pl.Series:
+    """Return the sides of winners that are runs of their row, words, or numbers.
+
+    Where a winner may be a run and another side, all rows decide: `_are_names`, `_are_sides`.
+    """
+    winner = rows["winner"]
     numbers = winner.cast(pl.Float64, strict=False)
-    if winner.is_not_null().any() and not (numbers.is_null() & winner.is_not_null()).any():
-        return _of_numbers(numbers, where)
-    word = winner.str.to_lowercase().replace_strict(WORDS, default=None, return_dtype=pl.String)
-    frame = pl.DataFrame({"w": winner, "a": run_a, "b": run_b, "word": word})
-    name = pl.when(pl.col("w") == pl.col("a")).then(pl.lit(A))
-    frame = frame.with_columns(name=name.when(pl.col("w") == pl.col("b")).then(pl.lit(B)))
-    both = frame.filter(pl.col("name").is_not_null() & pl.col("word").is_in([A, B]))
-    differ = both.filter(pl.col("name") != pl.col("word"))
-    if differ.height:
-        advice = "say it: values={'a': 'a', 'b': 'b'} for the sides, or rename the runs"
-        found = f"{differ['w'][0]!r}, which is the name of a run and of the other side"
-        raise ReadError(Problem(where, "a winner", found, advice))
-    found_sides = frame.select(pl.coalesce("name", "word")).to_series()
-    _refuse_unread(winner, found_sides, where, "a name of one of the two runs, a side or a tie")
-    return found_sides
+    are_numbers = numbers.null_count() == winner.null_count() < len(winner)
+    ways = _unclear(numbers, unclear) if are_numbers else None
+    rows = rows.with_columns(side=_of_numbers(numbers) if are_numbers else _of_words(winner))
+    differ = (pl.col("name") != pl.col("side")) | pl.lit(ways is not None)
+    doubtful = rows.filter(pl.col("winner").is_in(rows.filter(differ)["winner"].implode()))
+    if doubtful.height and not _are_names(doubtful, rows):
+        if ways and doubtful["name"].null_count():
+            numbered = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
+            raise ReadError(Problem(where, "a winner", numbered, f"say it: {_said(*ways)}"))
+        if ways or not _are_sides(doubtful, rows):
+            raise _both_possible(doubtful, rows, where)
+        return rows["side"]
+    found = rows.select(pl.coalesce("name", "side")).to_series()
+    are_no_names = rows["name"].null_count() == rows.height
+    expected = "winners 1, 0, -1 or 1, 2, 1.5" if are_numbers and are_no_names else _EXPECTED
+    _refuse_unread(winner, found, where, expected)
+    return found
 
 
-def _of_numbers(numbers: pl.Series, where: str) -> pl.Series:
-    seen = {*numbers.drop_nulls().unique()}
-    if seen <= {0.0, 1.0} and 0.0 in seen:
-        advice = "say it: values={'1': 'a', '0': 'b'} or values={'1': 'a', '0': 'tie'}"
-        raise ReadError(Problem(where, "a winner", "0 and 1 alone, and 0 may be a tie", advice))
-    for known, meaning in _NUMBERS:
-        if seen <= known:
-            return numbers.replace_strict(meaning, default=None, return_dtype=pl.String)
-    odd = n_and_first(sorted(seen - {1.0, 2.0, 0.0}))
-    advice = "say what they mean: values={'1': 'a', '2': 'b', '0': 'tie'}"
-    raise ReadError(Problem(where, "winners 1, 0, -1 or 1, 2, 1.5", odd, advice))
+def _of_words(winner: pl.Series) -> pl.Series:
+    """Return what words say. C is a tie beside A and B alone, as the other words may be names."""
+    word = winner.str.to_lowercase()
+    side = word.replace_strict(WORDS, default=None, return_dtype=pl.String)
+    are_all = side.null_count() == winner.null_count()
+    return side if are_all else side.set(word.is_in(["c", "[[c]]"]).fill_null(False), None)
+
+
+def _of_numbers(numbers: pl.Series) -> pl.Series:
+    seen = {*numbers.drop_nulls()}
+    meaning = next((one for one in _NUMBERS if seen <= {*one}), {})
+    return numbers.replace_strict(meaning, default=None, return_dtype=pl.String)
+
+
+def _unclear(numbers: pl.Series, unclear: Sequence[Ways]) -> Ways | None:
+    """Return the two meanings that numbers may have; None if they are clear."""
+    seen = {*numbers.drop_nulls()}
+    return next((two for two in unclear if 0.0 in seen <= {*map(float, two[0])}), None)
+
+
+def _are_names(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
+    """Return whether winners name runs: each is a run of its row, which sides are by chance only.
+
+    A side would be as frequent in rows without the run of that name, so that the chance is the
+    share of the rows with this run, for each time that it wins.
+    """
+    if doubtful["name"].null_count():
+        return False
+    times = doubtful["winner"].value_counts().rows()
+    shares = [((rows["a"] == name) | (rows["b"] == name)).mean() for name, _ in times]
+    chance = prod(share**n for share, (_, n) in zip(shares, times, strict=True))
+    return bool(chance < _CHANCE)
+
+
+def _are_sides(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
+    """Return whether winners are sides: all can be, and some of them are no run of their row."""
+    are_all = rows["side"].null_count() == rows["winner"].null_count()
+    return (
+        are_all
+        and rows["side"].is_in([A, B]).any()
+        and doubtful["name"].null_count() >= _SHARE * doubtful.height
+    )
+
+
+def _both_possible(doubtful: pl.DataFrame, rows: pl.DataFrame, where: str) -> ReadError:
+    """Return the error for winners that may be runs of their row or sides."""
+    known = rows.filter(pl.col("side").is_not_null()).unique("winner").sort("winner")
+    sides = dict(known.select("winner", "side").rows())
+    tie = "draw" if doubtful["winner"].str.to_lowercase().is_in(["tie"]).any() else TIE
+    names = " and ".join(map(repr, sorted(doubtful["winner"].unique())))
+    found = f"{names}, which is the name of a run and of the other side"
+    advice = f"say it: {_said(sides)} for sides, or {_said({tie: TIE})} for names"
+    return ReadError(Problem(where, "a winner", found, advice))
+
+
+def _said(*ways: Mapping[str, str]) -> str:
+    """Return what users write to say what winners mean, in either of some ways."""
+    return " or ".join(f"values={dict(way)}" for way in ways)
 
 
 def _refuse_unread(winner: pl.Series, found: pl.Series, where: str, expected: str) -> None:

@@ -249,6 +249,40 @@ def parse_fields(
     return fields
 
 
+_PLACES = 128
+"""How many lines, from all over a text, are looked at before any is parsed."""
+_LONG = 1 << 12
+"""Lines of a run are mostly shorter by far, so that others need not be looked at."""
+
+
+def fields_that_vary(data: bytes, layout: Layout) -> tuple[str, ...]:
+    r"""Return which of the fields that are not read have several values in some lines of a run.
+
+    Examples
+    --------
+    >>> fields_that_vary(b"q1 Q0 d7 1 0.5 bm25\nq1 Q0 d7 1 9.5 dense\n", RUN)
+    ('tag',)
+    """
+    if layout is not RUN:
+        return ()
+    lines = (_line_at(data, n * len(data) // _PLACES) for n in range(_PLACES + 1))
+    fields = [line for line in lines if len(line) >= layout.at_least]
+    second = {line[1] for line in fields}
+    tags = {line[5] for line in fields if len(line) >= len(layout.names)}
+    return (*["q0"] * (len(second) > 1), *["tag"] * (len(tags) > 1))
+
+
+def _line_at(data: bytes, place: int) -> list[bytes]:
+    """Return the fields of the line in which a byte is; none for comments."""
+    place = min(place, len(data) - 1)
+    low = max(place - _LONG, 0)
+    start, end = data.rfind(b"\n", low, place), data.find(b"\n", place, place + _LONG)
+    if (start < 0 and low) or (end < 0 and place + _LONG < len(data)):
+        return []
+    line = data[start + 1 : end if end >= 0 else len(data)]
+    return [] if line.startswith(b"#") else line.split()
+
+
 def text_of_run(rows: pl.DataFrame, tag: str) -> bytes:
     r"""Write one run's rows as TREC text, in their order; without ranks, number each query's rows.
 

@@ -61,7 +61,8 @@ def _standard(cells: np.ndarray, rounding: float) -> np.ndarray:
     """
     if cells.shape[1] < 2:
         return np.zeros_like(cells)
-    spread = np.ptp(cells, axis=1, keepdims=True) > np.maximum(rounding, sums.rounding(cells))
+    error = np.maximum(rounding, sums.TIE * np.abs(cells).max(axis=1, keepdims=True))
+    spread = np.ptp(cells, axis=1, keepdims=True) > error
     centred = cells - cells.mean(axis=1, keepdims=True)
     sd = np.where(spread, cells.std(axis=1, ddof=1, keepdims=True), 1.0)
     return np.asarray(np.where(spread, centred / sd, 0.0))

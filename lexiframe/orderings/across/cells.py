@@ -17,11 +17,15 @@ _LAST = -1e300  # below all values; −∞ would make differences NaN
 
 
 class Valued(NamedTuple):
-    """The value of each run, the keys that order the runs, and whether a prior was needed."""
+    """The value of each run, the keys that order the runs, and whether a prior was needed.
+
+    ``size`` is that of the numbers whose rounding errors the keys have.
+    """
 
     value: np.ndarray
     keys: np.ndarray
     has_prior: bool = False
+    size: float = 1.0
 
 
 def ranks_in_units(cells: np.ndarray, rounding: float) -> np.ndarray:
@@ -76,8 +80,10 @@ def leads_of(cells: np.ndarray, weights: np.ndarray, rounding: float) -> np.ndar
     return np.asarray(np.where(np.abs(leads) <= sums.TIE, 0.0, leads))
 
 
-def places_of(keys: np.ndarray) -> np.ndarray:
+def places_of(keys: np.ndarray, size: float = 1.0) -> np.ndarray:
     """Rank each row: 1 + the number of runs with a better key; NaN comes last.
+
+    ``size`` is that of the numbers whose rounding errors the keys have.
 
     Examples
     --------
@@ -85,8 +91,8 @@ def places_of(keys: np.ndarray) -> np.ndarray:
     [2, 1, 2, 4]
     """
     keys = np.where(np.isnan(keys), _LAST, keys)
-    large = np.max(np.abs(keys[np.abs(keys) < -_LAST]), initial=1.0)
-    groups = np.atleast_2d(sums.tie_groups(keys, sums.TIE * max(1.0, float(large))))
+    large = np.max(np.abs(keys[np.abs(keys) < -_LAST]), initial=size)
+    groups = np.atleast_2d(sums.tie_groups(keys, sums.TIE * float(large)))
     rows, n = groups.shape
     cells = groups + np.arange(rows)[:, None] * n
     sizes = np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n)

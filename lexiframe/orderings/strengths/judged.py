@@ -8,10 +8,23 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, coded, schemas, to_polars
+from lexiframe.base import (
+    LexiframeError,
+    coded,
+    memory_use,
+    n_and_first,
+    schemas,
+    to_polars,
+)
 from lexiframe.io import column_forms, stated
 from lexiframe.orderings.strengths.covariates import differences
 from lexiframe.orderings.strengths.fitting import Counts
+
+_MOST = 2.0**53
+"""Larger whole numbers are no floats."""
+_BYTES = 320
+"""Bytes of each pair of runs, in either order: rows of all pairs, and covariances."""
+_ADVICE = "leave out runs, such as those with the fewest judgments"
 
 
 @dataclass(frozen=True)
@@ -63,14 +76,9 @@ class Judged:
         if self.covariates:
             every = np.arange(len(self.a))
             return every, every
-        s = len(self.runs)
-        place = self.a * s + self.b
-        one = np.full(s * s, -1)
-        one[place] = np.arange(len(place))
-        pairs = np.flatnonzero(one >= 0)
-        number = np.empty(s * s, np.int64)
-        number[pairs] = np.arange(len(pairs))
-        return one[pairs], number[place]
+        place = self.a * len(self.runs) + self.b
+        _, one, number = np.unique(place, return_index=True, return_inverse=True)
+        return one, number
 
     def counts(self) -> Counts:
         """Add up the judgments of each pair of runs; with covariates, leave them single."""
@@ -138,7 +146,7 @@ def _shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.nda
         )
     weight = np.ones(frame.height)
     if "n_judgments" in frame.columns:
-        weight = frame["n_judgments"].to_numpy().astype(float)
+        weight = _n_judgments(frame["n_judgments"], function)
     preference = frame["preference"].to_numpy()
     if not (np.abs(preference) <= 1).all():
         raise LexiframeError(
@@ -146,6 +154,21 @@ def _shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.nda
             "count once a request, by their sign: order_runs(d, method='bradley_terry')"
         )
     return frame, (1 + preference) / 2, weight
+
+
+def _n_judgments(column: pl.Series, function: str) -> np.ndarray:
+    """Return how many judgments each row is; raise for numbers that none can be."""
+    odd = column.filter((column < 1).fill_null(True))
+    if len(odd):
+        found = n_and_first(odd)
+        raise LexiframeError(
+            f"{function}: expected n_judgments to be numbers from 1, found {found}"
+        )
+    if (total := column.cast(pl.Float64).sum()) > _MOST:
+        raise LexiframeError(
+            f"{function}: expected up to 2^53 judgments in n_judgments together, found {total:g}"
+        )
+    return column.to_numpy().astype(float)
 
 
 def _arrays(
@@ -165,6 +188,9 @@ def _arrays(
         )
     sides = [coded.encode(frame[c]) for c in ("run_a", "run_b")]
     runs = pl.concat([names for names, _ in sides]).unique().sort()
+    memory_use.refuse_more_than_available(
+        _BYTES * len(runs) ** 2, f"{function}: all pairs of {len(runs):,} runs", _ADVICE
+    )
     a, b = (
         names.cast(pl.Enum(runs)).to_physical().to_numpy().astype(np.int64)[code]
         for names, code in sides

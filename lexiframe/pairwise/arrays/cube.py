@@ -21,7 +21,7 @@ from lexiframe.pairwise.arrays.arrays import (
     refuse_too_great,
 )
 from lexiframe.pairwise.arrays.reduced_pairs import Reduced
-from lexiframe.pairwise.arrays.size import IN_ARRAYS, refuse_too_many
+from lexiframe.pairwise.arrays.size import IN_ARRAYS, IN_CUBE, refuse_too_many
 from lexiframe.typing import Frame, HasTables
 
 PairsLike = Annotated[Frame | HasTables | PairCube | PairsByMeasure | Reduced, "pairs"]
@@ -113,6 +113,9 @@ def pair_cube(table: Any, baseline: str | None = None) -> PairCube:
     pair_of = np.zeros((len(runs), len(runs)), np.int64)
     pair_of[a, b] = np.arange(len(a))
     shape = (len(queries), len(a), len(measures))
+    if d.height < np.prod(shape, dtype=float):  # otherwise it is in memory already
+        whose = (len(runs), len(queries), len(measures))
+        refuse_too_many("arrays of preferences", *whose, IN_CUBE, baseline=baseline)
     pair = np.repeat(pair_of[run_a, run_b], np.diff(np.append(starts, len(query))))
     cells = (query, pair, measure)
     values = _scatter(shape, cells, d["preference"], schemas.PREFERENCES)

@@ -10,13 +10,15 @@ IN_TABLE = 40
 """Bytes of each preference while its table is made."""
 IN_ARRAYS = 20
 """Bytes of each difference of scores while it is computed."""
+IN_CUBE = 32
+"""Bytes of each cell of an array of stated preferences, of which most may be empty."""
 IN_EVALUATION = 100
 """Bytes of each preference during a comparison: its row as codes, and its cell in an array."""
 
 _ADVICE = (
     "ask for fewer measures or fewer runs, or compare with one run alone (preferences and compare "
     "with baseline='RUN'); evaluate with memory='4GB' sums preferences up and does not keep them; "
-    "metrics need no pairs: scores"
+    "metrics need no pairs: scores; bradley_terry has strengths of stated preferences"
 )
 
 

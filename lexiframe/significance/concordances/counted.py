@@ -69,6 +69,8 @@ def counted(d: Any, said: Any, measures: Any) -> Counted:
             f"concordance: expected stated preferences other than ties, found {rows.height:,} ties"
         )
     cube = arrays.pair_cube(_of_stated(d, decided))
+    if not cube.values.size:  # scores of one run alone make no pair
+        raise _nothing_shared(decided)
     names = _names(measures, cube.measures.to_list())
     values = _looked_up(cube, decided)
     values = values[:, [cube.measures.to_list().index(n) for n in names]]

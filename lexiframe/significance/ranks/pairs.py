@@ -73,6 +73,11 @@ class Design:
         return len(self.factors) > 0
 
     @cached_property
+    def size(self) -> float:
+        """The size of the largest point, of which rounding errors are shares."""
+        return sums.largest(self.points)
+
+    @cached_property
     def values(self) -> np.ndarray:
         """The mean of each run."""
         return np.asarray((self.weights[:, None] * self.points).sum(axis=0))
@@ -86,7 +91,7 @@ class Design:
     def differences(self) -> np.ndarray:
         """The differences of means; 0 for those that rounding may have caused."""
         mean = (self.weights[:, None] * self.centred).sum(axis=0)
-        error = sums.TIE * max(1.0, float(np.abs(self.points).max(initial=0)))
+        error = sums.TIE * self.size
         delta = mean[:, None] - mean
         return np.where(np.abs(delta) <= error, 0.0, delta)
 
@@ -105,7 +110,7 @@ class Design:
         n_runs = self.points.shape[1]
         total, spread = np.zeros((n_runs, n_runs)), np.zeros((n_runs, n_runs))
         for s, factor in enumerate(self.factors):
-            part = factor * _squares(self.centred[self.stratum == s])
+            part = factor * _squares(self.centred[self.stratum == s], self.size)
             total += part
             if self.has_own_variance:
                 spread += part**2 / (self.sizes[s] - 1)
@@ -167,8 +172,10 @@ def _half(parts: np.ndarray, design: Design, alpha: float) -> np.ndarray:
     return np.where(total > 0, stdtrit(df, 1 - alpha / 2) * np.sqrt(total), np.nan)
 
 
-def _squares(points: np.ndarray) -> np.ndarray:
+def _squares(points: np.ndarray, size: float) -> np.ndarray:
     """Σ (d − d̄)² for the differences d of all pairs; exactly 0 where they are equal.
+
+    ``size`` is that of the numbers whose rounding errors the points have.
 
     The sums come from one product of matrices, Σ a² + Σ b² − 2 Σ ab. Where that cancels, as for two
     runs that are nearly the same, they are computed from the differences themselves.
@@ -179,13 +186,12 @@ def _squares(points: np.ndarray) -> np.ndarray:
     whole = own[:, None] + own
     squares = np.maximum(whole - 2 * gram, 0.0)
     # Where no run varies, the whole is nothing but rounding, of which no share means anything.
-    rounding = len(points) * (sums.TIE * max(1.0, float(np.abs(points).max(initial=0)))) ** 2
+    rounding = len(points) * (sums.TIE * size) ** 2
     a, b = np.nonzero(np.triu(squares <= np.maximum(_CANCELLED * whole, rounding), k=1))
     for start in range(0, len(a), 2**14):
         i, j = a[start : start + 2**14], b[start : start + 2**14]
         d = points[:, i] - points[:, j]
-        size = np.maximum(1.0, np.abs(d).max(axis=0))
-        varies = np.ptp(d, axis=0) > sums.TIE * size
+        varies = np.ptp(d, axis=0) > sums.TIE * np.maximum(size, np.abs(d).max(axis=0))
         squares[i, j] = np.where(varies, ((d - d.mean(axis=0)) ** 2).sum(axis=0), 0.0)
         squares[j, i] = squares[i, j]
     np.fill_diagonal(squares, 0.0)

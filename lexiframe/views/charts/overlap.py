@@ -88,6 +88,6 @@ def _both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
 def _in_order(called: str, cells: pl.DataFrame, measure: str, order: Order | None) -> list[str]:
     if order is not None:
         return in_order(called, order, cells["run"], measure)
-    wide = cells.pivot("with", index="run", values="mean")
-    runs = wide["run"].to_list()
+    wide = cells.rename({"run": "\0"}).pivot("with", index="\0", values="mean")
+    runs = wide["\0"].to_list()
     return by_similarity(runs, wide.select(runs).to_numpy())

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import escaped, printed
 from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.lacking import without_unranked
+from lexiframe.views.sentences.lacking import without_unmatched, without_unranked
 from lexiframe.views.sentences.rows import is_first, without_counts
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
@@ -35,6 +35,8 @@ counts pairs told apart. ``is_best``: whether one run is first, and told apart f
 def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:
     """Return a row for each group, measure, test and correction, see `CONCLUSIONS`."""
     inference, by = provenance["inference"], provenance["groups"]
+    if inference.get("baseline") is None:
+        tables = without_unmatched(tables, provenance)
     c, o, means = (printed.with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
     if not c.height:
         table = _of_means(means, inference, facts.known_facts(provenance))

@@ -27,6 +27,10 @@ class Shown(Protocol):
         ...
 
 
+_RUN = "\0run"
+"""A column that is called like no collection."""
+
+
 def leaderboard_page(board: Shown) -> str:
     """Return a leaderboard as one HTML page, which makes no request to a network."""
     tables = board.tables()
@@ -119,7 +123,9 @@ def _in_words(at: str, low: str, high: str) -> pl.Expr:
 
 def _of_leaderboard(tables: dict[str, pl.DataFrame], rules: list[str]) -> dict[str, Any]:
     """Return the numbers of the page: columns of tables, and cells as collections by run."""
-    cells = tables["cells"].pivot("collection", index="run", values="value")
+    # A collection may be called run.
+    named = tables["cells"].rename({"run": _RUN})
+    cells = named.pivot("collection", index=_RUN, values="value")
     possible = {"low": "rank_low", "high": "rank_high"}
     each = {f"{end}_each": f"{column}_each" for end, column in possible.items()}
     ranking = tables["ranking"].with_columns(

@@ -10,7 +10,12 @@ import polars as pl
 from lexiframe.base import printed
 from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
 from lexiframe.views.sentences.gains import of_first_test
-from lexiframe.views.sentences.lacking import Lacking, without_unranked
+from lexiframe.views.sentences.lacking import (
+    Lacking,
+    unmatched_said,
+    without_unmatched,
+    without_unranked,
+)
 from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
 from lexiframe.views.sentences.ties import tie_sentences
 from lexiframe.views.sentences.too_few import (
@@ -49,14 +54,17 @@ def _conclusions(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[str]:
     inference, by = provenance["inference"], provenance["groups"]
-    if tables["means"]["run"].n_unique() < 2:
-        yield "There is one run: a verdict needs two."
+    yield from unmatched_said(provenance)
+    if without_unmatched(tables, provenance)["means"]["run"].n_unique() < 2:
+        one = "One run is left" if provenance.get("unmatched") else "There is one run"
+        yield f"{one}: a verdict needs two."
         return
     compared = {**tables, "comparisons": of_first_test(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
         rows, statements = baseline_rows(compared, provenance), _against_baseline
     elif inference["alternative"] != "two-sided":
-        rows, statements = _one_sided_rows(compared, provenance), _one_sided
+        known = without_unmatched(compared, provenance)
+        rows, statements = _one_sided_rows(known, provenance), _one_sided
     else:
         rows, statements = verdict_rows(without_unranked(compared, by), provenance), _of_best
     yield from Lacking.in_evaluation(provenance).said(provenance["measures"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import escaped
+from lexiframe.base import escaped, printed
 from lexiframe.orderings import is_count
 
 _DONE = {
@@ -86,6 +86,36 @@ def _in_words(facts: Mapping[str, Any]) -> str:
     verb = "run lacks" if len(few) == 1 else "runs lack"
     more = ", ..." * (len(few) > _NAMED)
     return f"{len(few):,} {verb} some of the {facts['requests']:,} requests ({named}{more})"
+
+
+def unmatched_said(provenance: Mapping[str, Any]) -> list[str]:
+    """Return a sentence on the runs that no verdict is about; none where there are no such runs.
+
+    Examples
+    --------
+    >>> unmatched_said({"unmatched": ["dense"]})
+    ['dense is left out: none of its ids is in the judgments.']
+    """
+    runs = provenance.get("unmatched", [])
+    if not runs:
+        return []
+    whose = "its" if len(runs) == 1 else "their"
+    return [f"{printed.they_are(runs)} left out: none of {whose} ids is in the judgments."]
+
+
+def without_unmatched(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+) -> dict[str, pl.DataFrame]:
+    """Return the tables without the runs whose ids match nothing: nothing is known of them."""
+    runs = provenance.get("unmatched", [])
+    return {name: _without(table, runs) for name, table in tables.items()}
+
+
+def _without(table: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
+    names = [name for name in ("run", "run_a", "run_b") if name in table.columns]
+    if not runs or not names:
+        return table
+    return table.filter(~pl.any_horizontal(pl.col(name).is_in(runs) for name in names))
 
 
 def without_unranked(

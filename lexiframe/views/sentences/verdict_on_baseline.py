@@ -86,13 +86,15 @@ def baseline_rows(
     c = without_counts(c)
     is_better, run = GAIN > 0, pl.col("run_a")
     of_measure = c.sort("run_a").group_by(*by, *KEY)
+    unmatched = provenance.get("unmatched", [])  # of these runs, or of that baseline, none is known
+    is_known = ~(run.is_in(unmatched) | pl.col("run_b").is_in(unmatched))
     table = of_measure.agg(
-        better=run.filter(pl.col("reject") & is_better),
-        worse=run.filter(pl.col("reject") & ~is_better),
-        undecided=run.filter(~pl.col("reject") & (pl.col("n") > 0)),
-        incomparable=run.filter(pl.col("n") == 0),
-        ahead=run.filter(sums.TIE < GAIN),
-        behind=run.filter(-sums.TIE > GAIN),
+        better=run.filter(is_known & pl.col("reject") & is_better),
+        worse=run.filter(is_known & pl.col("reject") & ~is_better),
+        undecided=run.filter(is_known & ~pl.col("reject") & (pl.col("n") > 0)),
+        incomparable=run.filter(~is_known | (pl.col("n") == 0)),
+        ahead=run.filter(is_known & (sums.TIE < GAIN)),
+        behind=run.filter(is_known & (-sums.TIE > GAIN)),
         family=pl.col("p_adjusted").count().cast(pl.Int64),
         n=pl.col("n").filter(pl.col("n") > 0).min(),
         n_most=pl.col("n").max(),
@@ -156,7 +158,8 @@ def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str,
         said.append(f"and {printed.they_are(row['undecided'])} not told apart from it")
     if row["incomparable"]:
         said.append(
-            f"and {printed.they_are(row['incomparable'])} not comparable: no request in common"
+            f"and {printed.they_are(row['incomparable'])} not comparable: no request "
+            "or judged document in common"
         )
     how = how_tested(rows, names, level, family)
     return escaped(f"By {of}{group}, {', '.join(said)} ({how}).")

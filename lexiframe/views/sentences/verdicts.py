@@ -23,7 +23,7 @@ from lexiframe.io import column_forms
 from lexiframe.significance import MEANS, own_tests, tests
 from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.gains import both_ways
-from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.lacking import Lacking, unmatched_said, without_unmatched
 from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.tables import sentences_of
 from lexiframe.views.sentences.ties import with_ties
@@ -176,7 +176,8 @@ def verdict_of(
 
     def say(rows: list[dict[str, Any]]) -> str:
         measures = [row["measure"] for row in rows]
-        return " ".join([_sentence(rows, names, level, family), *lacking.said(measures)])
+        said = [*lacking.said(measures), *unmatched_said(provenance)]
+        return " ".join([_sentence(rows, names, level, family), *said])
 
     table = with_sentences(table, by, lambda row: _said(row, family), say)
     return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
@@ -213,7 +214,9 @@ def verdict_rows(
     _refuse_one_sided(c)
     tested = IS_TESTED
     c = c.with_columns(reject=tested & (pl.col("p_adjusted") < level), tested=tested)
-    wins = tables["win_rates"].rename(renamed)
+    of_family = _told_apart(c, by, family).select(*by, *KEY, "family")  # p-values are corrected so
+    known = {"c": c, "wins": tables["win_rates"].rename(renamed), "orderings": orderings}
+    c, wins, orderings = without_unmatched(known, provenance).values()
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
     orderings = orderings.with_columns(is_best=is_first(by)).sort("rank", "run")
     runs = orderings.group_by(*by, "measure").agg(
@@ -222,7 +225,9 @@ def verdict_rows(
         others=pl.col("run").filter(~pl.col("is_best")),
     )
     # Joins match nulls: requests without an attribute are a group, whose value is null.
-    table = _told_apart(c, by, family).join(runs, on=[*by, "measure"], nulls_equal=True)
+    table = _told_apart(c, by, family).drop("family")
+    table = table.join(of_family, on=[*by, *KEY], nulls_equal=True)
+    table = table.join(runs, on=[*by, "measure"], nulls_equal=True)
     against = _against_best(c, orderings, by)
     table = table.join(against, on=[*by, *KEY], how="left", nulls_equal=True)
     _refuse_gaps(table.sort(*by, "measure"))

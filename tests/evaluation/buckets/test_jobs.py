@@ -162,7 +162,7 @@ def test_ids_of_two_types_in_two_partitions(tmp_path):
         part.write_parquet(tmp_path / "BIG" / f"day={number}" / "x.parquet")
     one = parted(tmp_path / "b", tmp_path / "BIG", n_buckets=1)
     expected = RUN.cast({"query_id": pl.String, "doc_id": pl.String})
-    assert one.runs(0)["run"].equals(expected)
+    assert one.runs(0)["BIG"].equals(expected)
 
 
 @pytest.mark.usefixtures("small")

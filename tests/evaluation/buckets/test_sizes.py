@@ -66,7 +66,7 @@ def test_memory_of_another_type(given):
 
 
 def counted(runs, qrels=None):
-    sources = Sources.of(runs, runs if qrels is None else qrels)
+    sources = Sources.of(runs, QRELS if qrels is None else qrels)
     return n_rows(sources.runs if qrels is None else [*sources.runs, *sources.qrels])
 
 

@@ -128,7 +128,10 @@ def test_pairs_that_share_no_request_are_marked_as_untested():
 
 def test_against_a_baseline_they_are_not_comparable():
     with_baseline = evaluated(MANY, missing="own", baseline="a")
-    assert "c is not comparable: no request in common" in baseline_sentences(with_baseline)[0]
+    assert (
+        "c is not comparable: no request or judged document in common"
+        in baseline_sentences(with_baseline)[0]
+    )
     assert "over the one pair" in baseline_sentences(with_baseline)[0]
 
 

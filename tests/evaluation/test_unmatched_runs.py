@@ -1,0 +1,130 @@
+"""One run whose ids match nothing in the judgments, while those of other runs do."""
+
+import random
+import re
+import warnings
+from zlib import crc32
+
+import pytest
+
+import lexiframe as lf
+from lexiframe.evaluation.buckets.results import Said
+from lexiframe.projection.answers import Unmatched
+
+QUERIES = [f"q{n}" for n in range(12)]
+
+
+def collection(**others):
+    """Return judgments, and three runs; ``others`` change the ids of runs of these names."""
+    rnd = random.Random(5)
+    qrels = {q: {f"doc-{rnd.randrange(40):03}": 1 for _ in range(3)} for q in QUERIES}
+
+    def ranking(q):
+        documents = sorted({*qrels[q], *(f"doc-{rnd.randrange(40):03}" for _ in range(9))})
+        rnd.shuffle(documents)
+        return {d: float(-n) for n, d in enumerate(documents)}
+
+    runs = {name: {q: ranking(q) for q in QUERIES} for name in ("bm25", "splade", *others)}
+    for name, (query, document) in others.items():
+        runs[name] = {
+            query(q): {document(d): score for d, score in inner.items()}
+            for q, inner in runs[name].items()
+        }
+    return runs, qrels
+
+
+def same(name):
+    return name
+
+
+CASES = {
+    "segments": (
+        same,
+        lambda d: f"{d}#0",
+        "no judged document .*'other'.*likely cause: one begins",
+    ),
+    "prefix": (same, lambda d: f"corpus/{d}", "no judged document .*likely cause: a prefix"),
+    "zeros": (same, lambda d: f"doc-{int(d[4:])}", "no judged document .*likely cause: leading"),
+    "case": (same, str.upper, "no judged document .*likely cause: upper and lower case"),
+    "other": (same, lambda d: f"{crc32(d.encode())}@", "no judged document .*same document ids"),
+    "topics": (lambda q: f"{q}_1", same, "no judged request .*'other'.*likely cause: one begins"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("how", ["at once", "in parts"])
+def test_the_run_is_named_and_left_out_of_the_verdict(tmp_path, case, how):
+    *change, said = CASES[case]
+    runs, qrels = collection(other=change)
+    large = {"out": tmp_path, "keep": "scores"} if how == "in parts" else {}
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        e = lf.evaluate(runs, qrels, ["AP", "RPP"], **large)
+    assert any(re.match(said, str(one.message)) for one in told)
+    assert e.provenance["unmatched"] == ["other"]
+    assert str(e).startswith("other is left out: none of its ids is in the judgments.")
+    for row in e.verdict.iter_rows(named=True):
+        assert "other is left out" in row["sentence"]
+        assert "other" not in [*row["best"], *row["not_worse"]]
+        assert row["n_pairs"] == 1
+    assert e.means.filter(run="other", measure="AP")["mean"].to_list() == [0.0]
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_two_runs_of_which_one_matches_have_no_verdict(tmp_path):
+    runs, qrels = collection(dense=(same, lambda d: f"{d}#0"))
+    del runs["splade"]
+    e = lf.evaluate(runs, qrels, "AP")
+    assert "One run is left: a verdict needs two." in str(e)
+    assert not e.verdict.height
+    page = e.report(tmp_path / "r.html").read_text()
+    assert "dense is left out" in page
+    assert "significantly worse" not in page.partition("<script")[0]
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+@pytest.mark.parametrize("baseline", ["bm25", "dense"])
+def test_nothing_is_said_of_it_against_a_baseline(baseline):
+    runs, qrels = collection(dense=(same, lambda d: f"{d}#0"))
+    (row,) = lf.evaluate(runs, qrels, "AP", baseline=baseline).verdict.iter_rows(named=True)
+    assert "dense" not in [*row["better"], *row["worse"], *row["undecided"]]
+    assert row["incomparable"] == (["dense"] if baseline == "bm25" else ["bm25", "splade"])
+
+
+@pytest.mark.parametrize("call", [lf.positions, lf.coverage])
+def test_functions_without_a_verdict_name_the_run(call):
+    runs, qrels = collection(dense=(same, lambda d: f"{d}#0"))
+    with pytest.warns(lf.LexiframeWarning, match=r"retrieved by the run 'dense'.*likely cause"):
+        call(runs, qrels)
+
+
+def test_of_many_runs_some_are_explained():
+    ending = (same, lambda d: f"{d}#0")
+    runs, qrels = collection(**{f"dense{n}": ending for n in range(5)})
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lf.evaluate(runs, qrels, "AP")
+    assert [str(one.message)[:40] for one in told] == [
+        *[f"no judged document was retrieved by the run 'dense{n}'"[:40] for n in range(3)],
+        "no judged document or request in common "[:40],
+    ]
+
+
+def test_runs_that_match_are_not_doubted():
+    runs, qrels = collection()
+    runs["empty"] = {q: {} for q in QUERIES}
+    runs["one"] = {"q0": {min(qrels["q0"]): 1.0}}
+    judged = {q: {**inner, f"no-{q}": 0} for q, inner in qrels.items()}
+    runs["bad"] = {q: {f"no-{q}": 1.0} for q in QUERIES}
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing, counted as empty: 11"):
+        e = lf.evaluate(runs, judged, "AP")
+    assert "unmatched" not in e.provenance
+    poor = {"bm25": runs["bm25"], "poor": {q: {f"other-{n}": 1.0} for n, q in enumerate(QUERIES)}}
+    assert lf.positions(poor, qrels).height  # it may be bad: its ids are of another kind
+
+
+def test_what_is_known_of_parts_adds_up_in_any_order():
+    one = Unmatched({"a": "x", "b": "y"}, {}, ("c",))
+    other = Unmatched({"b": ""}, {"a": "z"}, ("a",))
+    assert one + other == other + one == Unmatched({"a": "x", "b": "y"}, {"a": "z"}, ("a", "c"))
+    assert (Said(unmatched=one) + Said()).unmatched == one

@@ -1,0 +1,323 @@
+"""Folders of other tools: parts of one run, partitions, and tables whose log names their files."""
+
+import json
+import sys
+import types
+
+import polars as pl
+import pytest
+from pyarrow import dataset
+
+import lexiframe as lf
+from lexiframe.cli import app as cli
+
+N = 12
+QRELS = {str(q): {f"d{q % 5}": 1} for q in range(N)}
+RUN = pl.DataFrame(
+    [
+        {"query_id": str(q), "doc_id": f"d{(q + k) % 5}", "score": 5.0 - k}
+        for q in range(N)
+        for k in range(5)
+    ]
+)
+PARQUET = ["part-00000-c000.snappy.parquet", "part-00001-c000.snappy.parquet"]
+
+
+@pytest.fixture
+def check(monkeypatch, capsys):
+    """What ``lexiframe check`` prints of a place, and its status."""
+
+    def call(path):
+        monkeypatch.setattr("sys.argv", ["lexiframe", "check", str(path), "--format", "csv"])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+        _, *rows = capsys.readouterr().out.splitlines()
+        return ended.value.code, "\n".join(rows)
+
+    return call
+
+
+def means(runs, **how):
+    """The runs, their AP and the number of requests, which are the same read in every way."""
+    found = lf.evaluate(runs, QRELS, "AP", **how).means
+    return [(run, round(mean, 6), n) for run, mean, n in found.select("run", "mean", "n").rows()]
+
+
+def names(runs):
+    return sorted({*lf.read_runs(runs)["run"].to_pylist()})
+
+
+def written(folder, names, run=RUN):
+    """Write some rows of a run into each file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    size = -(-run.height // len(names))
+    for n, name in enumerate(names):
+        rows = run[n * size : (n + 1) * size]
+        if name.endswith(".parquet"):
+            rows.write_parquet(folder / name)
+        elif ".csv" in name:
+            rows.write_csv(folder / name)
+        elif ".json" in name:
+            rows.write_ndjson(folder / name)
+        else:
+            fixed = {"q0": pl.lit("Q0"), "rank": pl.lit(1), "tag": pl.lit("t")}
+            table = rows.with_columns(**fixed)
+            table = table.select("query_id", "q0", "doc_id", "rank", "score", "tag")
+            table.write_csv(folder / name, separator=" ", include_header=False)
+    return folder
+
+
+PARTS = {
+    "Spark": PARQUET,
+    "Spark's CSV": ["part-00000-1f.c000.csv", "part-00001-1f.c000.csv"],
+    "Dask": ["part.0.parquet", "part.1.parquet", "part.10.parquet"],
+    "Hadoop": ["part-r-00000", "part-r-00001"],
+    "Hugging Face": ["train-00000-of-00002.parquet", "train-00001-of-00002.parquet"],
+    "Beam": ["out.jsonl-00000-of-00003", "out.jsonl-00001-of-00003", "out.jsonl-00002-of-00003"],
+    "from one": ["test-1-of-2.run", "test-2-of-2.run"],
+    "one part alone": ["part-00000-5b2c-c000.snappy.parquet"],
+}
+
+
+@pytest.mark.parametrize("tool", PARTS)
+def test_parts_of_one_run(tmp_path, tool):
+    """The folder is the run, whichever way it is given; what its marks say does not matter."""
+    folder = written(tmp_path / "bm25.parquet", PARTS[tool])
+    for name in ("_SUCCESS", ".part-00000.crc", "_metadata", "._SUCCESS.crc"):
+        (folder / name).write_bytes(b"")
+    expected = [("bm25", 1.0, N)]
+    files = sorted(folder.glob("[!_.]*"))
+    assert means(folder) == means(folder, memory="64MB") == expected
+    for given in (folder, str(folder / "*"), f"{tmp_path}/*/*"):
+        assert lf.read_runs(given).num_rows == RUN.height
+        assert lf.positions(given, QRELS)["run"].unique().to_list() == ["bm25"]
+    if len(files) > 1:
+        assert names(files) == names([str(file) for file in files]) == ["bm25"]
+        assert names({"mine": files}) == ["mine"]
+    assert names({"mine": folder}) == names({"mine": str(folder / "*")}) == ["mine"]
+    sources = lf.evaluate(folder, QRELS, "AP").provenance["runs"]
+    assert [(fact["run"], fact["path"]) for fact in sources] == [("bm25", str(f)) for f in files]
+    in_parts = lf.evaluate(folder, QRELS, "AP", memory="64MB").provenance["runs"]
+    assert in_parts == sources == lf.scan_runs(folder).provenance()
+
+
+def test_parts_of_several_runs(tmp_path):
+    """Each folder of parts is a run; in one folder the text before the numbers tells them apart."""
+    for name in ("bm25", "dense"):
+        written(tmp_path / "apart" / name, PARQUET)
+        written(tmp_path / "together", [f"{name}-{n}-of-2.parquet" for n in (1, 2)])
+    written(tmp_path / "together", ["lm.parquet"])
+    two = [("bm25", 1.0, N), ("dense", 1.0, N)]
+    assert means(str(tmp_path / "apart" / "*" / "*")) == two
+    apart = [tmp_path / "apart" / name for name in ("dense", "bm25")]
+    assert names(apart) == names([*(tmp_path / "apart").rglob("*.parquet")]) == ["bm25", "dense"]
+    assert names(tmp_path / "together") == ["bm25", "dense", "lm"]
+    assert names({"x": apart[0], "y": str(apart[1])}) == ["x", "y"]
+
+
+def test_parts_of_replicates(tmp_path):
+    """A folder of parts is one replicate, under its name or the one that is given."""
+    seeds = [written(tmp_path / f"seed{n}", PARQUET) for n in (1, 2)]
+    for given in (seeds, {"seed1": seeds[0], "seed2": seeds[1]}, str(tmp_path / "*" / "*")):
+        runs = pl.DataFrame(lf.read_runs({"dense": given}))
+        counts = runs.group_by("run", "replicate").len().sort("replicate")
+        assert counts.rows() == [("dense", f"seed{n}", RUN.height) for n in (1, 2)]
+
+
+def test_missing_parts_are_not_passed_over(tmp_path):
+    folder = written(tmp_path / "bm25", ["x-00000-of-00003.parquet", "x-00002-of-00003.parquet"])
+    message = r"bm25: expected 3 parts of one run, found 2 \('x-00000-of-00003.parquet',"
+    for given in (folder, {"a": folder}, sorted(folder.iterdir())):
+        with pytest.raises(lf.ReadError, match=message):
+            lf.scan_runs(given)
+    assert lf.scan_runs(folder / "x-00000-of-00003.parquet").sources[0].files  # a file by itself
+
+
+def test_parts_with_a_column_of_runs(tmp_path):
+    """Rows of a run may lie in all parts; a name that is given needs a single run."""
+    both = pl.concat([RUN.with_columns(run=pl.lit(name)) for name in ("a", "b")])
+    folder = written(tmp_path / "all", PARQUET, both.sort("query_id"))
+    assert means(folder) == means(folder, memory="64MB") == [("a", 1.0, N), ("b", 1.0, N)]
+    with pytest.raises(lf.SchemaError, match="expected one run under this name, found 2"):
+        lf.read_runs({"x": folder})
+    (folder / "other.run").write_text("q Q0 d 1 1 t\n")
+    with pytest.raises(lf.ReadError, match=r"expected one run, found 2 .*; name each file$"):
+        lf.read_runs({"x": {"seed1": folder}})
+
+
+def test_problems_across_parts(tmp_path):
+    """Documents, empty lists and scores are compared across the parts."""
+    folder = written(tmp_path / "bm25", PARQUET)
+    RUN.head(1).write_parquet(folder / "part-00002.parquet")
+    with pytest.raises(lf.SchemaError, match="bm25: the document 'd0' occurs more than once"):
+        lf.positions(folder, QRELS)
+    empty = RUN.head(1).with_columns(doc_id=pl.lit(None, pl.String), score=None)
+    empty.cast({"score": pl.Float64}).write_parquet(folder / "part-00002.parquet")
+    with pytest.raises(lf.SchemaError, match="expected each empty list alone in its query, found"):
+        lf.read_runs(folder)
+    empty = empty.with_columns(query_id=pl.lit("other")).cast({"score": pl.Float64})
+    empty.write_parquet(folder / "part-00002.parquet")
+    assert lf.read_runs(folder).num_rows == RUN.height + 1
+    for n in (0, 1):
+        (folder / f"part-{n}.json").write_text(
+            f'{{"query_id": "q", "doc_id": "d{n}", "score": {2**53 + n}}}\n'
+        )
+    with pytest.raises(lf.SchemaError, match="found 9007199254740992 and 9007199254740993"):
+        lf.read_runs([folder / f"part-{n}.json" for n in (0, 1)])
+
+
+def test_a_part_that_changed_is_not_said_to_be_what_a_table_is_from(tmp_path):
+    folder = written(tmp_path / "bm25", PARQUET)
+    scan = lf.scan_runs(folder)
+    lf.positions(scan, QRELS)
+    RUN.head(5).write_parquet(folder / PARQUET[1])
+    with pytest.raises(lf.ReadError, match="has changed since it was read"):
+        scan.provenance()
+
+
+def test_what_is_hidden_is_no_data(tmp_path):
+    """Of a file that is called like a run one is told; a pattern that names it has it."""
+    folder = written(tmp_path / "runs", ["bm25.run", "_old.run"])
+    (folder / "_temporary").mkdir()
+    assert lf.scan_runs(str(folder / "*.run")).sources[0].name == "bm25"
+    with pytest.warns(lf.LexiframeWarning, match=r"left out, since they are no runs: 1 \('_old"):
+        assert len(lf.scan_runs(folder)) == 1
+    assert lf.scan_runs(str(folder / "_*.run")).sources[0].name == "_old"
+    (folder / "bm25.run").unlink()
+    with pytest.raises(lf.ReadError, match="no files in it that could be read"):
+        lf.scan_runs(folder)
+    written(folder / "_temporary" / "0", ["x.run"])
+    with pytest.raises(lf.ReadError, match="the pattern matches no file"):
+        lf.scan_runs(str(folder / "**" / "x.run"))
+
+
+def test_partitions(tmp_path):
+    """They are read alike by all functions, below any folder, with what Spark writes beside."""
+    folder = tmp_path / "hive"
+    for name in ("bm25", "007"):
+        written(folder / f"run={name}", PARQUET)
+    (folder / "_SUCCESS").write_bytes(b"")
+    written(folder / "_temporary" / "run=x", PARQUET)
+    expected = [("007", 1.0, N), ("bm25", 1.0, N)]
+    assert means(folder) == means(folder, memory="64MB") == expected
+    assert means(lf.scan_runs(folder)) == means(lf.read_runs(folder)) == expected
+    assert set(lf.positions(folder, QRELS)["run"]) == {"007", "bm25"}
+    assert means(str(folder / "*" / "*")) == expected
+    assert means(dataset.dataset(folder, partitioning="hive"))[0][2] == N
+    buckets = tmp_path / "dense"
+    for n in (0, 1):
+        written(buckets / f"bucket={n}", PARQUET[:1], RUN[n * 30 : (n + 1) * 30])
+    assert means(buckets) == [("dense", 1.0, N)]
+
+
+def test_folders_with_an_equals_sign_that_are_no_partitions(tmp_path):
+    """Files beside them are runs, as ever; text in them is read by a pattern."""
+    written(tmp_path / "k1=0.9", ["bm25.run"])
+    with pytest.raises(lf.ReadError, match="give a glob"):
+        lf.read_runs(tmp_path)
+    assert means(str(tmp_path / "*" / "*.run")) == [("bm25", 1.0, N)]
+    written(tmp_path, ["lm.run"])
+    with pytest.warns(lf.LexiframeWarning, match="left out"):
+        assert means(tmp_path) == [("lm", 1.0, N)]
+
+
+LOGS = {
+    "a Delta table": "_delta_log/00000000000000000000.json",
+    "a Hudi table": ".hoodie/hoodie.properties",
+    "an Iceberg table": "metadata/v1.metadata.json",
+}
+
+
+@pytest.mark.parametrize("kind", LOGS)
+def test_tables_whose_log_says_which_files_count(tmp_path, kind, monkeypatch, check):
+    """Removed files lie beside the others: neither the folder nor a pattern reads them."""
+    monkeypatch.setitem(sys.modules, "deltalake", None)
+    folder = written(tmp_path / "table", PARQUET)
+    written(folder / "data" / "run=x", PARQUET)
+    log = folder / LOGS[kind]
+    log.parent.mkdir()
+    log.write_text("{}")
+    places = (folder, str(folder / "*.parquet"), f"{folder}/data/*/*", [*folder.glob("*.parquet")])
+    for given in places:
+        for read in (lf.read_runs, lambda given: lf.evaluate(given, QRELS), lf.scan_runs):
+            with pytest.raises(
+                lf.ReadError, match=rf"table: (expected files that all count, found |){kind}, whose"
+            ):
+                read(given)
+    with pytest.raises(lf.ReadError, match=f"{kind}, whose log says"):
+        lf.evaluate({"x": folder}, QRELS)
+    with pytest.raises(lf.ReadError, match=f"{kind}, whose log says"):
+        lf.evaluate(RUN, folder)
+    assert lf.read_runs({"x": folder / PARQUET[0]}).num_rows  # a file that is named counts
+    status, said = check(folder)
+    assert status == 1
+    assert "whose log says" in said
+
+
+def test_delta_tables_are_read_by_deltalake(tmp_path, monkeypatch):
+    """What it gives is read, and what it raises is said."""
+    folder = written(tmp_path / "bm25", ["old.parquet", "new.parquet"])
+    (folder / "_delta_log").mkdir()
+    opened = []
+
+    class DeltaTable:
+        def __init__(self, path):
+            opened.append(path)
+
+        def to_pyarrow_dataset(self):
+            return dataset.dataset(folder / "new.parquet")
+
+    library = types.SimpleNamespace(DeltaTable=DeltaTable)
+    monkeypatch.setitem(sys.modules, "deltalake", library)
+    assert lf.read_runs(folder).num_rows == RUN.height // 2
+    assert {*lf.read_runs(folder)["run"].to_pylist()} == {"bm25"}
+    assert len(lf.scan_runs({"x": folder})) == 1
+    assert opened[0] == str(folder)
+    monkeypatch.setattr(library, "DeltaTable", lambda path: 1 / 0)
+    with pytest.raises(lf.ReadError, match="deltalake cannot read it"):
+        lf.read_runs(folder)
+
+
+def test_a_real_delta_table(tmp_path):
+    deltalake = pytest.importorskip("deltalake")
+    folder = str(tmp_path / "bm25")
+    deltalake.write_deltalake(folder, RUN.with_columns(score=pl.lit(0.0)).to_arrow())
+    deltalake.write_deltalake(folder, RUN.to_arrow(), mode="overwrite")
+    assert means(folder) == means(folder, memory="64MB") == [("bm25", 1.0, N)]
+    qrels = pl.DataFrame(
+        [(q, d, g) for q, of in QRELS.items() for d, g in of.items()], orient="row"
+    )
+    qrels.columns = ["query_id", "doc_id", "relevance"]
+    deltalake.write_deltalake(str(tmp_path / "qrels"), qrels.to_arrow())
+    assert lf.evaluate(folder, tmp_path / "qrels", "AP").means["mean"].to_list() == [1.0]
+
+
+def test_check_finds_what_is_in_parts(tmp_path, check):
+    folder = written(tmp_path / "bm25", PARTS["Spark's CSV"])
+    (folder / "_SUCCESS").write_bytes(b"")
+    assert check(folder) == (0, "")
+    (folder / PARTS["Spark's CSV"][1]).write_text("query_id,doc_id,score\nq,d,high\n")
+    status, said = check(folder)
+    assert (status, "part-00001" in said) == (1, True)
+    (folder / "x-0-of-2.run").write_text("")
+    status, said = check(folder)
+    assert (status, "2 parts of one run" in said) == (1, True)
+    written(tmp_path / "hive" / "run=a", PARQUET)
+    assert check(tmp_path / "hive") == (0, "")
+
+
+def test_scores_in_parts(tmp_path):
+    """Scores and votes are read from parts too; a log of two parts is no two runs."""
+    rows = pl.DataFrame({"query_id": ["1", "2"], "AP": [0.5, 1.0]})
+    folder = tmp_path / "bm25"
+    folder.mkdir()
+    for n in (0, 1):
+        rows[n : n + 1].write_csv(folder / f"part-{n}.csv")
+    (folder / "_SUCCESS").write_bytes(b"")
+    assert lf.read_scores(folder).rows() == [("bm25", "1", "AP", 0.5), ("bm25", "2", "AP", 1.0)]
+    votes = tmp_path / "votes"
+    votes.mkdir()
+    for n in (0, 1):
+        vote = {"query_id": str(n), "run_a": "x", "run_b": "y", "winner": "x"}
+        (votes / f"part-{n}.jsonl").write_text(json.dumps(vote) + "\n")
+    assert lf.read_preferences(votes).judgments.height == 2

@@ -1,0 +1,105 @@
+"""Runs and judgments in the other order, which their content shows, or the number of runs."""
+
+import json
+import random
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+QUERIES = [f"q{n}" for n in range(6)]
+CALLS = (lf.positions, lf.coverage, lf.evaluate, lambda a, b: lf.interleaving(a, b, user="uniform"))
+
+
+def judgments(grades=(0, 1, 2)):
+    rnd = random.Random(3)
+    return {q: {f"d{n}": rnd.choice(grades) for n in range(8)} for q in QUERIES}
+
+
+def ranking(score=lambda rnd, rank: 1 / (rank + rnd.random())):
+    rnd = random.Random(4)
+    return {q: {f"d{n + k}": score(rnd, n + 1) for n in range(9)} for k, q in enumerate(QUERIES)}
+
+
+def frame(data):
+    rows = [(q, d, float(x)) for q, inner in data.items() for d, x in inner.items()]
+    return pl.DataFrame(rows, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def as_json(data, path):
+    path.write_text(json.dumps(data))
+    return path
+
+
+SIMILARITY = ranking()
+BM25 = ranking(lambda rnd, rank: 40 - 3 * rank - rnd.random())
+LOGARITHMS = ranking(lambda rnd, rank: -rank - rnd.random())
+COUNTED = ranking(lambda rnd, rank: 1000 - rank)
+
+
+@pytest.mark.parametrize("run", [SIMILARITY, BM25, LOGARITHMS, COUNTED])
+@pytest.mark.parametrize("grades", [(0, 1), (1,), (0, 1, 2, 3), (-2, 0, 1)])
+def test_dictionaries_in_the_other_order_are_refused(run, grades):
+    for call in CALLS:
+        with pytest.raises(lf.LexiframeError, match=r"may have changed places: .* \(runs, qrels\)"):
+            call(judgments(grades), run)
+
+
+def test_files_and_frames_in_the_other_order_are_refused(tmp_path):
+    qrels, run = judgments(), SIMILARITY
+    files = [as_json(data, tmp_path / f"{n}.json") for n, data in enumerate((qrels, run))]
+    beir = tmp_path / "test.tsv"
+    beir.write_text(frame(qrels).write_csv(separator="\t").replace("query_id", "query-id"))
+    parquet = tmp_path / "qrels.parquet"
+    frame(qrels).write_parquet(parquet)
+    for first, second in (
+        files,
+        (frame(qrels), frame(run)),
+        (beir, run),
+        (parquet, run),
+        (qrels, files[1]),
+        ({"a": (qrels, run)}, None),
+    ):
+        with pytest.raises(lf.SchemaError, match="changed places"):
+            lf.evaluate(first, *([] if second is None else [second]))
+
+
+@pytest.mark.parametrize(
+    "runs",
+    [
+        {"bm25": SIMILARITY, "dense": BM25},
+        {"bm25": SIMILARITY},
+        [SIMILARITY, BM25],
+        (SIMILARITY,),
+        {"bm25": frame(SIMILARITY)},
+        [frame(SIMILARITY), frame(BM25)],
+        ["bm25.run", "dense.run"],
+        {"bm25": "runs/bm25.run"},
+    ],
+)
+def test_several_runs_as_judgments_are_refused(runs):
+    for call in (*CALLS, lambda _, second: lf.read_qrels(second)):
+        with pytest.raises(
+            TypeError, match=r"found .*runs.*; .* changed places: .*\(runs, qrels\)"
+        ):
+            call(judgments(), runs)
+
+
+@pytest.mark.parametrize(
+    "run, qrels",
+    [
+        (SIMILARITY, judgments()),
+        (judgments(), judgments()),  # grades as scores, of another judge
+        (ranking(lambda rnd, rank: 10 - rank), SIMILARITY),  # ranks, and grades of a model
+        ({"q1": {"a": 3, "b": 2}}, {"q1": {"a": 0.5, "b": 0.75}}),
+        ({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 2}}),
+        ({"q1": {"a": 1}}, {"q1": {"a": 0.75}}),
+        (COUNTED, judgments((0, 1))),
+        ({"named": judgments()}, SIMILARITY),
+        (frame(judgments()).with_columns(run=pl.lit("r")), SIMILARITY),
+        (frame(judgments()).with_columns(rank=pl.int_range(pl.len()) + 1), SIMILARITY),
+    ],
+)
+def test_runs_are_taken_as_they_are_given(run, qrels):
+    assert lf.positions(run, qrels).height
