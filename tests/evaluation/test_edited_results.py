@@ -122,3 +122,34 @@ def test_pipes_and_impossible_names_in_the_metadata_are_not_opened(written, tmp_
             e = lf.read_results(edited(folder, written, "plain", place, path))
             assert not e.has_rankings
             assert str(e)
+
+
+@pytest.mark.parametrize(
+    "place, value, message",
+    [
+        (("groups",), GONE, "expected groups in the metadata, found none"),
+        (("measures",), "AP", "expected measures in another form, found 'AP'"),
+        (("inference", "alpha"), [], "expected metadata that can be used, found: "),
+        (("policies",), {"x": 1}, "expected metadata that can be used, found: "),
+        (("inference", "seed"), GONE, "expected seed in inference, found none"),
+        (("inference", "test"), [], r"expected names of tests, found \[\]"),
+        (("inference", "baseline"), 1, "expected the baseline to be a run, found 1"),
+        (("inference", "baseline"), "x", "expected the baseline among the runs, found 'x'"),
+        (("grades",), [None], r"expected grades that are numbers, found \[None\]"),
+        (("runs", 0, "sha256"), 1, "expected a file and its sha256, found "),
+        (("facts", "AP", "bounds"), True, "expected bounds and an aggregate as text, found "),
+        (("measures",), ["RPP"], "expected measures of AP in the metadata, as the tables have it"),
+        (("measures",), ["AP", "RPP", "x"], "expected known measures in the metadata, found 'x'"),
+        (("collections",), {"a": "."}, "expected the folder collections/a, found '.'"),
+    ],
+)
+def test_what_is_wrong_with_metadata_is_said(written, tmp_path, place, value, message):
+    folder = edited(tmp_path, written, "plain", place, value)
+    with pytest.raises(lf.ReadError, match=message):
+        lf.read_results(folder)
+
+
+def test_lacking_requests_without_runs_are_said(written, tmp_path):
+    folder = edited(tmp_path, written, "scores", ("lacking",), {"AP": {}})
+    with pytest.raises(lf.ReadError, match="expected the requests that runs lack, found "):
+        lf.read_results(folder)

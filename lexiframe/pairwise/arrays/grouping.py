@@ -13,7 +13,6 @@ import polars as pl
 from lexiframe.base import LexiframeError, SchemaError, schemas, to_polars, unknown_name
 from lexiframe.io import File, logs
 from lexiframe.pairwise.arrays.arrays import PairCube
-from lexiframe.pairwise.arrays.group_values import with_group_values
 from lexiframe.pairwise.arrays.reduced_pairs import Reduced
 
 By = str | Sequence[str] | None
@@ -144,6 +143,8 @@ def _by_columns(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.Data
     for name in names:
         if name not in table.columns:
             raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)
+    from lexiframe.pairwise.arrays.group_values import with_group_values
+
     table = with_group_values(table, names)
     for group in _distinct(table, names):
         yield group, _members(table, group).drop(names)
@@ -178,6 +179,8 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
                 f"by: {name} names the requests, and each would be a group of its own; expected an "
                 "attribute that several requests share"
             )
+    from lexiframe.pairwise.arrays.group_values import with_group_values
+
     return with_group_values(joined.select("query_id", *names), names)
 
 
