@@ -28,9 +28,8 @@ from lexiframe.io import (
 
 PANEL = "Files"
 EXAMPLES = (
-    "check runs/ qrels.txt",
+    "check runs/ qrels.txt votes.csv results/",
     "check run.txt --as run --third score",
-    "check votes.csv results/ scores.csv",
 )
 
 
