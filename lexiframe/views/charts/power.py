@@ -290,8 +290,6 @@ def _pairs_named(
     known = rows.select("run_a", "run_b", "label").unique(maintain_order=True)
     if wanted is None:
         return known["label"].to_list() if known.height <= _NAMED_LINES else []
-    if isinstance(wanted, str):
-        raise unknown_name("pair", wanted, known["label"], advice="; name both runs: (a, b)")
     pairs = [wanted] if wanted and isinstance(wanted[0], str) else [*wanted]
     labels = {frozenset(pair): label for *pair, label in known.iter_rows()}
     for pair in pairs:

@@ -153,7 +153,7 @@ def test_power_by_number_of_requests():
 
 
 def test_a_single_run_is_no_pair():
-    with pytest.raises(lf.UnknownNameError, match=r"unknown pair 'bm25'.*; name both runs: \(a, b"):
+    with pytest.raises(TypeError, match="expected highlight to be a pair of which each is text"):
         power_curve_chart(CURVE, "AP", highlight=A)
 
 
