@@ -42,8 +42,8 @@ def without_gaps(rows: pl.DataFrame, called: str, *columns: str) -> pl.DataFrame
     for column in columns:
         if n := rows[column].null_count():
             raise LexiframeError(
-                f"{called}: expected a value of {column} in each row, found {n:,} without; leave "
-                "these rows out"
+                f"{called}: expected {column} in each row to draw, found {n:,} rows without it; "
+                "leave them out"
             )
     return rows
 

@@ -82,6 +82,6 @@ def test_what_is_missing_is_said():
         charts.significance_chart(TINY["comparisons"], "AP", order=[1, 2])
     means = TINY["means"].with_columns(n=pl.lit(None, pl.Int64))
     with pytest.raises(
-        lf.LexiframeError, match=r"in each row, found \d+ without; leave these rows out"
+        lf.LexiframeError, match=r"in each row to draw, found \d+ rows without it; leave"
     ):
         charts.mean_chart(means)
