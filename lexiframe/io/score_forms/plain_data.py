@@ -67,7 +67,7 @@ def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
     odd = [name for name, shape in shapes.items() if len(shape) != 1]
     if odd:
         raise TypeError(
-            f"scores: {_EXPECTED}, found {_found(scores[odd[0]])} as {odd[0]!r}; a column is a "
+            f"scores: {_EXPECTED}, found {_found(next(c for n, c in scores.items() if str(n) == odd[0]))} as {odd[0]!r}; a column is a "
             "list of numbers, and a frame of several columns names them"
         )
     lengths = {name: length for name, (length,) in shapes.items()}
