@@ -28,7 +28,7 @@ def test_what_is_no_struct(data, message):
 
 @pytest.mark.parametrize("data", [b"\x18\x05abc", b"\x15", b"", b"\x19\xf5\x64\x02"])
 def test_a_struct_that_does_not_end(data):
-    with pytest.raises(IndexError, match="the bytes end within a text|out of range"):
+    with pytest.raises(IndexError, match=r"the bytes end within a text|out of range"):
         thrift.struct_in(data)
 
 

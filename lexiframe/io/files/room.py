@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lexiframe.base import Problem, ReadError
 
@@ -93,6 +92,8 @@ def _size(array: Any, times: np.ndarray, room: float) -> float:
         views = np.frombuffer(array.buffers()[1], np.int32)[4 * array.offset :][: 4 * n : 4]
         return size + float(times @ views)
     if any(is_of(kind) for is_of in _TEXTS):
+        import pyarrow.compute as pc  # takes long to load, and few files need it
+
         return size + float(times @ pc.binary_length(array).fill_null(0).to_numpy())
     if pa.types.is_fixed_size_binary(kind):
         return size + float(times.sum() * kind.byte_width)

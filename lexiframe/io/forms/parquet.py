@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lexiframe.io.files.checksum import file_has_checksum
 from lexiframe.io.files.form import Batch, Form, Opened
@@ -152,6 +151,8 @@ class _Chunks:
 
     def _longest_text(self, group: int, leaf: int) -> int | None:
         """Return the bytes of the longest text of a dictionary; None if the column is no text."""
+        import pyarrow.compute as pc  # takes long to load, and few files need it
+
         column = next(self.coded(leaf, 1, group)).column(0)
         if not pa.types.is_dictionary(column.type):
             return None

@@ -135,10 +135,11 @@ ones by AP; depth=10 cuts all of them there.
         return ()
     depths = _from_to(cut, "depth", "", "{:,}".format).strip()
     by = f" by {printed.and_joined(printed.first_runs(seen, _MOST_MEASURES))}"
-    return (
+    said = (
         f"The runs are cut at different depths, {depths}, which may favour the longer ones"
-        f"{by if len(measures) > 1 else ''}; depth={least} cuts all of them there.",
+        f"{by if len(measures) > 1 else ''}; depth={least} cuts all of them there."
     )
+    return (said,)
 
 
 _MOST_MEASURES = 3
