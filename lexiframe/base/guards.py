@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from numbers import Integral, Real
 from pathlib import Path
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import polars as pl
@@ -96,10 +96,18 @@ def _refuse_forked(function: str) -> None:
     _PROCESS["worked"] = True
 
 
+def _hints_of(function: Callable[..., Any], *, extras: bool = False) -> dict[str, Any]:
+    """Return the types of a function's arguments; that of its result may be for checkers alone."""
+    named = {n: hint for n, hint in inspect.get_annotations(function).items() if n != "return"}
+    arguments = SimpleNamespace(__annotations__=named)
+    known = inspect.unwrap(function).__globals__
+    return typing.get_type_hints(arguments, known, include_extras=extras)
+
+
 @cache
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the types of the arguments that are checked."""
-    hints = typing.get_type_hints(function)
+    hints = _hints_of(function)
     kinds = {p.name: p.kind for p in inspect.signature(function).parameters.values()}
     several = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
     return {n: hint for n, hint in hints.items() if n in kinds and kinds[n] not in several}
@@ -108,8 +116,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 @cache
 def _tables(function: Callable[..., Any]) -> dict[str, str]:
     """Return the arguments that take an evaluation too, and the name of the table to use of it."""
-    hints = typing.get_type_hints(function, include_extras=True)
-    hints.pop("return", None)
+    hints = _hints_of(function, extras=True)
     found = {name: _without_none(hint) for name, hint in hints.items()}
     return {n: h.__metadata__[-1] for n, h in found.items() if typing.get_origin(h) is Annotated}
 

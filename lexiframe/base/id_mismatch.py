@@ -20,6 +20,10 @@ _SPELLINGS: dict[str, Spelling] = {  # in the order in which they are tried
 }
 
 
+BEGINS = "one begins with the other"
+"""The weakest cause: it may be so by chance."""
+
+
 def likely_cause(
     ours: Iterable[str],
     theirs: Iterable[str],
@@ -51,7 +55,11 @@ def likely_cause(
             if (same := spell_ours(name)) and same in spelled:
                 return f"{cause} ({name!r} and {spelled[same]!r})"
     pairs = _beginnings(ours, theirs) or [(a, b) for b, a in _beginnings(theirs, ours)]
-    return f"one begins with the other ({pairs[0][0]!r} and {pairs[0][1]!r})" if pairs else ""
+    if not pairs:
+        return ""
+    short, long = sorted(pairs[0], key=len)
+    cause = BEGINS if long[len(short)].isalnum() else "an ending"  # as that of a passage: d1#0
+    return f"{cause} ({pairs[0][0]!r} and {pairs[0][1]!r})"
 
 
 def _without_prefix(names: list[str]) -> Spelling:

@@ -12,7 +12,7 @@ import typer
 
 from lexiframe.base import LexiframeError
 from lexiframe.cli.inputs import InputOptions, named_file, refuse_reading_options
-from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, option, output
+from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, STATISTICS, option, output, place
 from lexiframe.io import data_sources, run_scan, scan_runs
 from lexiframe.metrics import Metric, as_list
 from lexiframe.pairwise import Measure, parse_measure
@@ -94,6 +94,7 @@ StateFile = Annotated[
         "call it again when there are more, as often as you like.",
         "--sequential",
         metavar="FILE",
+        parser=place,
     ),
 ]
 Planned = Annotated[

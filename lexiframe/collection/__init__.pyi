@@ -22,16 +22,3 @@ from .overlaps.overlap import OVERLAPS as OVERLAPS
 
 "Leaderboards: runs over several collections"
 from . import leaderboards as leaderboards
-
-"For users: each table of a leaderboard as a function on frames"
-from .leaderboards.of_runs import ranking as ranking
-from .leaderboards.of_runs import gaps as gaps
-from .leaderboards.of_runs import comparisons as comparisons
-from .leaderboards.of_runs import neighbours as neighbours
-from .leaderboards.of_runs import rank_percentiles as rank_percentiles
-from .leaderboards.of_collections import collection_weights as collection_weights
-from .leaderboards.of_collections import leave_one_out as leave_one_out
-from .leaderboards.of_collections import correlations as correlations
-from .leaderboards.of_collections import rule_correlations as rule_correlations
-from .leaderboards.of_collections import smallest_set as smallest_set
-from .leaderboards.of_collections import components as components

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -508,14 +508,18 @@ class Evaluation:
         with output_files.replacing_all([*files]) as temporaries:
             for (table, facts), file in zip(files.values(), temporaries, strict=True):
                 to_parquet.write_parquet_file(file, table, facts)
+        output_files.after_renaming(partial(self._remove_earlier, [*files]))
+        return [*files]
+
+    def _remove_earlier(self, files: list[Path]) -> None:
+        """Remove the tables of an earlier evaluation from the folders of some files."""
         mine = {Path(kept).resolve() for kept in self.parts.values()}
-        for place in {path.parent for path in files}:  # of an earlier evaluation
+        for place in {path.parent for path in files}:
             for stale in {*result_files(place)} - {*files}:
                 stale.unlink(missing_ok=True)
             for name in KEPT:
                 if (place / name).resolve() not in mine:
                     remove_parts(place, name)
-        return [*files]
 
     def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
         """Return what is written, by its path: the tables and their provenance.

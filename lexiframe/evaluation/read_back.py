@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
 from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.declared_facts import refuse_undeclared
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import ATTRIBUTES, REPLICATED, Evaluation, names_of_tables
 from lexiframe.evaluation.leaderboards import LEADERBOARD, SCHEMAS, VERDICT, Leaderboard
@@ -78,6 +80,10 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
     there += [name for name in besides if (place / f"{name}.parquet").is_file()]
     check = partial(_refuse_other_columns, lambda name: getattr(schemas, name.upper(), None))
     read, facts = kept_results.tables_of_one("evaluation", place, there, _AGAIN, check)
+    try:
+        refuse_undeclared(facts, read)
+    except LexiframeError as error:
+        raise ReadError(f"{folder}: {error}; {_AGAIN}") from None
     if of_collections.FOLDERS in facts:
         return _collections(place, facts[of_collections.FOLDERS])
     attributes, replicated, marks = (read.pop(name, None) for name in besides)
@@ -105,6 +111,8 @@ def _collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
     """Read the evaluation of each collection, and put their tables together again."""
     found = {}
     for name, folder in folders.items():
+        if folder != (expected := of_collections.folder_of(name)):
+            raise ReadError(Problem(str(place), f"the folder {expected}", repr(folder), _AGAIN))
         if not isinstance(one := read_results(place / folder), Evaluation):
             there = "a leaderboard"
             raise ReadError(Problem(str(place / folder), "an evaluation", there, _AGAIN))
@@ -121,7 +129,7 @@ def _leaderboard(place: Path) -> Leaderboard:
     names, again = [path.stem for path in paths], _AGAIN_BOARD
     check = partial(_refuse_other_columns, SCHEMAS.get)
     tables, facts = kept_results.tables_of_one("leaderboard", place, names, again, check)
-    if LEADERBOARD not in facts:
+    if not isinstance(facts.get(LEADERBOARD), dict):
         found = "files of different leaderboards"
         raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN_BOARD))
     sentences = tables.pop(VERDICT)
@@ -154,7 +162,8 @@ def _origin(
     paths = [str(source.get("path")) for source in (*runs, *qrels)]
     names = [str(source.get("run")) for source in runs]
     evaluated = marks.filter(kind="run")["name"].sort().to_list()
-    are_there = {output_files.found_at(path) for path in paths} == {"a file"}
+    # No pipe, which would be waited for; isfile takes names that no file can have.
+    are_there = all(os.path.isfile(path) for path in paths)  # noqa: PTH113
     if not (plain and len(qrels) == 1 and sorted(names) == evaluated and are_there):
         return None
     try:
@@ -165,7 +174,11 @@ def _origin(
         measures = provenance["measures"]
         asked = Asked.of(measures, policies, inference, attributes, groups, order=order)
         scan = scan_runs(dict(zip(names, paths, strict=False)))
-    except (LexiframeError, TypeError):  # measures or tests of one's own, or of another version
+    except (
+        LexiframeError,
+        TypeError,
+        KeyError,
+    ):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
     return Origin(scan, File(paths[-1]), tuple(asked.measures), asked, sources, marks)

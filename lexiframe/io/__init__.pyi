@@ -8,7 +8,6 @@ the file or frame, ``schema`` what it should hold, ``columns`` the user's names 
 from .runs import read_runs as read_runs
 from .runs import scan_runs as scan_runs
 from .qrel_files import read_qrels as read_qrels
-from .bundled_data import bundled as bundled
 from . import per_request_scores as per_request_scores
 
 "What is read: sources, options, and runs that are found but not read"
@@ -36,6 +35,7 @@ from . import to_parquet as to_parquet
 from .to_trec import write_trec as write_trec
 from .tables_together import Tables as Tables
 from . import kept_results as kept_results
+from .files import kept_json as kept_json
 
 "For users: evaluations in experiment trackers, and measures inside ir_measures"
 from .logs.trackers import log_mlflow as log_mlflow

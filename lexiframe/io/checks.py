@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,7 +18,7 @@ from lexiframe.io.files.unpacking import Content
 from lexiframe.io.parsing import problems_of
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.doubted_judgments import DOUBT, doubts_of_grades
-from lexiframe.io.problems.equal_scores import ONE_SCORE, RANKS, TIES, problems_of_order
+from lexiframe.io.problems.equal_scores import MEND_TIES, ONE_SCORE, RANKS, TIES, problems_of_order
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, undecodable
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
 from lexiframe.io.reading_options import Better, TextOptions, Third
@@ -187,6 +187,30 @@ def check_table(source: Source, options: TextOptions) -> Checked:
     except LexiframeError as error:
         return unreadable(source.where, error)
     return Checked(source.where, pl.DataFrame(schema=schemas.PROBLEMS.columns))
+
+
+def beside_judgments(checked: Checked, doubts: Sequence[Problem]) -> Checked:
+    """Replace problems of ties by what the judgments beside a file show of it."""
+    others = checked.problems.filter(pl.col("problem") != TIES)
+    return replace(checked, problems=pl.concat([others, listed(table_of(doubts), "a run")]))
+
+
+def problem_of_ties(where: str, means: str) -> Problem:
+    """Return the problem of a run whose ``means``, in words, hang on the order of ties."""
+    found = f"equal scores by whose order its {means}"
+    return Problem(where, "scores that differ", found, MEND_TIES, TIES)
+
+
+def problem_of_ids(where: str) -> Problem:
+    """Return the problem of a run whose ids match nothing in the judgments, though others' do."""
+    advice = "write the ids of its requests and documents as the judgments have them"
+    return Problem(where, "ids that the judgments have", "none of them", advice, DOUBT)
+
+
+def problem_with_runs(error: LexiframeError, where: str) -> Problem:
+    """Return the problem of judgments with which the runs beside them cannot be evaluated."""
+    found = f"runs beside them that cannot be evaluated with them: {error}"
+    return Problem(where, "judgments of the runs", found, "", DOUBT)
 
 
 def unreadable(where: str, error: LexiframeError) -> Checked:

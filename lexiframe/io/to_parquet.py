@@ -71,6 +71,8 @@ def write_parquet(
     'p.parquet'
     """
     path = output_path(path)
+    if isinstance(table, Iterator):  # a stream of batches is a table, other iterators are none
+        table = to_polars(table)
     provenance: dict[str, Any] = {}
     sources: list[dict[str, Any]] = []
     given: Any = computed_from

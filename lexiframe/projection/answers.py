@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from lexiframe.base import coded, likely_cause, n_and_first, warn
+from lexiframe.base import BEGINS, coded, likely_cause, n_and_first, warn
 from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
@@ -159,11 +159,14 @@ class Unmatched:
         strange = [run for run in ranked.runs if run.strangers]
         unasked = [run for run in ranked.runs if run.extra and not run.answered.any()]
         judged = ranked.judged.items["doc_id"].unique(maintain_order=True) if strange else None
+        tells_ids = ranked.judged.items.height >= _TELLING
         documents = {}
         for n, run in enumerate(strange):
             # Finding a cause takes time, and so many runs show it.
             cause = _hint(run.strangers, judged, kind) if n < _SAID and judged is not None else ""
-            if only_with_cause and not cause.startswith("likely"):
+            # d1 is the beginning of d10, though they are two documents of one collection.
+            is_likely = cause.startswith("likely") and BEGINS not in cause
+            if not is_likely and (only_with_cause or not tells_ids):
                 continue
             found = f"no {kind} document was retrieved by the run {coded.said(run.name)}: it has "
             documents[run.name] = f"{found}{n_and_first(run.strangers)}; {cause}".rstrip("; ")
@@ -199,6 +202,8 @@ class Unmatched:
         return dict(sorted((of_documents | of_requests).items())) if self.matched else {}
 
 
+_TELLING = 10
+"""So many judged documents are enough to doubt the ids of a run that has none of them."""
 _SAID = 3
 """So many runs are named, each with a warning of its own."""
 

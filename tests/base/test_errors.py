@@ -353,7 +353,7 @@ CASES = {
     ),
     "a folder in the place of a file": (
         lambda: write_parquet(RUNS, TESTS),
-        "cannot be written, because it is a folder",
+        "cannot be written, because it is a folder; choose a file",
     ),
     "text with a space in it": (
         lambda: write_trec(RUNS.with_columns(doc_id=pl.lit("two words")), TESTS / "x.trec"),

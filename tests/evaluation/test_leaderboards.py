@@ -603,3 +603,24 @@ def test_groups_may_end_with_nul(over, tmp_path):
     plain = lf.leaderboard(table, group={**group, "x": "h", "y": "h"}, over=over)
     assert found.ranking.equals(plain.ranking)
     assert all_of(found, tmp_path)
+
+
+def test_runs_with_collections_of_weight_0_alone_are_named():
+    x = pl.DataFrame(
+        {"run": ["a", "a", "b", "c", "c", "a", "c"], "value": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0],
+         "collection": ["x", "y", "y", "x", "y", "z", "z"]}
+    )  # fmt: skip
+    with pytest.warns(lf.LexiframeWarning, match="collections of weight 0 alone are left out: 1 "):
+        found = lf.leaderboard(x, weights={"x": 1, "y": 0, "z": 1}, samples=5).ranking
+    assert found["run"].to_list() == ["c", "a"]
+
+
+def test_what_has_no_collections_and_bad_options_are_refused():
+    with pytest.raises(lf.LexiframeError, match="expected weights='equal', 'groups' or"):
+        lf.leaderboard(SMALL, weights="some")
+    one = SMALL.select("run", value="x").with_columns(query_id=pl.lit("q"), measure=pl.lit("AP"))
+    with pytest.raises(lf.LexiframeError, match="expected scores of several collections"):
+        lf.leaderboard(one)
+    for bad in ({"missing": "some"}, {"alpha": 2.0}):
+        with pytest.raises(lf.LexiframeError, match=next(iter(bad))):
+            lf.leaderboard(SMALL, **bad)

@@ -1,6 +1,8 @@
 """A gate in a test: what passes, what fails, what is refused, and snapshots of a baseline."""
 
 import json
+import os
+import re
 import subprocess
 import sys
 
@@ -10,6 +12,8 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.evaluation.testing import assert_not_worse
+from lexiframe.io.files.kept_json import text_with_checksum
+from tests.damaged_json import broken, edited
 
 DIGITS = lf.bundled("digits")
 QRELS = DIGITS / "qrels.parquet"
@@ -123,11 +127,102 @@ def test_snapshots_that_are_refused(tmp_path):
     qrels = pl.DataFrame(lf.read_qrels(QRELS)).slice(1)
     with pytest.raises(lf.LexiframeError, match="the snapshot is of other judgments"):
         assert_not_worse(None, NEW, qrels, margin, **how)
-    of_list = '{"version": 1, "judgments": "", "policies": [1], "scores": {}}'
-    for text in ("{", "[]", '{"version": 1}', of_list):
-        path.write_text(text)
-        with pytest.raises(lf.ReadError, match="expected a snapshot of scores, found another file"):
-            assert_not_worse(None, NEW, QRELS, margin, **how)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """A snapshot of three requests, and what is read with it."""
+    path = tmp_path / "baseline.json"
+    runs, qrels = (
+        pl.DataFrame(table).filter(pl.col("query_id").is_in(FEW))
+        for table in (lf.read_runs([OLD, NEW]), lf.read_qrels(QRELS))
+    )
+    old, new = (runs.filter(run=name).drop("run") for name in (OLD.stem, NEW.stem))
+    how = {"margin": {"AP": 0.9}, "snapshot": path, "test": "bootstrap"}
+    return path, (new, qrels), how, assert_not_worse(old, new, qrels, **how)
+
+
+FEW = sorted({*lf.read_qrels(QRELS)["query_id"].to_pylist()})[:3]
+
+
+def look_at(kept, data, *, may_be_other=False):
+    """Decide with another snapshot: the same table, or an error that leaves the file."""
+    path, given, how, first = kept
+    path.write_bytes(data)
+    found, said = None, ""
+    try:
+        found = assert_not_worse(None, *given, **how)
+    except lf.LexiframeError as error:
+        said = str(error)
+    assert path.read_bytes() == data
+    assert said or may_be_other or found.equals(first)
+    return said
+
+
+@pytest.mark.parametrize("sealed", [False, True])
+def test_a_snapshot_that_was_edited_is_refused_or_right(kept, sealed):
+    """With a new checksum, scores within the bounds of the measure are another snapshot."""
+    texts = [*edited(kept[0].read_text(), sealed=sealed)][::4]
+    errors = [look_at(kept, text.encode(), may_be_other=sealed) for text in texts]
+    assert sum(map(bool, errors)) > 0.9 * len(texts)
+
+
+def test_a_snapshot_with_other_bytes_is_refused_or_right(kept):
+    many = [*broken(kept[0].read_bytes(), every=11)]
+    assert sum(bool(look_at(kept, one)) for one in many) > 0.8 * len(many)
+
+
+@pytest.mark.parametrize(
+    "value, message",
+    [
+        (1.5, r"expected a snapshot of scores from 0 to 1, found 1 \(\('{q}', 1.5\)\) of AP; dele"),
+        (-0.1, r"a snapshot of scores from 0 to 1, found 1 \(\('{q}', -0.1\)\) of AP; delete it"),
+        (True, r"a snapshot of scores that are numbers, found 1 \(\('{q}', True\)\) of AP; delet"),
+        ("0.5", r"of scores that are numbers, found 1 \(\('{q}', '0.5'\)\) of AP; delete it"),
+        (float("nan"), r"that are numbers, found 1 \(\('{q}', nan\)\) of AP; delete it and give"),
+    ],
+)
+def test_scores_that_the_measure_cannot_have(kept, value, message):
+    contents = json.loads(kept[0].read_text())
+    contents.pop("checksum")
+    contents["scores"]["AP"][FEW[1]] = value
+    error = look_at(kept, text_with_checksum(contents).encode())
+    assert re.search(message.replace("{q}", FEW[1]), error)
+
+
+def test_snapshots_of_version_1_had_no_checksum(kept):
+    contents = {**json.loads(kept[0].read_text()), "version": 1}
+    contents.pop("checksum")
+    error = look_at(kept, json.dumps(contents).encode())
+    assert "as those of version 1); delete it and give the baseline, so that it is writ" in error
+
+
+def test_runs_that_the_gate_refuses_are_not_kept(tmp_path):
+    path, margin = tmp_path / "baseline.json", {"AP": 0.05}
+    elsewhere = run_of(NEW).with_columns(pl.col("doc_id") + "x")
+    with (
+        pytest.warns(lf.LexiframeWarning),
+        pytest.raises(lf.LexiframeError, match="judgments of the collection"),
+    ):
+        assert_not_worse(elsewhere, elsewhere, QRELS, margin, snapshot=path)
+    assert not path.exists()
+    with pytest.raises(AssertionError, match="candidate is worse"):  # the baseline is kept
+        assert_not_worse(OLD, BAD, QRELS, margin, snapshot=path)
+    assert path.exists()
+
+
+def test_what_can_be_no_snapshot(tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for snapshot, message in (
+        (tmp_path / "folder", "folder: cannot be written, because it is a folder"),
+        (tmp_path / "pipe", "pipe: cannot be written, because it is a device or a pipe; choose"),
+        ("", "expected a path to write to, found ''"),
+        (tmp_path / ("x" * 300), "cannot be written"),
+    ):
+        for baseline in (OLD, None):
+            with pytest.raises(lf.LexiframeError, match=message):
+                assert_not_worse(baseline, NEW, QRELS, {"AP": 0.05}, snapshot=snapshot)
 
 
 @pytest.mark.slow

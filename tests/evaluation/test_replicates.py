@@ -302,3 +302,27 @@ def test_the_command_line(told):
     code, text = told("evaluate", *three)
     assert code == 1
     assert "nobody said what they are" in text
+
+
+@pytest.mark.parametrize("replicates", ["run", "request", "cell", "both"])
+def test_runs_without_replicates_are_named(replicates):
+    folder = lf.bundled("example")
+    message = r"expected replicates, which seeds, folds or samples make of a run, found single runs"
+    e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP")
+    for call in (
+        lambda: lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", replicates=replicates),
+        lambda: lf.compare(e, "t", replicates=replicates),
+        lambda: lf.evaluate_scores(e.scores, replicates=replicates),
+    ):
+        with pytest.raises(lf.LexiframeError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("command", ["compare", "evaluate"])
+def test_the_command_line_names_runs_without_replicates(lexiframe, command):
+    folder = lf.bundled("example")
+    runs = [folder / f"runs/{name}.run" for name in ("pca8_euclidean", "random")]
+    how = ("-m", "AP", "--replicates", "run")
+    found = lexiframe(command, folder / "qrels.txt", *runs, *how)
+    assert found.status == 1
+    assert "found single runs (pca8_euclidean, random); give each run all" in found.err

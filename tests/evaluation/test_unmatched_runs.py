@@ -41,13 +41,13 @@ CASES = {
     "segments": (
         same,
         lambda d: f"{d}#0",
-        "no judged document .*'other'.*likely cause: one begins",
+        "no judged document .*'other'.*likely cause: an ending",
     ),
     "prefix": (same, lambda d: f"corpus/{d}", "no judged document .*likely cause: a prefix"),
     "zeros": (same, lambda d: f"doc-{int(d[4:])}", "no judged document .*likely cause: leading"),
     "case": (same, str.upper, "no judged document .*likely cause: upper and lower case"),
     "other": (same, lambda d: f"{crc32(d.encode())}@", "no judged document .*same document ids"),
-    "topics": (lambda q: f"{q}_1", same, "no judged request .*'other'.*likely cause: one begins"),
+    "topics": (lambda q: f"{q}_1", same, "no judged request .*'other'.*likely cause: an ending"),
 }
 
 

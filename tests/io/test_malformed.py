@@ -505,7 +505,7 @@ def test_an_id_with_a_space_shifts_the_fields(write):
         lf.read_runs(path)
     assert lf.check_run(path)["line"].to_list() == [2]
     with pytest.warns(lf.LexiframeWarning, match="1 line has more than 6 fields"):
-        lf.read_runs(write(GOOD + "q1 Q0 d2 1 0.9 t and more\n"))
+        lf.read_runs(write(GOOD + "q1 Q0 d2 2 0.9 t and more\n"))
 
 
 RUN_TABLES = {

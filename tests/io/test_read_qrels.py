@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import json
 
 import pandas as pd
 import polars as pl
@@ -105,6 +106,7 @@ def test_grades_below_0_are_unjudged_or_not_relevant():
     as_trec_eval = lf.read_qrels(qrels)
     judged = lf.read_qrels(qrels, negative="not relevant")
     assert sorted(judged["relevance"].to_pylist()) == [0.0, 0.0, 1.0]
+    assert json.loads(judged.schema.metadata[b"lexiframe"])["negative"] == 1  # b is not counted
     assert lf.read_qrels(qrels)["relevance"].to_pylist() == as_trec_eval["relevance"].to_pylist()
     values = {}
     for name, table in {"unjudged": as_trec_eval, "not relevant": judged}.items():

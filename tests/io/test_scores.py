@@ -922,6 +922,14 @@ def test_names_that_are_no_names_are_refused(run):
         lf.read_scores(table)
 
 
+def test_dictionaries_that_are_no_columns_are_refused_whatever_their_names():
+    for data in ({1: 2}, {None: 0.5}, {("a", 1): 2}):
+        with pytest.raises(TypeError, match="a column is a list of numbers"):
+            lf.read_scores(data)
+    with pytest.raises(lf.SchemaError, match="two columns are called '1'"):
+        lf.read_scores({1: [0.5], "1": [0.25]}, measure="AP")
+
+
 EIGHT = pl.DataFrame({
     "query_id": [f"q{i}" for i in range(8)],
     "bm25": np.random.default_rng(1).random(8), "dense": np.random.default_rng(2).random(8),

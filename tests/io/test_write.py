@@ -710,3 +710,14 @@ def test_preferences_are_written_in_blocks(monkeypatch, tmp_path):
     assert provenance_of(parquet.read_schema(blocks)) == provenance_of(parquet.read_schema(whole))
     assert has_checksum(blocks.read_bytes(), "")
     assert lf.read_results(tmp_path / "blocks").preferences.equals(e.preferences)
+
+
+def test_iterators_are_no_tables_but_streams_are(tmp_path):
+    table, path = pl.DataFrame({"run": ["a"], "value": [0.5]}), tmp_path / "a.parquet"
+    for other in (iter([]), iter([table]), (part for part in [table]), map(str, [1])):
+        with pytest.raises(TypeError, match="expected a frame that exports Arrow"):
+            lf.write_parquet(other, path)
+    assert not path.exists()
+    for frame in (table, table.head(0)):
+        lf.write_parquet(frame.to_arrow().to_reader(), path)
+        assert pl.read_parquet(path).equals(frame)

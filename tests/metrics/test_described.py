@@ -109,3 +109,20 @@ def test_names_that_one_needs_first_come_first():
     assert {"evaluate", "compare", "explain", "gate", "verdict", "read_runs"} <= {*lf.__all__[:8]}
     assert lf.__doc__.index("`evaluate`") < lf.__doc__.index("`read_qrels`")
     assert lf.__doc__.index("`compare_groups`") < lf.__doc__.index("`AP`")  # metrics come last
+
+
+def test_metrics_of_one_name_and_other_formulas_are_not_equal():
+    """Their notation is the same; an evaluation that takes them for one would reuse values."""
+
+    def weight(i, m):
+        return 1 / m
+
+    def own(exposure):
+        return lf.RecallLevelMetric("own", exposure=exposure, weight=weight)
+
+    exposures = (lambda p: 1 / p), (lambda p: 1 / p**2)
+    first, second = map(own, exposures)
+    assert str(first) == str(second)
+    assert first == own(exposures[0])
+    assert first != second
+    assert len({first, own(exposures[0]), second}) == 2

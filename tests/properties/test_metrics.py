@@ -179,6 +179,7 @@ def test_a_row_for_each_measure_and_each_reads_back():
     assert public <= {*table["name"]}
 
 
+@pytest.mark.filterwarnings("ignore:no judged document was retrieved by the run 'b'")
 def test_evaluate_knows_that_all_judged_items_are_there():
     """Judgments of relevant items alone: bpref is the share of them that was found."""
     runs = {"a": {"q": {"x": 2, "u": 1}}, "b": {"q": {"u": 1}}}

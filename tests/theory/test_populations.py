@@ -23,6 +23,15 @@ EXPOSURES = {
 }
 
 
+def test_two_rankings_are_compared_although_they_are_the_last_ones():
+    """A constant exposure does not tell one from the other."""
+    same = lf.RecallLevelMetric("same", exposure=lambda p: 1.0 + 0 * p, weight=lambda i, m: 1 / m)
+    found = worst_and_best(same, n=2, m=1)
+    assert found["value_holds"].all()
+    assert not found["order_holds"].any()
+    assert set(found["counterexample"]) == {"[1] and [2] are in another order"}
+
+
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("n, m", [(5, 2), (6, 3), (6, 5)])
 def test_top_heaviness_by_loops(name, n, m):

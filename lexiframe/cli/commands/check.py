@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import polars as pl
 import typer
 
-from lexiframe.base import LexiframeError, ReadError, errors, warn
+from lexiframe.base import LexiframeError, Problem, ReadError, errors
 from lexiframe.cli.inputs import as_columns
 from lexiframe.cli.messages import as_options
 from lexiframe.cli.options import AnyKind, Decimal, Format
@@ -20,7 +19,6 @@ from lexiframe.io import (
     File,
     checks,
     data_sources,
-    problems,
     read_qrels,
     reading_options,
     scan_runs,
@@ -30,9 +28,8 @@ from lexiframe.io import (
 
 PANEL = "Files"
 EXAMPLES = (
-    "check runs/ qrels.txt",
+    "check runs/ qrels.txt votes.csv results/",
     "check run.txt --as run --third score",
-    "check votes.csv results/ scores.csv",
 )
 
 
@@ -62,8 +59,8 @@ def check(
 ) -> None:
     """List all problems of files, line by line; exit with status 1 if there are any.
 
-    With judgments beside runs, equal scores are a problem where their order may move a mean out of
-    its interval.
+    With judgments beside runs, so are runs whose ids match nothing in them, and equal scores where
+    their order may move a mean out of its interval.
     """
     options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
     results = {given: score_forms.check_results(given) for given in files if kind is None}
@@ -75,7 +72,7 @@ def check(
     )
     read = [file for one in found for file in _checked(one, options, kind)]
     read += [_File(one, "scores") for of_one in results.values() for one in of_one]
-    checked = _with_ranges(read, options)
+    checked = _beside_judgments(read, options)
     warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
     listed = pl.concat(file.problems for file in checked).with_columns(advice)
@@ -145,23 +142,29 @@ def _of_units(file: File) -> checks.Checked:
     return score_forms.doubted(said, str(file))
 
 
-def _with_ranges(
+def _beside_judgments(
     files: Sequence[_File], options: reading_options.TextOptions
 ) -> list[checks.Checked]:
-    """Replace problems of ties by what the judgments say of them, if one file has judgments."""
+    """Add what runs and judgments show together, if one file has judgments, and no problem."""
     judged = [one for one in files if one.kind == "qrels"]
     runs = [one.file for one in files if one.kind == "run" and one.file and one.checked.is_readable]
-    found = None
-    if len(judged) == 1 and judged[0].file and judged[0].checked.is_readable and runs:
-        found = _means_left_open(runs, judged[0].file, options)
     checked = [one.checked for one in files]
-    return checked if found is None else [_with_open_means(one, found) for one in checked]
+    if len(judged) != 1 or not judged[0].file or not judged[0].checked.is_readable or not runs:
+        return checked
+    found = _doubts_of_results(runs, judged[0].file, options)
+    return [
+        checks.beside_judgments(one, found[one.where]) if one.where in found else one
+        for one in checked
+    ]
 
 
-def _means_left_open(
+def _doubts_of_results(
     runs: Sequence[File], judged: File, options: reading_options.TextOptions
-) -> dict[str, list[str]] | None:
-    """Return by file how far equal scores may move means of its runs; None where none is known."""
+) -> dict[str, list[Problem]]:
+    """Evaluate runs; return by file whose ids match nothing, and whose means ties leave open.
+
+    If runs and judgments cannot be evaluated together, that is a problem of the judgments.
+    """
     from lexiframe.evaluation import evaluate
     from lexiframe.metrics import coverages
     from lexiframe.views import sentences
@@ -176,26 +179,11 @@ def _means_left_open(
             warnings.simplefilter("ignore", errors.LexiframeWarning)
             e = evaluate(scan, read_qrels(judged.path, **how), coverages.MEASURES)
     except LexiframeError as error:
-        warn(f"check: how far equal scores may move means is not known: {error}")
-        return None
-    found: dict[str, list[str]] = {}
+        return {str(judged): [checks.problem_with_runs(error, str(judged))]}
     paths = {fact["run"]: str(fact["path"]) for fact in e.provenance["runs"]}
+    found = {path: list[Problem]() for path in paths.values()}
     for run, means in sentences.open_means(e.coverage, e.means).items():
-        found.setdefault(paths[run], []).append(f"equal scores by whose order its {means}")
+        found[paths[run]].append(checks.problem_of_ties(paths[run], means))
+    for run in e.provenance.get("unmatched", ()):
+        found[paths[run]].append(checks.problem_of_ids(paths[run]))
     return found
-
-
-def _with_open_means(checked: checks.Checked, found: Mapping[str, Sequence[str]]) -> checks.Checked:
-    others = checked.problems.filter(pl.col("problem") != problems.TIES)
-    ties = [
-        {
-            "file": checked.where,
-            "line": None,
-            "problem": problems.TIES,
-            "expected": "scores that differ",
-            "found": said,
-            "advice": problems.MEND_TIES,
-        }
-        for said in found.get(checked.where, ())
-    ]
-    return replace(checked, problems=pl.concat([others, pl.DataFrame(ties, others.schema)]))

@@ -8,11 +8,12 @@ from typing import Annotated
 import polars as pl
 import typer
 
-from lexiframe.cli.commands.evaluate import refuse_outputs, write, write_report
+from lexiframe import bundled
+from lexiframe.cli.commands.evaluate import refuse_outputs, write
 from lexiframe.cli.options import output
 from lexiframe.evaluation import MEASURES
 from lexiframe.evaluation import evaluate as evaluate_runs
-from lexiframe.io import bundled, output_files
+from lexiframe.io import output_files
 
 PANEL = "Help"
 EXAMPLES = ("demo", "demo -o results")
@@ -31,7 +32,6 @@ def demo(
     output_files.refuse_replacing(refuse_outputs(out, report), map(str, read))
     e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "R@1000"])
     typer.echo(str(e))
-    write(e, out)
     queries = pl.read_parquet(folder / "queries.parquet")
     words = pl.format("the digit {}, {}", "digit", "strokes")
-    write_report(e, report, queries.select("query_id", text=words))
+    write(e, out, report, queries.select("query_id", text=words))

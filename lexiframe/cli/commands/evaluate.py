@@ -101,10 +101,7 @@ def evaluate(
             f"reused: {', '.join(f'{n} {what}' for what, n in e.provenance['reused'].items())}",
             err=True,
         )
-    if out is not None:
-        write(e, out)
-    if report is not None:
-        write_report(e, report)
+    write(e, out, report)
     if table is not None and format == "table":
         typer.echo(_table_text(e, table, tests.alpha))
     elif table is not None:
@@ -183,19 +180,19 @@ def refuse_outputs(out: Path | None, report: Path | None) -> list[Path]:
     return files
 
 
-def write(e: Evaluation, out: Path) -> None:
-    """Write all tables of an evaluation, and say which."""
-    paths = e.write(out)
-    parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
-    names = [*(path.name for path in paths), *parts]
-    complain(f"wrote {len(names)} files to {out}: {', '.join(names)}")
-
-
-def write_report(e: Evaluation, report: Path, queries: pl.DataFrame | None = None) -> None:
-    """Write the page of an evaluation, and say where."""
-    folder = report.parent
-    is_new = not folder.exists()
-    path = e.report(report, queries=queries)
-    if is_new:
-        typer.echo(f"made the folder {folder}", err=True)
-    typer.echo(f"wrote the report: {path} (open it in a browser)", err=True)
+def write(
+    e: Evaluation, out: Path | None, report: Path | None, queries: pl.DataFrame | None = None
+) -> None:
+    """Write all tables and the page of an evaluation, or neither, and say what and where."""
+    is_new = report is not None and not report.parent.exists()
+    with output_files.together():
+        paths = e.write(out) if out is not None else []
+        page = e.report(report, queries=queries) if report is not None else None
+    if out is not None:
+        parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
+        names = [*(path.name for path in paths), *parts]
+        complain(f"wrote {len(names)} files to {out}: {', '.join(names)}")
+    if page is not None:
+        if is_new and page.parent != out:
+            typer.echo(f"made the folder {page.parent}", err=True)
+        typer.echo(f"wrote the report: {page} (open it in a browser)", err=True)

@@ -91,7 +91,8 @@ def gate(
         sequential, planned, test, correction, cluster, requests, by, replicates, curve=curve
     )
     grouping.names_of(None if cluster and not by else requests, by)
-    files = [*([out / _FILE] if out else []), *([junit] if junit else [])]
+    written = (out and out / _FILE, junit, sequential)
+    files = [file for file in written if file is not None]
     output_files.refuse_outputs(files)
     if inputs.scores:
         pairs, names, facts = _of_scores(inputs, margins, files, requests)
@@ -206,16 +207,14 @@ def _of_scores(
 def _write(
     table: pl.DataFrame, out: Path | None, junit: Path | None, facts: dict[str, Any]
 ) -> None:
-    if out is not None:
-        with output_files.replacing(output_files.output_folder(out) / _FILE) as temporary:
-            to_parquet.write_parquet_file(temporary, table, {"table": "gates", **facts})
-        typer.echo(f"wrote {out / _FILE}", err=True)
-    if junit is not None:
-        with output_files.replacing(
-            output_files.output_folder(junit.parent) / junit.name
-        ) as temporary:
-            temporary.write_text(shown.junit_xml(table) + "\n", encoding="utf-8")
-        typer.echo(f"wrote {junit}", err=True)
+    with output_files.together():
+        if out is not None:
+            with output_files.replacing(output_files.output_folder(out) / _FILE) as temporary:
+                to_parquet.write_parquet_file(temporary, table, {"table": "gates", **facts})
+        if junit is not None:
+            output_files.write_page(junit, shown.junit_xml(table) + "\n")
+    for place in filter(None, (out and out / _FILE, junit)):
+        typer.echo(f"wrote {place}", err=True)
 
 
 def _print(table: pl.DataFrame, format: str, measures: list[str]) -> None:

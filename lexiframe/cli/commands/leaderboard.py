@@ -211,9 +211,10 @@ def leaderboard(
         typer.echo(str(board.summary("all" if all else "first")))
     else:
         print_table(board.ranking, format)
-    if out is not None:
-        board.write(out)
-        typer.echo(f"wrote {out}", err=True)
-    if report is not None:
-        board.report(Path(report))
-        typer.echo(f"wrote {report}", err=True)
+    with output_files.together():
+        if out is not None:
+            board.write(out)
+        if report is not None:
+            board.report(Path(report))
+    for place in filter(None, (out, report)):
+        typer.echo(f"wrote {place}", err=True)

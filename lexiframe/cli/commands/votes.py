@@ -90,13 +90,14 @@ def votes(
             say(f"\n{sentence}")
     else:
         print_table(found.strengths, format)
-    if out is not None:
-        tables = {**found.tables(), **v.tables(), **({} if judges is None else {"judges": judges})}
-        to_parquet.write_tables(out, tables)
-        typer.echo(f"wrote {out}", err=True)
-    if report is not None:
-        strength_report(found, report, v)
-        typer.echo(f"wrote {report}", err=True)
+    tables = {**found.tables(), **v.tables(), **({} if judges is None else {"judges": judges})}
+    with output_files.together():
+        if out is not None:
+            to_parquet.write_tables(out, tables)
+        if report is not None:
+            strength_report(found, report, v)
+    for place in filter(None, (out, report)):
+        typer.echo(f"wrote {place}", err=True)
 
 
 def _files(out: Path) -> list[Path]:

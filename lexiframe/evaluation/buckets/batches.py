@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -32,7 +31,7 @@ from lexiframe.evaluation.buckets.results import CLASSES, Attributed, BucketResu
 from lexiframe.evaluation.buckets.sizes import n_buckets, n_rows
 from lexiframe.evaluation.buckets.spill import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
-from lexiframe.io import batches, logs, problems
+from lexiframe.io import batches, logs, output_files, problems
 from lexiframe.metrics import needed
 from lexiframe.pairwise import arrays, own_functions
 from lexiframe.projection import answers, judgments, refuse_other_queries
@@ -66,8 +65,8 @@ def work_folder(out: Path | None, memory: int, *, resume: bool) -> Iterator[Work
         When another process works in ``out``.
     """
     if out is None:
-        with tempfile.TemporaryDirectory(prefix="lexiframe-") as folder:
-            yield Work(Path(folder), memory, resume=False, is_kept=False)
+        with output_files.temporary_folder() as folder:
+            yield Work(folder, memory, resume=False, is_kept=False)
         return
     work = Work(out / ".lexiframe-job", memory, resume)
     with locked(work.folder):

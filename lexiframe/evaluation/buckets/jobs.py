@@ -6,12 +6,10 @@ with its facts, ``runs/000012.json``, beside its rows, ``runs/000012-00000.arrow
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -21,7 +19,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError
 from lexiframe.evaluation.buckets.spill import PART, Spill, write_whole
-from lexiframe.io import File, batches, output_files
+from lexiframe.io import File, batches, kept_json, output_files
 
 RUNS, QRELS = "runs", "qrels"
 _PLAN = "plan.json"
@@ -129,18 +127,16 @@ def remove(folder: Path) -> None:
 
 
 def write_facts(path: Path, facts: Mapping[str, Any]) -> None:
-    """Write facts as JSON, behind a line with the digest that `read_facts` checks."""
-    text = json.dumps(facts)
-    write_whole(path, f"{sha256(text.encode()).hexdigest()}\n{text}\n".encode())
+    """Write facts as JSON with the checksum that `read_facts` verifies."""
+    write_whole(path, kept_json.text_with_checksum(facts).encode())
 
 
 def read_facts(path: Path) -> dict[str, Any]:
     """Return the facts of a file that `write_facts` wrote; none if it is missing or damaged."""
     try:
-        digest, text = path.read_text("utf-8").splitlines()
+        return kept_json.contents_of(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return dict(json.loads(text)) if sha256(text.encode()).hexdigest() == digest else {}
 
 
 def spill_all(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, sums
 from lexiframe.evaluation.from_runs import evaluate
+from lexiframe.io import output_files
 from lexiframe.metrics import Metric
 from lexiframe.pairwise import Measure, measured, pairs
 from lexiframe.projection import Policies
@@ -144,7 +144,7 @@ def _in_order(found: pl.DataFrame) -> pl.DataFrame:
 
 def _in_parts(measure: Measure, of: Collection, values: pl.DataFrame) -> Case:
     table = "scores" if isinstance(measure, Metric) else "preferences"
-    with tempfile.TemporaryDirectory() as folder:
+    with output_files.temporary_folder() as folder:
         evaluate(of.runs, of.qrels, [measure], out=folder, keep=table)
         found = pl.read_parquet(f"{folder}/{table}/*.parquet")
     empty = pl.DataFrame()

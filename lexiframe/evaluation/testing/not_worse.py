@@ -10,7 +10,12 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, typed
-from lexiframe.evaluation.testing.snapshots import Snapshot, read_snapshot, write_snapshot
+from lexiframe.evaluation.testing.snapshots import (
+    Snapshot,
+    read_snapshot,
+    refuse_odd_scores,
+    write_snapshot,
+)
 from lexiframe.io import data_sources, output_files, scan_runs
 from lexiframe.metrics import Metric
 from lexiframe.pairwise import measured, pairs, parse_measures
@@ -63,8 +68,9 @@ def assert_not_worse(
         snapshot. Another file with the same rankings passes in any case.
     snapshot : path, optional
         A JSON file of the baseline's scores, to be kept with the test. It is written from the
-        baseline if it is not there, and read if it is; then the baseline itself is not needed.
-        Delete it to have it written anew. Only metrics can be compared so.
+        baseline if it is not there, and read if it is; then the baseline itself is not needed. It
+        has a checksum: a score that was edited or damaged is refused. Delete it to have it written
+        anew. Only metrics can be compared so.
 
     Returns
     -------
@@ -78,8 +84,8 @@ def assert_not_worse(
         worse, or it is not shown that it is not.
     LexiframeError
         As `gate` where there is no evidence: judgments of other documents, missing rankings, the
-        same run twice. When the snapshot is of other judgments, measures or options, and for None
-        as the baseline without a snapshot.
+        same run twice. When the snapshot is damaged or is of other judgments, measures or options,
+        and for None as the baseline without a snapshot.
 
     Examples
     --------
@@ -99,15 +105,19 @@ def assert_not_worse(
     sizes = dict(margin)
     measures = parse_measures([*sizes])
     policies = Policies(rel=rel, depth=depth)
-    found = (
-        _of_two_runs(baseline, candidate, qrels, measures, policies)
-        if snapshot is None
-        else _of_snapshot(baseline, candidate, qrels, measures, policies, Path(snapshot))
-    )
+    path = None if snapshot is None else output_files.output_path(snapshot)
+    taken = None
+    if path is None:
+        found = _of_two_runs(baseline, candidate, qrels, measures, policies)
+    else:
+        found, taken = _of_snapshot(baseline, candidate, qrels, measures, policies, path)
     given: Any = found  # as that of an evaluation
     how: dict[str, Any] = {"require": require, "test": test, "alpha": alpha, "seed": seed}
     how |= {"missing": missing, "same_ok": same_ok}
     table = gates.gate(given, sizes, baseline=_NAMES[0], candidate=_NAMES[1], **how)
+    if path is not None and taken is not None:
+        # Not before: runs that the gate refuses are not kept.
+        write_snapshot(path, taken)
     if not (table["outcome"] == "pass").all():
         from lexiframe.views import shown
 
@@ -141,13 +151,14 @@ def _one_run(name: str, run: Any) -> dict[str, Any]:
 
 def _of_snapshot(
     baseline: Any, candidate: Any, qrels: Any, measures: list[Any], policies: Policies, path: Path
-) -> gates.RankedPairs:
+) -> tuple[gates.RankedPairs, Snapshot | None]:
+    """Return the scores of both runs, and the snapshot that is to be written if there is none."""
     if others := [str(one) for one in measures if not isinstance(one, Metric)]:
         raise LexiframeError(
             f"assert_not_worse: expected metrics with a snapshot, found {', '.join(others)}, which "
             "compare two rankings; give both runs without a snapshot"
         )
-    is_there = output_files.found_at(path) == "a file"
+    is_there = output_files.found_at(output_files.output_file(path)) == "a file"
     if not is_there and baseline is None:
         raise LexiframeError(
             f"{path}: there is no snapshot yet, and no baseline to make it from; give the baseline "
@@ -160,8 +171,9 @@ def _of_snapshot(
     s = pairs.scores_of(projected.scores(measures))
     now = Snapshot.of(projected.ranked.judged, asdict(policies), s.filter(run="baseline"))
     if is_there:
-        kept = read_snapshot(path, now, [str(measure) for measure in measures])
+        kept = read_snapshot(path, now, measures)
         s = pl.concat([s.filter(run="candidate"), kept], how="diagonal")
     else:
-        write_snapshot(path, now)
-    return gates.RankedPairs(s, answers.counts_of(projected.ranked), None)
+        refuse_odd_scores(path, now.scores, measures)  # they could not be read again
+    pairs_of_both = gates.RankedPairs(s, answers.counts_of(projected.ranked), None)
+    return pairs_of_both, None if is_there else now

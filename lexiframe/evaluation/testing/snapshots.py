@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, Problem, ReadError
-from lexiframe.io import output_files
+from lexiframe.base import LexiframeError, n_and_first, sums
+from lexiframe.io import kept_json, output_files
+from lexiframe.metrics import Metric
 from lexiframe.projection import judgments as judged_items
 
-VERSION = 1
 _AGAIN = "delete it and give the baseline, so that it is written anew"
 
 
@@ -22,7 +23,6 @@ _AGAIN = "delete it and give the baseline, so that it is written anew"
 class Snapshot:
     """Scores of requests by measure, the options, and a checksum of the judgments."""
 
-    version: int
     judgments: str
     policies: dict[str, Any]
     scores: dict[str, dict[str, float]]
@@ -37,50 +37,69 @@ class Snapshot:
             name: dict(s.filter(measure=name).sort("query_id").select("query_id", "value").rows())
             for name in s["measure"].unique().sort()
         }
-        return cls(VERSION, hashlib.sha256(text.encode()).hexdigest(), policies, scores)
+        return cls(hashlib.sha256(text.encode()).hexdigest(), policies, scores)
+
+
+_SNAPSHOT = kept_json.KeptJson(
+    "a snapshot of scores", version=2, fields=("judgments", "policies", "scores"), again=_AGAIN
+)
 
 
 def write_snapshot(path: Path, snapshot: Snapshot) -> None:
     """Write a snapshot as JSON with a line for each score, so that changes of it can be read."""
-    folder = output_files.output_folder(path.parent)
-    with output_files.replacing(folder / path.name) as temporary:
-        temporary.write_text(json.dumps(asdict(snapshot), indent=1) + "\n", encoding="utf-8")
+    output_files.output_folder(path.parent)
+    _SNAPSHOT.write(path, asdict(snapshot))
 
 
-def read_snapshot(path: Path, now: Snapshot, measures: list[str]) -> pl.DataFrame:
+def read_snapshot(path: Path, now: Snapshot, measures: Sequence[Metric]) -> pl.DataFrame:
     """Return the scores of a snapshot as those of the run ``baseline``.
 
-    Raise unless it is of the judgments and options of ``now``, and has the measures.
+    Raise unless it is whole, is of the judgments and options of ``now``, and has the measures, with
+    scores that these can have.
     """
-    try:
-        found = Snapshot(**json.loads(path.read_text(encoding="utf-8")))
-        policies = dict(found.policies)
-        tables = [
-            pl.DataFrame({"query_id": [*of], "value": [*map(float, of.values())]}).select(
-                pl.lit("baseline").alias("run"), "query_id", measure=pl.lit(name), value="value"
-            )
-            for name, of in found.scores.items()
-            if name in measures
-        ]
-    except (ValueError, TypeError, AttributeError):
-        raise ReadError(
-            Problem(str(path), "a snapshot of scores", "another file", _AGAIN)
-        ) from None
+    found = Snapshot(**_SNAPSHOT.read(path))
+    if not isinstance(found.policies, dict):
+        raise _SNAPSHOT.other(path, "other policies")
+    refuse_odd_scores(path, found.scores, measures)
     others = [
-        f"{name} {policies.get(name)!r}, not {value!r}"
+        f"{name} {found.policies.get(name)!r}, not {value!r}"
         for name, value in now.policies.items()
-        if policies.get(name) != value
+        if found.policies.get(name) != value
     ]
     for what, then, today in (
-        ("version", found.version, now.version),
         ("judgments", found.judgments, now.judgments),
         (f"options ({'; '.join(others)})", found.policies, now.policies),
     ):
         if then != today:
             raise LexiframeError(f"{path}: the snapshot is of other {what}; {_AGAIN}")
-    if lacking := [name for name in measures if name not in found.scores]:
+    names = [str(measure) for measure in measures]
+    if lacking := [name for name in names if name not in found.scores]:
         raise LexiframeError(
             f"{path}: the snapshot lacks {', '.join(lacking)} (it has "
             f"{', '.join(found.scores)}); {_AGAIN}"
         )
-    return pl.concat(tables)
+    return pl.concat(
+        pl.DataFrame({"query_id": [*of], "value": [*map(float, of.values())]}).select(
+            pl.lit("baseline").alias("run"), "query_id", measure=pl.lit(name), value="value"
+        )
+        for name, of in ((name, found.scores[name]) for name in names)
+    )
+
+
+def refuse_odd_scores(path: Path, scores: Any, measures: Sequence[Metric]) -> None:
+    """Raise for scores that are no numbers, and for those beyond the bounds of their measures."""
+    if not isinstance(scores, dict):
+        raise _SNAPSHOT.other(path, "another value of scores")
+    limits = {str(measure): measure.limits for measure in measures}
+    for name, of in scores.items():
+        if not (isinstance(of, dict) and of):
+            raise _SNAPSHOT.other(path, f"no scores of {name}")
+        if odd := [one for one in of.items() if not kept_json.is_number(one[1])]:
+            raise _SNAPSHOT.other(path, f"{n_and_first(odd)} of {name}", " that are numbers")
+        if name not in limits:
+            continue
+        low = limits[name].low
+        high = math.inf if limits[name].can_exceed else limits[name].high
+        if odd := [one for one in of.items() if not low - sums.TIE <= one[1] <= high + sums.TIE]:
+            expected = f" from {low:g} to {high:g}"
+            raise _SNAPSHOT.other(path, f"{n_and_first(odd)} of {name}", expected)

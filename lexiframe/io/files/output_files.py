@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import TextIO
@@ -17,13 +22,19 @@ from urllib.parse import unquote, urlsplit
 
 from lexiframe.base import LexiframeError
 
-if sys.platform != "win32":
+if sys.platform == "win32":
+    import msvcrt
+else:
     import fcntl
 
 _PART = ".part"
 _ELSEWHERE = "; choose another place or change its permissions"
 _LETTERS = 50
 """The characters of a file's name that its temporary file's name keeps, lest it get too long."""
+_PATIENCE = 600.0
+"""The seconds for which a process waits until another has replaced a file."""
+_TAKEN = {errno.EAGAIN, errno.EACCES, errno.EDEADLK}
+"""What systems say of a lock that another process has."""
 
 
 def output_path(path: str | Path) -> Path:
@@ -60,7 +71,7 @@ def write_page(path: str | Path, page: str) -> Path:
     return place
 
 
-def _output_file(path: Path) -> Path:
+def output_file(path: Path) -> Path:
     """Return where the file of a result will be, with symbolic links followed; or raise."""
     try:
         state = path.stat()
@@ -69,7 +80,7 @@ def _output_file(path: Path) -> Path:
     except (OSError, ValueError) as error:
         raise _cannot_be_written(path, error, _ELSEWHERE) from None
     if state and stat.S_ISDIR(state.st_mode):
-        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
+        raise LexiframeError(f"{path}: cannot be written, because it is a folder; choose a file")
     if state and not stat.S_ISREG(state.st_mode):  # the renamed file would replace it
         raise LexiframeError(
             f"{path}: cannot be written, because it is a device or a pipe; choose a file"
@@ -85,7 +96,7 @@ def _output_files(paths: Iterable[Path]) -> list[Path]:
     """Return the places of several files; raise if one would replace another, or be its folder."""
     named: dict[Path, Path] = {}
     for path in paths:
-        place = _output_file(path)
+        place = output_file(path)
         if place in named:
             raise LexiframeError(
                 f"{path}: would replace {named[place]}, which is written too; choose another name"
@@ -109,6 +120,57 @@ def _cannot_be_written(path: Path, error: Exception, advice: str = "") -> Lexifr
     return LexiframeError(f"{path}: cannot be written ({reason}){advice}")
 
 
+@dataclass
+class _Waiting:
+    """Files that are written but wait for others before they are renamed, and what comes then."""
+
+    temporaries: ExitStack
+    pairs: list[tuple[Path, Path]] = field(default_factory=list)
+    then: list[Callable[[], object]] = field(default_factory=list)
+
+
+_waiting: ContextVar[_Waiting | None] = ContextVar("_waiting", default=None)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Let all files that are written inside replace others at the end, or none if an error occurs.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> with together():
+    ...     page = write_page(folder / "page.html", "<p>")
+    ...     page.exists()
+    False
+    >>> page.exists()
+    True
+    """
+    with ExitStack() as temporaries:
+        waiting = _Waiting(temporaries)
+        token = _waiting.set(waiting)
+        try:
+            yield
+        finally:
+            _waiting.reset(token)
+        if waiting.pairs:
+            try:
+                _rename_all(waiting.pairs)
+            except OSError as error:
+                raise _cannot_be_written(waiting.pairs[0][1].parent, error) from None
+    for call in waiting.then:
+        call()
+
+
+def after_renaming(call: Callable[[], object]) -> None:
+    """Call a function when what was written has its names: at once, or at the end of `together`."""
+    waiting = _waiting.get()
+    if waiting is None:
+        call()
+    else:
+        waiting.then.append(call)
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Provide a temporary path beside ``path``, and rename it to ``path`` if no error occurs."""
@@ -118,7 +180,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """Provide a temporary path for each path; either all are renamed, or none.
+    """Provide a temporary path for each path; either all are renamed, or none (see `together`).
 
     Raise LexiframeError when a folder cannot be written to, and for a path that cannot be a file.
     """
@@ -126,14 +188,20 @@ def replacing_all(paths: Sequence[Path]) -> Iterator[list[Path]]:
     for target in targets:
         _remove_left_over(target)
     named = paths[0] if len(paths) == 1 else paths[0].parent
-    with ExitStack() as stack:
+    waiting = _waiting.get()
+    with ExitStack() as own:
+        stack = own if waiting is None else waiting.temporaries
         try:
             temporaries = [stack.enter_context(_temporary(target)) for target in targets]
         except OSError as error:
             raise _cannot_be_written(named, error, _ELSEWHERE) from None
         try:
             yield temporaries
-            _rename_all([*zip(temporaries, targets, strict=True)])
+            pairs = [*zip(temporaries, targets, strict=True)]
+            if waiting is None:
+                _rename_all(pairs)
+            else:
+                waiting.pairs += pairs
         except OSError as error:
             raise _cannot_be_written(named, error) from None
 
@@ -256,6 +324,127 @@ def _remove_left_over(target: Path) -> None:
                 os.close(handle)
 
 
+@contextmanager
+def added_to(path: Path) -> Iterator[Adding]:
+    """Let no other process of this library add to a file, whose bytes are then known.
+
+    Raise LexiframeError for a file that cannot be written.
+    """
+    output_file(path)
+    try:
+        file = path.open("a+b", buffering=0)
+    except OSError as error:
+        raise _cannot_be_written(path, error, _ELSEWHERE) from None
+    with file:
+        _lock(file.fileno(), wait=True)
+        file.seek(0)
+        yield Adding(path, file, file.readall())
+
+
+@dataclass(frozen=True)
+class Adding:
+    """A file that lines are added to, and what was in it before."""
+
+    path: Path
+    file: FileIO
+    before: bytes
+
+    def add(self, text: str) -> None:
+        """Add text to the file as a whole, on a line of its own, or not at all."""
+        end = b"" if not self.before or self.before.endswith(b"\n") else b"\n"
+        whole, size, n = end + text.encode(), self._size(), 0
+        try:
+            while n < len(whole):  # a full disk takes a part of it
+                n += self.file.write(whole[n:])
+            os.fsync(self.file.fileno())
+        except OSError as error:
+            if self._size() == size + n:  # nothing was added behind it
+                self.file.truncate(size)
+            raise _cannot_be_written(self.path, error) from None
+
+    def _size(self) -> int:
+        return os.fstat(self.file.fileno()).st_size
+
+
+@contextmanager
+def temporary_folder(prefix: str = "lexiframe-") -> Iterator[Path]:
+    """Make a folder for files that are needed for a while, and remove it at the end."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
+    except OSError as error:
+        raise LexiframeError(
+            f"no temporary folder can be made ({error.strerror or error}); make room there, or "
+            "name another one in the environment variable TMPDIR"
+        ) from None
+    with folder as path:
+        yield Path(path)
+
+
+@contextmanager
+def one_at_a_time(path: Path) -> Iterator[None]:
+    """Let one process or thread at a time read a file and replace it; others wait until it is done.
+
+    The file itself cannot be locked, since another one takes its place: a file beside it is. The
+    system unlocks it when the process ends, also when it is killed; the empty file that is then
+    left does no harm.
+    """
+    target = output_file(path)
+    beside = target.with_name(f".{target.name[:_LETTERS]}.lock")
+    end = time.monotonic() + _PATIENCE
+    try:
+        while (handle := _handle_of_lock(beside)) is None:
+            if time.monotonic() > end:
+                raise LexiframeError(
+                    f"{path}: expected to be the only process that uses it, found another one for "
+                    f"{_PATIENCE:g} seconds; wait for that one, or end it"
+                )
+            time.sleep(0.02)
+    except OSError as error:
+        reason = f"{beside}: {error.strerror or error}"
+        raise LexiframeError(f"{path}: cannot be locked ({reason}){_ELSEWHERE}") from None
+    try:
+        yield
+    finally:
+        if sys.platform != "win32":  # while it is locked, so that it is nobody else's
+            beside.unlink(missing_ok=True)
+        os.close(handle)
+        if sys.platform == "win32":  # where a file is not removed that others have open
+            with suppress(OSError):
+                beside.unlink()
+
+
+def _handle_of_lock(path: Path) -> int | None:
+    """Open a file, or make it, and lock it until it is closed; None if another one has locked it.
+
+    Who had it locked may have removed it meanwhile: then it is not what the next one locks.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if _is_locked_now(handle) and (
+            sys.platform == "win32" or _identity(path) == _identity(handle)
+        ):
+            return handle
+    except BaseException:
+        os.close(handle)
+        raise
+    os.close(handle)
+    return None
+
+
+def _is_locked_now(handle: int) -> bool:
+    """Lock a file until it is closed, unless it is locked already; return whether it was done."""
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _TAKEN:
+            return False
+        raise
+    return True
+
+
 def output_folder(path: str | Path) -> Path:
     """Make a folder for results if it does not exist; raise if it cannot be made or written to."""
     folder = output_path(path)
@@ -305,10 +494,10 @@ def _identity_of_input(path: str) -> tuple[int, int] | None:
     return _identity(os.path.expanduser(path))  # noqa: PTH111 - no error for unknown users
 
 
-def _identity(file: str | Path | TextIO) -> tuple[int, int] | None:
+def _identity(file: str | Path | int | TextIO) -> tuple[int, int] | None:
     """Return device and number of a file, which no other file has; None if there is no file."""
     try:
-        place = file if isinstance(file, str | Path) else file.fileno()
+        place = file if isinstance(file, str | Path | int) else file.fileno()
         state = os.stat(place)  # noqa: PTH116
     except (OSError, ValueError):
         return None

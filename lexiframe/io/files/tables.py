@@ -16,12 +16,19 @@ from lexiframe.io.files.room import room_for, size_in_rows, too_much
 
 @contextmanager
 def reading(where: str, kind: str) -> Iterator[None]:
-    """Raise ReadError for the errors of Arrow."""
+    """Raise ReadError for the errors of Arrow, and of what pandas registers there for its types."""
     try:
         yield
     except LexiframeError:
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        RecursionError,
+    ) as error:
         found = f"cannot be read as {kind} ({errors.in_one_line(error):.300})"
         raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import polars as pl
 
 from lexiframe.base import __version__, schemas
+from lexiframe.io.files.output_files import write_page
 
 _NUMBERS = ("ci_low", "ci_high", "rank", "n")
 _OF_FILES = ("runs", "qrels")
@@ -99,4 +100,4 @@ def write_artifacts(e: Evaluated, folder: Path) -> None:
     e.write(folder / "tables")
     e.report(folder / "report.html")
     text = json.dumps(e.provenance, indent=1, default=str, ensure_ascii=False)
-    (folder / "provenance.json").write_text(text + "\n", encoding="utf-8")
+    write_page(folder / "provenance.json", text + "\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from lexiframe.base import LexiframeError, progress, typed
-from lexiframe.io.files.output_files import found_at, output_folder
+from lexiframe.io.files.output_files import (
+    added_to,
+    output_folder,
+    refuse_outputs,
+    temporary_folder,
+    together,
+)
 from lexiframe.io.logs.entries import (
     Entry,
     Evaluated,
@@ -25,6 +30,7 @@ from lexiframe.io.logs.entries import (
 )
 from lexiframe.io.logs.files import LOG
 from lexiframe.io.logs.mlflow import needed, quiet_mlflow, unreadable
+from lexiframe.io.text.json_records import load_json
 
 _AT_ONCE = {"metrics": 1000, "params": 100}
 """What MLflow takes in one request."""
@@ -89,11 +95,11 @@ def log_mlflow(
     check_evaluated("log_mlflow", e)
     entries = [_in_words_of_mlflow(entry) for entry in entries_of_evaluation(e)]
     settings = _unique(settings_of_evaluation(e), lambda text: text[:_LONGEST])
-    with tempfile.TemporaryDirectory() as folder:
-        write_artifacts(e, Path(folder))
+    with temporary_folder() as folder:
+        write_artifacts(e, folder)
         with quiet_mlflow():
             try:
-                return _log_all(*_place(tracking_uri, experiment), settings, folder, entries)
+                return _log_all(*_place(tracking_uri, experiment), settings, str(folder), entries)
             except LexiframeError:
                 raise
             except Exception as error:  # noqa: BLE001 - of MLflow, its drivers and servers
@@ -220,7 +226,8 @@ def log_folder(e: Evaluated, /, folder: str | Path) -> Path:
     Raises
     ------
     LexiframeError
-        When the folder cannot be written to.
+        When the folder cannot be written to, as on a full disk: no line is added then. And when
+        the last line of the log is not whole.
     TypeError
         For what is no evaluation.
 
@@ -241,25 +248,47 @@ def log_folder(e: Evaluated, /, folder: str | Path) -> Path:
     key = json.dumps([settings, entries], sort_keys=True, default=str)
     name = sha256(key.encode()).hexdigest()[:16]
     path, logged = target / LOG, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if found_at(path) == "a folder":
-        raise LexiframeError(f"{path}: cannot be written, because it is a folder")
-    before = path.read_bytes() if path.exists() else b""
-    if f'"evaluation": "{name}"'.encode() in before:
+    refuse_outputs([path])
+    known = _logged(path.read_bytes() if path.exists() else b"", name, path)
+    if known >= {entry.run for entry in entries}:
         return path
-    write_artifacts(e, output_folder(target / FOLDERS / name))
-    lines = [
-        {
-            "run": entry.run,
-            "logged": logged,
-            "evaluation": name,
-            "metrics": entry.metrics,
-            "params": entry.params | settings,
-        }
-        for entry in entries
-    ]
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-    if before and not before.endswith(b"\n"):  # a line of another program, without its end
-        text = f"\n{text}"
-    with path.open("a", encoding="utf-8") as file:  # others may write to it at the same time
-        file.write(text)
+    with together():
+        write_artifacts(e, output_folder(target / FOLDERS / name))
+    with added_to(path) as file:  # others may have added to it meanwhile
+        known = _logged(file.before, name, path)
+        lines = [
+            {
+                "run": entry.run,
+                "logged": logged,
+                "evaluation": name,
+                "metrics": entry.metrics,
+                "params": entry.params | settings,
+            }
+            for entry in entries
+            if entry.run not in known
+        ]
+        file.add("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     return path
+
+
+def _logged(log: bytes, evaluation: str, path: Path) -> set[str]:
+    """Return the runs of an evaluation that a log has; raise if its last line is cut off."""
+    lines = log.split(b"\n")
+    if lines[-1].strip() and _record(lines[-1]) is None:
+        raise LexiframeError(
+            f"{path}, line {len(lines)}: expected a record of JSON, found a line that is not whole "
+            f"({lines[-1][:60].decode(errors='replace')!r}), as a program leaves that was stopped; "
+            "remove this line"
+        )
+    mark = f'"evaluation": "{evaluation}"'.encode()
+    records = [_record(line) for line in lines if mark in line]
+    return {str(record.get("run")) for record in records if record is not None}
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """Return the record on a line; None if the line is no whole record."""
+    try:
+        record = load_json(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None

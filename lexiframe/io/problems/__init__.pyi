@@ -4,8 +4,6 @@
 from .duplicates import Duplicates as Duplicates
 from .advice import READ_AS_SCORES as READ_AS_SCORES
 from .duplicates import repeated_document as repeated_document
-from .equal_scores import MEND_TIES as MEND_TIES
-from .equal_scores import TIES as TIES
 from .scores_against_ranks import Against as Against
 from .scores_against_ranks import warn_of_scores_against_ranks as warn_of_scores_against_ranks
 from .doubted_judgments import doubts_of_grades as doubts_of_grades

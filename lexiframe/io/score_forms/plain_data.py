@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import SchemaError, shown
+from lexiframe.base import SchemaError, schemas, shown
 from lexiframe.io.column_forms.objects import is_frame
 from lexiframe.io.score_forms.layouts import WORDS
 
@@ -63,7 +63,9 @@ def _are_columns(scores: Mapping[Any, Any]) -> bool:
 
 
 def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
-    shapes = {str(name): np.shape(column) for name, column in scores.items()}
+    schemas.refuse_twins_among([*map(str, scores)], "scores")
+    scores = {str(name): column for name, column in scores.items()}
+    shapes = {name: np.shape(column) for name, column in scores.items()}
     odd = [name for name, shape in shapes.items() if len(shape) != 1]
     if odd:
         found = next(_found(column) for name, column in scores.items() if str(name) == odd[0])
@@ -78,7 +80,7 @@ def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
             f"scores: expected columns of one length, found {lengths[first]} values as {first!r} "
             f"and {lengths[last]} as {last!r}; give a value for each request"
         )
-    return pl.DataFrame([_column(str(name), values) for name, values in scores.items()])
+    return pl.DataFrame([_column(name, values) for name, values in scores.items()])
 
 
 def _column(name: str, values: Any) -> pl.Series:

@@ -25,6 +25,7 @@ from lexiframe.io.text.lines import (
     BLOCK_OF_ROWS,
     blocks_of_lines,
     refuse_binary,
+    refuse_wide,
     single_spaces,
     with_line_feeds,
 )
@@ -77,6 +78,7 @@ def blocks_of_table(
     have all columns: `without_empty_unnamed` drops those that `text_table` leaves out.
     """
     refuse_binary(data, where)
+    refuse_wide(data, where, separator)
     quotes = may_quote(data, separator) if quotes is None else quotes
     names: list[str] = []
     for records, text, line in _blocks_of_records(data, where, separator, quotes=quotes):

@@ -19,6 +19,7 @@ from lexiframe.io.text.lines import (
     check_utf8,
     quotes_are_at_edges,
     refuse_binary,
+    refuse_wide,
 )
 from lexiframe.io.text.trec import parse_fields
 
@@ -110,6 +111,7 @@ def _parse_quickly(
 ) -> pl.DataFrame | None:
     """Parse with Arrow; return None if it fails or could change a value."""
     refuse_binary(data, where)
+    refuse_wide(data, where, separator)
     data = plain_lines(data, where, separator).lstrip(b"\n")
     end = data.find(b"\n") + 1
     try:

@@ -30,12 +30,13 @@ class RepeatedNameError(ValueError):
         self.names = names
 
 
-def load_json(text: str, *, exact: bool = False) -> Any:
+def load_json(text: str, *, exact: bool = False, any_length: bool = False) -> Any:
     r"""Parse JSON as Python does, but raise for repeated names and unpaired surrogates.
 
     Of two fields of one name in an object, Python would keep only the second. An unpaired surrogate
     is half a character, which no valid text has. With ``exact``, which takes longer, floats from
-    2^53 on become `NumberAsWritten`.
+    2^53 on become `NumberAsWritten`. With ``any_length``, which takes longer too, whole numbers of
+    more digits than Python converts do so as well; without ``exact`` they are infinite.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def load_json(text: str, *, exact: bool = False) -> Any:
     Traceback (most recent call last):
     lexiframe.io.text.json_records.RepeatedNameError: two fields are named 'd1'
     """
-    value = _DECODERS[exact].decode(text)
+    value = (_OF_ANY_LENGTH if any_length else _DECODERS)[exact].decode(text)
     if r"\ud" in text.lower() and (half := _half(value)):
         raise ValueError(half)
     return value
@@ -62,11 +63,32 @@ def _number(text: str) -> float | str:
     return value if abs(value) < EXACT else NumberAsWritten(text)
 
 
-_AS_IT_IS = json.JSONDecoder(parse_float=_number)
+def _whole(text: str) -> float | str:
+    """Return a whole number, or its text where Python refuses to convert so many digits."""
+    try:
+        return int(text)
+    except ValueError:
+        return NumberAsWritten(text)
+
+
+def whole_or_infinite(text: str) -> float:
+    """Return a whole number, or infinity where Python refuses to convert so many digits."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
+
+
+_AS_IT_IS = json.JSONDecoder(parse_float=_number, parse_int=_whole)
 _DECODERS = {
     False: json.JSONDecoder(object_pairs_hook=_without_twins),
     True: json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number),  # exact
 }
+_OF_ANY_LENGTH = {
+    False: json.JSONDecoder(object_pairs_hook=_without_twins, parse_int=whole_or_infinite),
+    True: json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number, parse_int=_whole),
+}
+"""Take more time, and whole numbers of any length, of which Python converts 4,300 digits."""
 
 
 def _half(value: Any) -> str:
@@ -76,6 +98,15 @@ def _half(value: Any) -> str:
     except UnicodeEncodeError as error:
         return f"{error.object[error.start]!r}: surrogates not allowed"
     return ""
+
+
+def _value(text: str, *, exact: bool) -> Any:
+    try:
+        return load_json(text, exact=exact)
+    except (json.JSONDecodeError, RepeatedNameError, UnicodeError):
+        raise
+    except ValueError:  # of a whole number, or of half a character, which is found again
+        return load_json(text, exact=exact, any_length=True)
 
 
 @dataclass
@@ -119,7 +150,7 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
 
 def _add_line(members: Members, record: str, where: str, line: int, *, exact: bool) -> None:
     try:
-        members.values.append(load_json(record, exact=exact))
+        members.values.append(_value(record, exact=exact))
         members.places.append(line)
     except _PARSE_ERRORS as error:
         problem = replace(_problem_of_text(where, error, record), line=line, order=line)
@@ -137,7 +168,7 @@ def members_of(text: str, where: str, *, exact: bool = False) -> Members:
     [{'d1': 1}, {}]
     """
     try:
-        whole = load_json(text, exact=exact)
+        whole = _value(text, exact=exact)
     except _PARSE_ERRORS:
         return members_one_by_one(text, where)
     places = [*range(1, len(whole) + 1)]
@@ -204,7 +235,7 @@ def _name(text: str, at: int) -> tuple[str, int]:
 def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
     """Parse a value; return it, where it ends, and the names that are repeated in an object."""
     try:
-        return *_DECODERS[True].raw_decode(text, at), []
+        return *_OF_ANY_LENGTH[True].raw_decode(text, at), []
     except RepeatedNameError as error:
         return *_AS_IT_IS.raw_decode(text, at), error.names
 

@@ -16,6 +16,7 @@ from lexiframe.io.column_forms.column_names import candidates_for, words_for
 from lexiframe.io.column_forms.numbers import EXACT
 from lexiframe.io.column_forms.objects import is_one_run, to_frame
 from lexiframe.io.problems.rows_as_written import Rows
+from lexiframe.io.text.json_records import whole_or_infinite
 from lexiframe.io.text.json_rows import (
     Form,
     members_in,
@@ -75,7 +76,7 @@ def _first_record(data: bytes) -> dict[str, Any] | None:
     data = data.lstrip()
     first = data[: data.find(b"\n") % (len(data) + 1)]
     try:
-        record = json.loads(first)
+        record = json.loads(first, parse_int=whole_or_infinite)
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None

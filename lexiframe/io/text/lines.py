@@ -195,11 +195,42 @@ def check_utf8(text: bytes) -> None:
         pa.LargeStringArray.from_buffers(1, *buffers).validate(full=True)
 
 
+_LONG = 1 << 20
+"""Lines of fewer bytes have so few fields that they need no count."""
+_MOST_FIELDS = 100_000
+
+
+def refuse_wide(data: bytes, where: str, between: str = " \t") -> None:
+    """Raise for a line of so many fields that no table has, which would take a lot of memory.
+
+    Each character of ``between`` stands between two fields.
+    """
+    marks = [mark.encode() for mark in between]
+    at = 0
+    while at + _LONG < len(data):
+        end = max(data.rfind(mark, at, at + _LONG) for mark in (b"\n", b"\r"))
+        if end >= 0:
+            at = end + 1
+            continue
+        ends = [place for mark in (b"\n", b"\r") if (place := data.find(mark, at)) >= 0]
+        end = min(ends, default=len(data))
+        n = sum(data.count(mark, at, end) for mark in marks)
+        if n >= _MOST_FIELDS:
+            found = f"a line of up to {n + 1:,}"
+            expected = f"lines of at most {_MOST_FIELDS:,} fields"
+            advice = "write each row on a line of its own"
+            raise ReadError(Problem(where, expected, found, advice, "fields", _line_of(data, at)))
+        at = end + 1
+
+
+def _line_of(data: bytes, at: int) -> int:
+    return len(re.findall(rb"\r\n?|\n", data[:at])) + 1
+
+
 def refuse_binary(data: bytes, where: str) -> None:
     """Raise for a file with zero bytes, which text does not have."""
     if b"\0" in data:
         offset = data.find(0)
-        line = len(re.findall(rb"\r\n?|\n", data[:offset])) + 1
-        found = f"a binary file (byte 0 at offset {offset}, in line {line})"
+        found = f"a binary file (byte 0 at offset {offset}, in line {_line_of(data, offset)})"
         advice = "fetch it again; if it is UTF-16, save it as UTF-8"
         raise ReadError(Problem(where, "text", found, advice))

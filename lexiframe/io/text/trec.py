@@ -32,6 +32,7 @@ from lexiframe.io.text.lines import (
     is_plain,
     lacks_final_line_feed,
     plain,
+    refuse_wide,
 )
 
 _NOT_PARSED = (pa.ArrowInvalid, pl.exceptions.PolarsError)
@@ -79,6 +80,7 @@ def parse_lines(
     >>> table.rows(), n_wider
     ([('q1', 'd7', 0.5), ('q1', 'd3', 0.25)], 1)
     """
+    refuse_wide(data, where)
     text = data if is_plain(data) else plain(data, where)
     if not text:
         raise ReadError(Problem(where, f"lines of {layout}", "only comments"))

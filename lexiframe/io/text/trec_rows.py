@@ -27,6 +27,7 @@ from lexiframe.io.text.lines import (
     lacks_final_line_feed,
     n_lines_in,
     refuse_binary,
+    refuse_wide,
     single_spaces,
 )
 from lexiframe.io.text.trec import holds_two_rows, parse_plain
@@ -37,6 +38,7 @@ _FIELDS = ("query_id", "iteration", "doc_id")
 def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions) -> Iterator[Rows]:
     """Yield the lines with the fields of a layout, and the problems of other lines, in blocks."""
     refuse_binary(data, where)
+    refuse_wide(data, where)
     tags_are_numbers = cache(partial(_tags_are_numbers, data, where, layout))
     line, width_above, end, hint = 1, 0, 0, None
     for block in blocks_of_lines(data, BLOCK_OF_ROWS):

@@ -143,6 +143,9 @@ def _by_columns(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.Data
     for name in names:
         if name not in table.columns:
             raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)
+    from lexiframe.pairwise.arrays.group_values import with_group_values
+
+    table = with_group_values(table, names)
     for group in _distinct(table, names):
         yield group, _members(table, group).drop(names)
 
@@ -154,7 +157,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     """Return the attributes of each request of a table: query_id and ``names``.
 
     A request that the frame lacks has nulls, and a warning says so. The column of the requests
-    may have any name that the readers know.
+    may have any name that the readers know. Values are as `with_group_values` has them.
     """
     requests = _frame_of(requests)
     for name in names:
@@ -176,7 +179,9 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
                 f"by: {name} names the requests, and each would be a group of its own; expected an "
                 "attribute that several requests share"
             )
-    return joined.select("query_id", *names)
+    from lexiframe.pairwise.arrays.group_values import with_group_values
+
+    return with_group_values(joined.select("query_id", *names), names)
 
 
 def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, sums, to_polars, typed
-from lexiframe.io import output_files
+from lexiframe.base import LexiframeError, n_and_first, shown, sums, to_polars, typed
+from lexiframe.io import kept_json, output_files
 from lexiframe.pairwise import PairCube, PairsLike
 from lexiframe.significance.differences import cube_of
 from lexiframe.significance.gates.deciding import gate
 from lexiframe.significance.gates.gate_coverage import RankedPairs
+from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.margins import Margin
-
-VERSION = 1
 
 
 @typed
@@ -44,7 +44,8 @@ def gate_so_far(
         As for `gate`.
     state : path
         The file that keeps the requests in the order in which they came, their differences, what
-        was asked, and the outcome. It is made the first time.
+        was asked, and the outcome. It is made the first time. Of several processes that look at
+        once, each waits for the one before, so that none loses what another has seen.
     n_planned : int
         How many requests there will be in the end at most.
     **options
@@ -61,7 +62,8 @@ def gate_so_far(
     ------
     LexiframeError
         As `gate`; when earlier requests are missing or have other differences than they had, when
-        something else is asked than before, and for a file that is no state of a gate.
+        something else is asked than before or by other measures, and for a file that is no state of
+        a gate, was edited or is damaged. The file then stays as it was.
 
     Notes
     -----
@@ -83,28 +85,31 @@ def gate_so_far(
     >>> lf.significance.gate_so_far(d, 0.05, **how)["outcome"].item()
     'pass'
     """
-    path = Path(state)
+    path = output_files.output_path(state)
     asked = _asked(margin, n_planned, baseline, candidate, options)
-    before = _read(path, asked)
-    seen = _differences(d, baseline, candidate)
-    order = before["requests"] + sorted({*seen["query_id"]} - {*before["requests"]})
-    _refuse_changed(before, seen)
-    if before["decided_at"] is not None:
-        order = order[: before["decided_at"]]
-    table = gate(
-        _of_requests(d, order), margin, baseline=baseline, candidate=candidate, test="betting",
-        order=order, n_planned=n_planned, **options,
-    )  # fmt: skip
-    is_decided = not (table["outcome"] == "undecided").any()
-    now = {
-        "version": VERSION,
-        "asked": asked,
-        "requests": order,
-        "differences": _values(seen, order),
-        "decided_at": len(order) if is_decided else None,
-    }
-    with output_files.replacing(path) as temporary:
-        temporary.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+    output_files.output_folder(path.parent)
+    with output_files.one_at_a_time(path):
+        before = _read(path, asked)
+        seen = _differences(d, margin, baseline, candidate)
+        _refuse_changed(path, before, seen)
+        order = before["requests"]
+        if before["decided_at"] is None:
+            order = order + sorted({*seen["query_id"]} - {*order})
+        table = gate(
+            _of_requests(d, order), margin, baseline=baseline, candidate=candidate, test="betting",
+            order=order, n_planned=n_planned, **options,
+        )  # fmt: skip
+        is_decided = not (table["outcome"] == "undecided").any()
+        if before["decided_at"] is not None and not is_decided:
+            found = f"{before['decided_at']} requests that do not decide it"
+            raise _STATE.other(path, found, " that was decided")
+        now = {
+            "asked": asked,
+            "requests": order,
+            "differences": _values(seen, order),
+            "decided_at": len(order) if is_decided else None,
+        }
+        _STATE.write(path, now)
     return table
 
 
@@ -124,37 +129,74 @@ def _asked(
 
 
 def _read(path: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the state before, or an empty one; raise if it is of another gate."""
+    """Return the state before, or an empty one; raise if it is damaged or of another gate."""
     if not output_files.found_at(path):
         return {"requests": [], "differences": {}, "decided_at": None}
-    try:
-        before = json.loads(path.read_text(encoding="utf-8"))
-        known = before["version"], before["asked"], before["requests"], before["differences"]
-    except (ValueError, KeyError, TypeError, UnicodeDecodeError):
-        raise LexiframeError(
-            f"{path}: expected the state of a gate, found something else; name another file, or "
-            "remove it to start anew"
-        ) from None
-    if known[0] != VERSION:
-        raise LexiframeError(
-            f"{path}: expected a state of version {VERSION}, found {known[0]!r}; start anew"
+    before = _STATE.read(path)
+    for name, is_right in _RIGHT.items():
+        if not is_right(before):
+            raise _STATE.other(path, f"{name} that no gate writes")
+    known, usual = before["asked"], inspect.signature(gate).parameters
+    for name in {**asked, **known}:
+        then, now = (
+            one.get(name, usual[name].default if name in usual else None) for one in (known, asked)
         )
-    for name in {*asked, *known[1]}:
-        if asked.get(name) != known[1].get(name):
+        if then != now:
             raise LexiframeError(
-                f"{path}: expected the gate that was begun, with {name} = {known[1].get(name)!r}, "
-                f"found {asked.get(name)!r}; ask the same, or begin another gate with another file"
+                f"{path}: expected the gate that was begun, with {name} = {shown(then)}, found "
+                f"{shown(now)}; ask the same, or begin another gate with another file"
             )
-    return dict(before)
+    return before
+
+
+_STATE = kept_json.KeptJson(
+    "the state of a gate",
+    version=2,
+    fields=("asked", "requests", "differences", "decided_at"),
+    again="give back the file as it was, or begin the gate anew with another file, and count both "
+    "attempts",
+)
+_RIGHT: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "asked": lambda found: isinstance(found["asked"], dict),
+    "requests": lambda found: _are_ids(found["requests"]),
+    "differences": lambda found: _are_differences(found["differences"], len(found["requests"])),
+    "decided_at": lambda found: found["decided_at"] in (None, len(found["requests"])),
+}
+"""Whether the values of a state are what they should be; each is looked at if those before it are.
+
+A right checksum does not tell: anyone can compute one.
+"""
+
+
+def _are_ids(found: Any) -> bool:
+    """Return whether a value of JSON is a list of requests, each once."""
+    is_list = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return is_list and 0 < len({*found}) == len(found)
+
+
+def _are_differences(found: Any, n: int) -> bool:
+    """Return whether a value of JSON has, for each measure, ``n`` numbers or nulls."""
+    return (
+        isinstance(found, dict)
+        and len(found) > 0
+        and all(isinstance(values, list) and len(values) == n for values in found.values())
+        and all(
+            value is None or kept_json.is_number(value)
+            for values in found.values()
+            for value in values
+        )
+    )
 
 
 def _pairs_of(d: Any) -> Any:
     return d.pairs if isinstance(d, RankedPairs) else d
 
 
-def _differences(d: Any, baseline: str, candidate: str) -> pl.DataFrame:
-    """Return ``query_id``, and for each measure the candidate's differences."""
-    cube = cube_of(_pairs_of(d), baseline)
+def _differences(d: Any, margin: Margin, baseline: str, candidate: str) -> pl.DataFrame:
+    """Return ``query_id``, and the candidate's differences by each measure that has a margin."""
+    pairs = _pairs_of(d)
+    sizes, _ = margins_by_name(margin, pairs)
+    cube = cube_of(of_measures(of_two_runs(pairs, baseline, candidate), sizes), baseline)
     columns: dict[str, Any] = {"query_id": cube.queries}
     for measure, values in zip(cube.measures, cube.values, strict=True):
         column = np.flatnonzero(cube.runs.gather(cube.a) == candidate)
@@ -162,23 +204,31 @@ def _differences(d: Any, baseline: str, candidate: str) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _refuse_changed(before: Mapping[str, Any], seen: pl.DataFrame) -> None:
-    missing = [query for query in before["requests"] if query not in {*seen["query_id"]}]
-    if missing:
+def _refuse_changed(path: Path, before: Mapping[str, Any], seen: pl.DataFrame) -> None:
+    """Raise when requests, measures or differences are missing or others than they were."""
+    measures, order = [*before["differences"]], before["requests"]
+    if order and {*measures} != {*seen.columns[1:]}:
         raise LexiframeError(
-            "gate_so_far: expected all requests that the gate has bet on, found "
+            f"{path}: expected the gate that was begun, by {', '.join(measures)}, found "
+            f"{', '.join(seen.columns[1:])}; give the same measures, or begin another gate with "
+            "another file"
+        )
+    known = {*seen["query_id"]}
+    if missing := [query for query in order if query not in known]:
+        raise LexiframeError(
+            f"{path}: expected all requests that the gate has bet on, found "
             f"{n_and_first(missing)} missing; give them too, as they were"
         )
-    now = _values(seen, before["requests"])
+    now = _values(seen, order)
     for measure, values in before["differences"].items():
-        old, new = (np.array(x, float) for x in (values, now.get(measure, [np.nan] * len(values))))
+        old, new = (np.array(x, float) for x in (values, now[measure]))
         same = np.isclose(old, new, rtol=0, atol=sums.TIE, equal_nan=True)
         if not same.all():
-            changed = [before["requests"][place] for place in np.flatnonzero(~same)]
+            changed = [order[place] for place in np.flatnonzero(~same)]
             raise LexiframeError(
-                f"gate_so_far: expected the differences of {measure} that the gate has bet on, "
-                f"found others in {n_and_first(changed)}; give the runs and judgments as they "
-                "were, or begin another gate"
+                f"{path}: expected the differences of {measure} that the gate has bet on, found "
+                f"others in {n_and_first(changed)}; give the runs and judgments as they were, or "
+                "begin another gate with another file"
             )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, SchemaError, coded, schemas, to_polars
+from lexiframe.pairwise import PairCube
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,12 @@ class Replicated:
 
 def replicated(called: str, s: Any) -> Iterator[Replicated]:
     """Yield the scores of each measure; raise unless they are a table of scores with replicates."""
+    if isinstance(s, PairCube):  # of an evaluation, whose scores with replicates are a table
+        raise LexiframeError(
+            f"{called}: expected replicates, which seeds, folds or samples make of a run, found "
+            f"single runs ({', '.join(s.runs[:3])}); give each run all of its files, or leave "
+            "replicates out"
+        )
     table = to_polars(s)
     if "replicate" not in table.columns:
         raise SchemaError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, to_polars
+from lexiframe.base import LexiframeError, to_polars, typed
 from lexiframe.orderings import agreement_matrix
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import square
@@ -28,6 +28,7 @@ _MOST_NUMBERS = 12
 _COEFFICIENTS = {"kendall": "Kendall's τ", "tau_ap": "τ_AP", "spearman": "Spearman's ρ"}
 
 
+@typed
 def correlation_chart(
     table: Frame, /, value: str | None = None, *, order: Sequence[str] | str | None = None
 ) -> alt.LayerChart:

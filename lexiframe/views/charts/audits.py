@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, schemas
+from lexiframe.base import LexiframeError, check_choice, schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header
 from lexiframe.views.charts.marks import lines_of, lines_with_points
-from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.tables import renamed, rows_of, without_gaps
 from lexiframe.views.charts.texts import counted
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _PANEL = {"width": 240, "height": 200}
 _COLUMNS = 3
 
 
+@typed
 def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     """Draw how often tests reject, by the number of requests, with intervals.
 
@@ -69,13 +70,15 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     >>> [(row["n_requests"], row["low"] < row["rate"] < row["high"]) for row in chart.data.values]
     [(10, True), (20, True)]
     """
-    check_choice("audit_chart", rate, _TITLES, "rate")
-    rows = rows_of(audits, schemas.AUDITS, "audit_chart").filter(pl.col(rate).is_not_null())
+    called = "audit_chart"
+    check_choice(called, rate, _TITLES, "rate")
+    rows = without_gaps(rows_of(audits, schemas.AUDITS, called), called, "alpha", "trials")
+    rows = rows.filter(pl.col(rate).is_not_null())
     if rows.is_empty():
         raise LexiframeError(f"audit_chart: expected a row with {rate}, found none")
     stem = "error" if rate == "error_rate" else rate
     ends = {"rate": rate, "low": f"{stem}_low", "high": f"{stem}_high"}
-    null = pl.col("null").replace_strict(_NULLS)
+    null = renamed(rows, "null", _NULLS)
     test = pl.when(pl.col("n_runs") == 2).then("test").otherwise(
         pl.format("{}, {} runs, {}", "test", "n_runs", "correction")
     )  # fmt: skip

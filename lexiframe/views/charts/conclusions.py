@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import names_axis, share_axis
 from lexiframe.views.charts.columns import tooltip
@@ -30,6 +30,7 @@ _SAYS = {
 _COLOURS = "#08519c #6baed6 #c6dbef #bdbdbd #fdd0a2 #fd8d3c #a63603".split()
 
 
+@typed
 def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     """Draw how many pairs of runs lead to the same conclusion on both sides, as stacked bars.
 

@@ -6,19 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import rows_axis
 from lexiframe.views.charts.colours import GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.views.charts.marks import confidence, dots
-from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.tables import rows_of, without_gaps
 
 if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def concordance_chart(measures: Frame, /) -> alt.LayerChart:
     """Draw how often each measure prefers the same run as people, with intervals.
 
@@ -52,9 +53,9 @@ def concordance_chart(measures: Frame, /) -> alt.LayerChart:
     [0.75]
     """
     draw = altair()
-    rows = rows_of(measures, schemas.CONCORDANCE, "concordance_chart").sort(
-        "concordance", "measure", descending=[True, False], nulls_last=True
-    )
+    rows = without_gaps(
+        rows_of(measures, schemas.CONCORDANCE, "concordance_chart"), "concordance_chart", "n"
+    ).sort("concordance", "measure", descending=[True, False], nulls_last=True)
     pixels = step(rows.height)
     y = rows_axis("measure", rows["measure"], pixels, title=None)
     x: dict[str, Any] = {

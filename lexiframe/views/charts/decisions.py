@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import check_choice, schemas
+from lexiframe.base import check_choice, schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _PANEL = {"width": 300, "height": 220}
 
 
+@typed
 def gate_curve_chart(curve: Frame, /) -> alt.FacetChart:
     """Draw how often a gate passes candidates of several kinds, by the number of requests.
 
@@ -77,6 +78,7 @@ _SHARES = {
 }
 
 
+@typed
 def dependability_chart(table: Frame, /, value: str = "generalisability") -> alt.FacetChart:
     """Draw how dependable means are, by the numbers of requests and of replicates.
 
@@ -129,6 +131,7 @@ _TITLES = {
 }
 
 
+@typed
 def powered_chart(table: Frame, /, measure: str | None = None) -> alt.FacetChart:
     """Draw means by people alone, by the model alone, and by both.
 
@@ -208,6 +211,7 @@ _BY: dict[str, tuple[Any, ...]] = {
 _NUMBERS = {"mean": "mean", "ci_low": "from", "ci_high": "to"}
 
 
+@typed
 def sequence_chart(table: Frame, /) -> alt.FacetChart:
     """Draw what was known of a mean difference while requests came in.
 

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, resampling, schemas
+from lexiframe.base import LexiframeError, resampling, schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header
-from lexiframe.views.charts.tables import chosen, rows_of
+from lexiframe.views.charts.tables import chosen, rows_of, without_gaps
 from lexiframe.views.charts.texts import harmless_all, of_pairs, spoken
 
 if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def difference_chart(
     d: Frame,
     /,
@@ -71,9 +72,9 @@ def difference_chart(
     >>> len(rows), rows[0]["panel"]
     (15, 'AP: r = 0.94, sa = 1.00')
     """
-    draw = altair()
-    resampling.check_draws("difference_chart", "points", points, seed)
-    rows = rows_of(d, schemas.PREFERENCES, "difference_chart")
+    draw, called = altair(), "difference_chart"
+    resampling.check_draws(called, "points", points, seed)
+    rows = without_gaps(rows_of(d, schemas.PREFERENCES, called), called, "preference")
     names = rows["measure"].unique(maintain_order=True).to_list()
     (reference,) = chosen("measure", reference, names)
     others = [name for name in chosen("measure", measures, names) if name != reference]

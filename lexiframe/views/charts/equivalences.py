@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import LONGEST, NUMBER, rows_axis
 from lexiframe.views.charts.colours import COLOURS, GREY
@@ -14,7 +14,7 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.views.charts.marks import confidence, dots
 from lexiframe.views.charts.names import MOST, shortened
-from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.tables import renamed, rows_of, without_gaps
 from lexiframe.views.charts.texts import of_pairs, of_requests, spoken, tested
 from lexiframe.views.sentences.bounds import cut_at_bounds
 
@@ -36,6 +36,7 @@ _MOST_IN_ROW = {False: 24, True: MOST}
 """The characters of a name beside a row: of two runs, or of one."""
 
 
+@typed
 def equivalence_chart(
     e: Frame,
     /,
@@ -87,7 +88,12 @@ def equivalence_chart(
     """
     draw, called = altair(), "equivalence_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = rows_of(e, schemas.EQUIVALENCES, called, ["run_a", "run_b"], **chosen)
+    pairs = without_gaps(
+        rows_of(e, schemas.EQUIVALENCES, called, ["run_a", "run_b"], **chosen),
+        called,
+        "margin",
+        "n",
+    )
     drawn, margin = _nearest(pairs), pairs["margin"][0]
     baseline = pairs["run_b"][0] if pairs.height > 1 and pairs["run_b"].n_unique() == 1 else None
     drawn, kinds = _named(drawn, baseline)
@@ -129,7 +135,7 @@ def _named(rows: pl.DataFrame, baseline: str | None) -> tuple[pl.DataFrame, list
     called = {"a": first, "b": second}
     words = {kind: kind.partition(" ") for kind in _KINDS}
     said = {k: f"{called[side]} {rest}" if rest else k for k, (side, _, rest) in words.items()}
-    rows = rows.with_columns(pair=name, kind=pl.col("conclusion").replace_strict(said))
+    rows = rows.with_columns(pair=name, kind=renamed(rows, "conclusion", said))
     down = [True, False, False]
     return rows.sort("mean_difference", "run_a", "run_b", descending=down), [*said.values()]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, to_polars
+from lexiframe.base import LexiframeError, schemas, to_polars, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
@@ -20,6 +20,7 @@ _LARGE = 3.0
 _FITS = ("as expected", f"{_LARGE:g} or more standard deviations away")
 
 
+@typed
 def residual_chart(pairs: Frame, /) -> alt.LayerChart:
     """Draw the observed share of each pair of runs over the share that the strengths expect.
 

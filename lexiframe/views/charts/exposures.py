@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, to_polars
+from lexiframe.base import LexiframeError, to_polars, typed
 from lexiframe.metrics import derived
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import share_axis
@@ -18,6 +18,7 @@ from lexiframe.views.charts.tables import (
     EXPOSURE_DIFFERENCES,
     EXPOSURE_DISTRIBUTION,
     rows_of,
+    without_gaps,
 )
 from lexiframe.views.charts.texts import harmless_all
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def exposure_difference_chart(differences: Frame, /) -> alt.FacetChart:
     """Draw what the i-th relevant item adds to a difference, by its ranks in two rankings.
 
@@ -73,6 +75,7 @@ def exposure_difference_chart(differences: Frame, /) -> alt.FacetChart:
     )
 
 
+@typed
 def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
     """Draw how what recall levels add to differences is distributed over pairs of rankings.
 
@@ -101,8 +104,8 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
     >>> len(chart.data.values)
     402
     """
-    draw = altair()
-    rows = rows_of(distribution, EXPOSURE_DISTRIBUTION, "exposure_distribution_chart")
+    draw, called = altair(), "exposure_distribution_chart"
+    rows = without_gaps(rows_of(distribution, EXPOSURE_DISTRIBUTION, called), called, "n")
     line = draw.Chart().mark_line(interpolate="step-after", color=COLOURS[0]).encode(
         draw.X("difference:Q", title="difference").axis(grid=False),
         draw.Y("cumulative:Q", title="share up to it", **share_axis()),
@@ -120,6 +123,7 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
     )
 
 
+@typed
 def contribution_chart(explanation: Frame, /) -> alt.FacetChart:
     """Draw what each recall level adds to the difference of two rankings, under each measure.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lexiframe.base import typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, layered
@@ -19,6 +20,7 @@ _LEAST = 1e-12
 """Probabilities below it are not drawn."""
 
 
+@typed
 def first_rank_tie_chart(ties: Frame, /) -> alt.LayerChart:
     """Draw how probable a tie of reciprocal rank is, by the rank of the first relevant item.
 

@@ -7,20 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import NUMBER, rows_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.views.charts.marks import dots, interval
-from lexiframe.views.charts.tables import rows_of
+from lexiframe.views.charts.tables import rows_of, without_gaps
 from lexiframe.views.charts.texts import spoken
 
 if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     """Draw the values of the runs with the intervals that unjudged documents give them.
 
@@ -54,7 +55,11 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     >>> [row["run"] for row in hole_chart(found.values, "AP").data.values]
     ['run1', 'run2', 'run3']
     """
-    rows = rows_of(values, schemas.HOLE_VALUES, "hole_chart", ["run", "measure"], measure=measure)
+    rows = without_gaps(
+        rows_of(values, schemas.HOLE_VALUES, "hole_chart", ["run", "measure"], measure=measure),
+        "hole_chart",
+        "factor",
+    )
     rows = rows.sort("rank", "run")
     pixels = step(rows.height)
     factor = rows["factor"][0]
@@ -93,6 +98,7 @@ _MOST = 500
 """The number of points of the line; more would not be seen."""
 
 
+@typed
 def unjudged_chart(table: Frame, /) -> alt.LayerChart:
     """Draw which share of the weight of all unjudged documents the first judgments make known.
 

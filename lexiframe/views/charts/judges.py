@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import names_axis
 from lexiframe.views.charts.colours import COLOURS, SHARES
@@ -25,6 +25,7 @@ _MOST_NUMBERS = 12
 """The number of grades up to which cells show their numbers."""
 
 
+@typed
 def judge_confusion_chart(
     table: Frame, /, judge_a: str | None = None, judge_b: str | None = None
 ) -> alt.LayerChart:
@@ -89,6 +90,7 @@ def judge_confusion_chart(
     return layered(layers, None, *words, width=side, height=side)
 
 
+@typed
 def rank_shift_chart(
     table: Frame,
     /,

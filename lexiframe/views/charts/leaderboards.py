@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, typed
 from lexiframe.views.charts.agreement import by_similarity
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, single
 from lexiframe.views.charts.texts import harmless_all
@@ -84,6 +84,7 @@ def _window(ranking: pl.DataFrame, start: int, rule: str | None, called: str) ->
     return part.slice(start - 1, WINDOW)
 
 
+@typed
 def rank_interval_chart(
     ranking: pl.DataFrame, /, *, start: int = 1, rule: str | None = None
 ) -> alt.LayerChart:
@@ -130,6 +131,7 @@ def rank_interval_chart(
     return layered([thin, each, dots], part, *words, width=WIDTH)
 
 
+@typed
 def cell_chart(
     cells: pl.DataFrame, ranking: pl.DataFrame, /, *, start: int = 1, rule: str | None = None
 ) -> alt.Chart:
@@ -183,6 +185,7 @@ def cell_chart(
     return single(chart, *words)
 
 
+@typed
 def smallest_set_chart(table: pl.DataFrame, /) -> alt.LayerChart:
     """Draw how well the order by few collections agrees with that by all.
 
@@ -222,6 +225,7 @@ def smallest_set_chart(table: pl.DataFrame, /) -> alt.LayerChart:
     return layered([band, line], table, *words, width=WIDTH)
 
 
+@typed
 def collection_chart(table: pl.DataFrame, /) -> alt.Chart:
     """Draw which collections order the runs alike, as a heat map of τ-b.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lexiframe.base import typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import count_axis
 from lexiframe.views.charts.colours import COLOURS, SIDES
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
     """Draw how often rankings tie, by the rank of the first relevant item and by recall level.
 
@@ -76,6 +78,7 @@ def tie_profile_chart(profile: Frame, /) -> alt.FacetChart:
     return own_scales
 
 
+@typed
 def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
     """Draw at which recall levels lexicographic preferences are decided.
 
@@ -143,6 +146,7 @@ def deciding_level_chart(levels: Frame, /) -> alt.FacetChart:
     return own_axes
 
 
+@typed
 def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
     """Draw how the differences of reciprocal ranks of two recall levels are correlated.
 

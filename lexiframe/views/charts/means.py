@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, to_polars, unknown_name
+from lexiframe.base import LexiframeError, schemas, to_polars, typed, unknown_name
 from lexiframe.io import logs
 from lexiframe.orderings import is_count
 from lexiframe.typing import Frame, LogLike
@@ -17,7 +17,7 @@ from lexiframe.views.charts.colours import COLOURS, GREY, cycled
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
 from lexiframe.views.charts.marks import confidence, dots
-from lexiframe.views.charts.tables import chosen, rows_of
+from lexiframe.views.charts.tables import chosen, rows_of, without_gaps
 from lexiframe.views.charts.texts import harmless_all, of_requests, spoken
 from lexiframe.views.sentences.bounds import cut_at_bounds
 
@@ -28,6 +28,7 @@ _SIDE_BY_SIDE = 6
 """The number of measures that stand side by side; more begin another row."""
 
 
+@typed
 def mean_chart(
     means: Frame, /, measures: str | Sequence[str] | None = None, *, alpha: float | None = None
 ) -> alt.LayerChart | alt.FacetChart:
@@ -70,7 +71,7 @@ def mean_chart(
     [('pixels_euclidean', 0.86), ('pca8_euclidean', 0.82), ('random', 0.03)]
     """
     draw, called = altair(), "mean_chart"
-    rows = rows_of(means, schemas.MEANS, called, ["run", "measure"])
+    rows = without_gaps(rows_of(means, schemas.MEANS, called, ["run", "measure"]), called, "n")
     known = rows["measure"].unique(maintain_order=True).to_list()
     named = chosen("measure", measures, known) or known
     rows = rows.filter(pl.col("measure").is_in(named))
@@ -138,6 +139,7 @@ def _of_requests(rows: pl.DataFrame) -> Iterator[str]:
 _HEIGHT = WIDTH * 3 // 4
 
 
+@typed
 def trade_off_chart(
     means: Frame,
     /,

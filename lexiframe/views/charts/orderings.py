@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas
+from lexiframe.base import LexiframeError, schemas, typed
 from lexiframe.orderings import rank_intervals
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import LONGEST, places_scale, rows_axis
@@ -26,6 +26,7 @@ _FAINT = "#c8c8c8"
 """The lines of runs that are not highlighted."""
 
 
+@typed
 def ordering_chart(
     o: Frame,
     /,
@@ -203,6 +204,7 @@ _MOST_BLOBS = 40
 """The number of runs up to which ranks are drawn as circles; of more they are a heat map."""
 
 
+@typed
 def rank_distribution_chart(
     r: Frame, /, measure: str | None = None, method: str | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
@@ -20,6 +20,7 @@ _LEAST_WIDE = 160
 _LINE = "#b0b0b0"
 
 
+@typed
 def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
     """Draw the order of all rankings under a measure as a Hasse diagram.
 
@@ -59,6 +60,7 @@ def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
     )
 
 
+@typed
 def population_chart(order: Frame, /, level: int | None = None) -> alt.LayerChart:
     """Draw which users, or providers, every ranking serves at least as well, as a Hasse diagram.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas
+from lexiframe.base import LexiframeError, schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.agreement import by_similarity
 from lexiframe.views.charts.axes import square
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def overlap_chart(table: Frame, /, measure: str, *, order: Order | None = None) -> alt.Chart:
     """Draw how alike the rankings of all pairs of runs are, as a heat map of means over requests.
 

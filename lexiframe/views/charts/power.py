@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, unknown_name
+from lexiframe.base import LexiframeError, schemas, typed, unknown_name
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import LONGEST, rows_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS, GREY, SHARES, cycled
@@ -42,6 +42,7 @@ _SEEN = 60
 """The number of points of a curve up to which they are visible."""
 
 
+@typed
 def asl_chart(
     curve: Frame, /, measures: str | Sequence[str] | None = None, *, alpha: float = 0.05
 ) -> alt.LayerChart:
@@ -130,6 +131,7 @@ def _own_line(names: Sequence[str]) -> dict[str, Any]:
     }
 
 
+@typed
 def power_chart(power: Frame, /) -> alt.Chart:
     """Draw discriminative power: the share of pairs of runs that each measure tells apart.
 
@@ -204,6 +206,7 @@ _MOST_LINES = 200
 """The number of pairs up to which each has a line; of more, cells say how many pairs they are."""
 
 
+@typed
 def power_curve_chart(
     curve: Frame,
     /,

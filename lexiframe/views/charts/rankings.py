@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas
+from lexiframe.base import LexiframeError, schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import LONGEST
 from lexiframe.views.charts.columns import tooltip
@@ -30,6 +30,7 @@ _INK = "#222222"
 _CROSS = "M-0.7,-0.7L0.7,0.7M0.7,-0.7L-0.7,0.7"
 
 
+@typed
 def ranking_chart(explanation: Frame, /, query_id: str, run_a: str, run_b: str) -> alt.LayerChart:
     """Draw two rankings of one request as strips, with the recall levels that decide marked.
 

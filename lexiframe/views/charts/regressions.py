@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from lexiframe.base import typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def level_regression_chart(regression: Frame, /) -> alt.FacetChart:
     """Draw how the levels that follow predict the difference at a recall level.
 

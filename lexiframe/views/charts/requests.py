@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import names_axis
 from lexiframe.views.charts.colours import COLOURS
@@ -29,6 +29,7 @@ WIDE = 640
 """The width of a chart of many requests or ranks in pixels."""
 
 
+@typed
 def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | alt.VConcatChart:
     """Draw the differences of two runs, request by request, from the greatest gain to the loss.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas
+from lexiframe.base import LexiframeError, schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import names_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _PANEL = {"width": 220, "height": 150}
 
 
+@typed
 def tie_chart(ties: Frame, /) -> alt.LayerChart:
     """Draw how often each measure ties two rankings of the same request.
 
@@ -74,6 +75,7 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
     )
 
 
+@typed
 def degradation_chart(
     table: Frame,
     /,
@@ -153,6 +155,8 @@ def _by_statistic(rows: pl.DataFrame, chosen: list[str]) -> pl.DataFrame:
         pl.format("{}, {}", "what", pl.when(pl.col("how") == "retrieved")
                   .then(pl.lit("most retrieved first")).otherwise("how"))
     )  # fmt: skip
+    if not chosen:
+        raise LexiframeError("degradation_chart: expected at least one statistic, found none")
     long = pl.concat(
         rows.select(
             "measure", "fraction", "samples", pl.format("less: {}", missing).alias("missing"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -53,7 +54,7 @@ def in_order(called: str, order: Order, runs: Iterable[str], measure: str) -> li
     return all_in_order(called, names, runs, "runs")
 
 
-def all_in_order(called: str, order: Iterable[str], wanted: Iterable[str], kind: str) -> list[str]:
+def all_in_order(called: str, order: Iterable[Any], wanted: Iterable[str], kind: str) -> list[str]:
     """Return names in the order given, without others; raise if it lacks one of them.
 
     Examples
@@ -61,7 +62,10 @@ def all_in_order(called: str, order: Iterable[str], wanted: Iterable[str], kind:
     >>> all_in_order("chart", ["RR", "AP"], ["AP"], "measures")
     ['AP']
     """
-    names, known = list(dict.fromkeys(order)), {*wanted}
+    names, known = [*order], {*wanted}
+    if other := [name for name in names if not isinstance(name, str)]:
+        raise TypeError(f"{called}: expected an order of names, found {other[0]!r:.80} among them")
+    names = list(dict.fromkeys(names))
     if missing := known - {*names}:
         raise LexiframeError(
             f"{called}: expected an order of all {kind}, found one without {min(missing)!r}"

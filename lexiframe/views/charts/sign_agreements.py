@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import rows_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def agreement_chart(agreement: Frame, /, reference: str = "LR") -> alt.FacetChart:
     """Draw how often a measure agrees with others, on rankings and on the means of runs.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.significance import indistinct_groups
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import NUMBER, places_scale, rows_axis, square
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def significance_chart(
     c: Frame,
     /,
@@ -148,6 +149,7 @@ def _by_wins(cells: pl.DataFrame) -> pl.Series:
     return runs.sort("lead", "mean_difference", "run", descending=down, nulls_last=True)["run"]
 
 
+@typed
 def critical_difference_chart(
     c: Frame,
     by: Frame,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import room_at_ends, rows_axis
 from lexiframe.views.charts.columns import tooltip
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+@typed
 def strength_chart(strengths: Frame, /) -> alt.LayerChart:
     """Draw the strength of each run with its interval, the strongest first.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -37,6 +37,17 @@ def rows_of(
     return rows
 
 
+def without_gaps(rows: pl.DataFrame, called: str, *columns: str) -> pl.DataFrame:
+    """Return rows that have a value in all of some columns; raise for others."""
+    for column in columns:
+        if n := rows[column].null_count():
+            raise LexiframeError(
+                f"{called}: expected a value of {column} in each row, found {n:,} without; leave "
+                "these rows out"
+            )
+    return rows
+
+
 _ONE = "choose one group of requests, one method, one test and one correction first (table.filter)"
 
 
@@ -56,7 +67,24 @@ def rows_with(rows: pl.DataFrame, column: str, wanted: str | Sequence[str] | Non
     if wanted is None:
         return rows
     values = chosen(column, wanted, rows[column].unique().sort().to_list())
+    if not values:
+        raise LexiframeError(
+            f"expected at least one {column}, found none; name one, or leave it out"
+        )
     return pl.concat([rows.filter(pl.col(column) == value) for value in values])
+
+
+def renamed(rows: pl.DataFrame, column: str, names: Mapping[str, str]) -> pl.Expr:
+    """Return a column with its values as a chart calls them; raise for a value without a name.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"null": ["signs", "none"]})
+    >>> rows.select(renamed(rows, "null", {"signs": "flips", "none": "nothing"})).rows()
+    [('flips',), ('nothing',)]
+    """
+    chosen(column, rows[column].unique().sort().to_list(), [*names])
+    return pl.col(column).replace_strict(names)
 
 
 def chosen(kind: str, wanted: str | Sequence[str] | None, known: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from lexiframe.base import typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import count_axis, names_axis, share_axis
 from lexiframe.views.charts.colours import COLOURS, GREY
@@ -53,6 +54,7 @@ def _unpivoted(
     return long.with_columns(pl.col(name).replace(called))
 
 
+@typed
 def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
     """Draw how metrics react to the first and to the last relevant item, by the number of items.
 
@@ -99,6 +101,7 @@ def orientation_chart(orientation: Frame, /) -> alt.FacetChart:
     )
 
 
+@typed
 def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
     """Draw how often random rankings tie, by how many items are retrieved.
 
@@ -141,6 +144,7 @@ def _of_pairs(rows: pl.DataFrame) -> str:
     return f"over {of_pairs(rows['pairs'])} of rankings, drawn at random"
 
 
+@typed
 def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
     """Draw how often measures prefer the ranking with the better worst case, by the items ranked.
 
@@ -182,6 +186,7 @@ def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
     return layered(curves, rows, "Who prefers the better worst case?", _of_pairs(rows), **_PANEL)
 
 
+@typed
 def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerChart:
     """Draw the worst case of an optimal ranking, when it is fixed and when it is drawn.
 
@@ -227,6 +232,7 @@ def optimal_chart(optimal: Frame, /, measure: str | None = None) -> alt.LayerCha
     )
 
 
+@typed
 def first_and_last_chart(table: Frame, /) -> alt.FacetChart:
     """Draw which ranks of the first and of the last relevant item go together.
 
@@ -277,6 +283,7 @@ def first_and_last_chart(table: Frame, /) -> alt.FacetChart:
     )
 
 
+@typed
 def axiom_chart(axioms: Frame, /) -> alt.LayerChart:
     """Draw which properties measures have, as a grid of marks.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from lexiframe.base import schemas
+from lexiframe.base import schemas, typed
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import square
 from lexiframe.views.charts.colours import SIDES
@@ -25,6 +25,7 @@ _MOST_NUMBERS = 10
 """The number of runs up to which cells show their numbers."""
 
 
+@typed
 def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> alt.LayerChart:
     """Draw the win-rate matrix of a measure as a heat map.
 

@@ -87,9 +87,22 @@ def test_without_one_file_of_judgments_the_share_counts(folder, lexiframe):
     other = folder / "other.txt"
     other.write_text("z 0 a 1\n")
     outcome = lexiframe("check", run, other, "--format", "json")
-    assert found(outcome)["ties.run"][1].startswith("equal scores for 62.5 %")
-    said, _ = outcome.err.splitlines()
-    assert said.startswith("warning: check: how far equal scores may move means is not known: runs")
+    said = found(outcome)
+    assert said["ties.run"][1].startswith("equal scores for 62.5 %")
+    assert said["other.txt"][0] == "doubt"
+    assert said["other.txt"][1].startswith("runs beside them that cannot be evaluated with them: ")
+
+
+def test_ids_that_match_nothing_while_those_of_another_run_do(folder, lexiframe):
+    """Documents with a prefix, or other requests; and judgments that are a run."""
+    run = folder / "runs" / "good.run"
+    lines = [line.split() for line in run.read_text().splitlines()]
+    for name, place, prefix in (("docs.run", 2, "doc-"), ("requests.run", 0, "topic-")):
+        other = [[*line[:place], prefix + line[place], *line[place + 1 :]] for line in lines]
+        (folder / name).write_text("".join(" ".join(line) + "\n" for line in other))
+        outcome = lexiframe("check", run, folder / name, folder / "qrels.txt", "--format", "json")
+        assert found(outcome)[name][:2] == ("doubt", "none of them")
+        assert list(found(outcome)) == [name]
 
 
 def test_other_problems_come_first(folder, lexiframe):

@@ -414,6 +414,27 @@ def test_a_nightly_job_keeps_its_state(gate, tmp_path):
     assert "begin another gate with another file" in other.err
 
 
+def test_what_can_be_no_state_is_refused_before_runs_are_read(gate, tmp_path):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    asked = [QRELS, "no.run", BAD, "--margin", "AP=0.1", "--planned", 60, "--sequential"]
+    for name, said in (("folder", "it is a folder"), ("pipe", "it is a device or a pipe")):
+        outcome = gate(*asked, tmp_path / name)
+        assert (outcome.status, outcome.out) == (1, "")
+        assert f"{name}: cannot be written, because {said}" in " ".join(outcome.err.split())
+    outcome = gate(*asked, "")
+    assert outcome.status == 2
+    assert "expected a path to write to, found ''" in " ".join(outcome.err.split())
+    state = tmp_path / "gates.parquet"
+    outcome = gate(*asked, state, "--out", tmp_path)
+    assert "would replace" in outcome.err
+    state = shutil.copy(QRELS, tmp_path / "state.json")
+    outcome = gate(QRELS, GOOD, BAD, *asked[3:], state)
+    assert outcome.status == 1
+    assert "expected the state of a gate, found another file" in " ".join(outcome.err.split())
+    assert Path(state).read_bytes() == QRELS.read_bytes()
+
+
 def test_the_curve_is_shown_instead_of_a_decision(gate):
     outcome = gate(QRELS, GOOD, BAD, "--margin", "AP=0.1", "--curve", "--test", "t")
     assert outcome.status == 0

@@ -251,6 +251,11 @@ def test_calibrated_intervals_hold_only_what_is_possible(collection):
         pl.col("ci_high") >= pl.col("value") - 1e-12
     )
     assert table.select((held == pl.col("inside")).all()).item()
+    # the run whose own interval misses most is not helped by itself: its factor is the others'
+    missed = table.filter(~pl.col("inside"))["run"].unique().to_list()
+    assert len(missed) == 1
+    factors = table.group_by("run").agg(pl.col("factor").first()).sort("factor")["run"].to_list()
+    assert factors[0] == missed[0]
 
 
 def test_it_prints_what_to_look_at_first_and_writes_its_tables(found, tmp_path):

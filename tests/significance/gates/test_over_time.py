@@ -23,6 +23,11 @@ def preferences(x, first=0):
                          "preference": [float(value) for value in x]})  # fmt: skip
 
 
+def by_another(x, measure):
+    d = preferences(x)
+    return pl.concat([d, d.with_columns(measure=pl.lit(measure))])
+
+
 @pytest.fixture
 def state(tmp_path):
     return tmp_path / "state.json"
@@ -63,19 +68,21 @@ def test_what_changed_is_refused(state):
         (preferences(X[1:60], first=1), {}, r"found 1 \('q0000'\) missing; give them too"),
         (changed, {}, r"found others in 1 \('q0003'\)"),
         (preferences(X[:60]), {"n_planned": 400}, "with n_planned = 300, found 400"),
-        (preferences(X[:60]), {"alpha": 0.1}, "with alpha = None, found 0.1"),
+        (preferences(X[:60]), {"alpha": 0.1}, "with alpha = 0.05, found 0.1"),
         (preferences(X[:60]), {"test": "t"}, "gate_so_far: expected no test"),
+        (
+            preferences(X[:60]),
+            {"candidate": "x"},
+            "the gate that was begun, with candidate = 'new', found 'x'; ask the same",
+        ),
+        (preferences(X[:60]), {"require": "better"}, "with require = 'not-worse', found 'better'"),
+        (by_another(X[:60], "RR"), {}, r"that was begun, by AP, found AP, RR; give the same"),
     ):
         with pytest.raises(lf.LexiframeError, match=message):
             so_far(d, 0.02, **{**how, **options})
     assert state.read_text() == before
-    for text in ("{", "[]", '{"version": 1}'):
-        state.write_text(text)
-        with pytest.raises(lf.LexiframeError, match="expected the state of a gate"):
-            so_far(preferences(X[:60]), 0.02, **how)
-    state.write_text(before.replace('"version": 1', '"version": 9'))
-    with pytest.raises(lf.LexiframeError, match="a state of version 1, found 9"):
-        so_far(preferences(X[:60]), 0.02, **how)
+    assert [*state.parent.iterdir()] == [state]
+    assert so_far(preferences(X[:60]), 0.02, alpha=0.05, **how).height == 1  # which is the usual
 
 
 def test_scores_are_taken_too(state):

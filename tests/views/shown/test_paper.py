@@ -179,6 +179,13 @@ def test_no_marks_when_none_are_wanted_or_known(six):
     assert cells(many.markdown(runs=["run 1", "run 26"]))[1] == {"run 1": "a", "run 26": "b"}
 
 
+@pytest.mark.parametrize("n, kind", [(10, "letters"), (11, "best")])
+def test_up_to_ten_runs_have_letters(n, kind):
+    found = lf.evaluate_scores(scores_of([f"run {number}" for number in range(n)], 8, ["AP"]))
+    assert found.markdown("AP") == found.markdown("AP", marks=kind)
+    assert found.markdown("AP", marks="letters") != found.markdown("AP", marks="best")
+
+
 # --- Words --------------------------------------------------------------------------------------
 
 
