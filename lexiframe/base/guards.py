@@ -12,6 +12,8 @@ from pathlib import Path
 from types import NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, ParamSpec, TypeVar
 
+import polars as pl
+
 from lexiframe.base.errors import LexiframeError, WrongTypeError, shown
 
 P = ParamSpec("P")
@@ -51,12 +53,16 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
         if takes_data:
             _refuse_forked(function.__name__)
+        tables = _tables(function)
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError:  # Python's own words name the function
+            if tables and args:
+                _refuse_runs(function.__name__, args[0], next(iter(tables.values())))
             return function(*args, **kwargs)
         hints = _hints(function)
-        for name, what in _tables(function).items():
+        for name, what in tables.items():
+            _refuse_runs(function.__name__, given.arguments.get(name), what)
             _take_table(given, name, what)
         for name, value in given.arguments.items():
             if name in hints:
@@ -137,6 +143,39 @@ def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
             given.arguments[option] = {**said, **told}
         elif option in declared and told is None and not (is_grouped and option == "by"):
             given.arguments[option] = said
+
+
+_DOCUMENTS = {"doc_id", "docno", "docid", "item_id"}
+"""Columns that show runs where a table of scores or preferences is expected."""
+_OF_MEASURES = ("scores", "preferences", "pairs", "replicated_pairs", "by_kind", "ranked_pairs")
+
+
+def _refuse_runs(function: str, value: Any, what: str) -> None:
+    """Raise for runs in the place of a table that is made of them and of judgments."""
+    some = value.values() if isinstance(value, Mapping) else [value]
+    is_path = isinstance(value, str | Path)
+    if not is_path and not any(map(_are_runs, some)):
+        return
+    found = f"the path {shown(value)}" if is_path else "runs"
+    expected, step = f"the table of {what}", ""
+    if what == "positions":
+        step = ", and positions(runs, qrels) this one"
+    elif what in _OF_MEASURES:
+        expected = "scores or preferences"
+        step = "; or give scores(positions(runs, qrels), measures)"
+    raise WrongTypeError(
+        f"{function}: expected {expected}, found {found}; evaluate(runs, qrels, measures) makes "
+        f"all tables in one call{step}"
+    )
+
+
+def _are_runs(value: Any) -> bool:
+    if isinstance(value, pl.LazyFrame):  # its names need its computation
+        return False
+    names = getattr(value, "column_names", None) or getattr(value, "columns", ())
+    listed: Any = names if isinstance(names, Iterable) and not callable(names) else ()
+    known = {name for name in listed if isinstance(name, str)}
+    return bool(known & _DOCUMENTS) and "score" in known and "position" not in known
 
 
 def _has_tables(value: Any) -> bool:

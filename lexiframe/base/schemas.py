@@ -752,6 +752,10 @@ def _may_be_ids(dtype: pl.DataType) -> bool:
 
 _TRUTH = {"true": True, "false": False}
 _LISTS = (pl.List, pl.Array)
+_BYTES_OF_UUID = 16
+_COMMA = r"^\s*[+-]?[0-9]+(?:[.' ][0-9]{3})*(?:,[0-9]+)+(?:[.][0-9]+)?\s*$"
+POINT = "write it with a decimal point, and thousands without commas"
+"""The advice for numbers as text where no option says what their commas are."""
 _READ_AS_NUMBERS = (pl.String, pl.Null)
 
 
@@ -766,8 +770,12 @@ def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
         exploded = "explode the columns that hold lists, so that each item has a row"
         is_list = isinstance(column.dtype, _LISTS)
         advice = whole if column.dtype.is_float() else exploded if is_list else "cast them to text"
-        expected = f"strings in {column.name}"
-        raise SchemaError(Problem(source, expected, str(column.dtype), advice))
+        expected, found = f"strings in {column.name}", str(column.dtype)
+        if column.dtype == pl.Binary and (column.bin.size() == _BYTES_OF_UUID).all():
+            found, advice = "UUIDs", "write them as text (pandas: astype(str))"
+        if column.dtype == pl.Object:
+            found = f"objects ({type(column.drop_nulls()[0]).__name__})" if len(column) else found
+        raise SchemaError(Problem(source, expected, found, advice))
     is_number = column.dtype.is_numeric() or column.dtype in _READ_AS_NUMBERS  # no date, no list
     if dtype != STR and not is_number:
         advice = f"cast it to a number, or say which column is {column.name}"
@@ -781,5 +789,7 @@ def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
     if dtype == INT and column.dtype.is_float() and not len(bad):
         bad = column.filter(typed != column)
     if len(bad):
-        raise SchemaError(Problem(source, f"{dtype} in {column.name}", n_and_first(bad)))
+        has_commas = bad.dtype == STR and bad.str.contains(_COMMA).any()
+        advice = POINT if has_commas else ""
+        raise SchemaError(Problem(source, f"{dtype} in {column.name}", n_and_first(bad), advice))
     return typed

@@ -599,9 +599,9 @@ LOOKS = {
     "q1;d1;1\n": "a table without names of columns: put them on top (query_id,doc_id,{0})",
     "qid|docno|x\nq|d|1": "a table: put commas between its columns, and names on top (query_id,do",
     '"topic_no","doc","x"\n1,2,3\n': "call them query_id,doc_id,{0}, or say what they are called: "
-    "columns={{'query_id': 'topic_no', ...}}",
-    "topic,document,x\n1,2,3\n": "what they are called: columns={{'doc_id': 'document', ...}}",
-    "qid,qid\n1,2\n": "what they are called: columns={{'doc_id': 'qid', ...}}",
+    "columns={{'query_id': 'topic_no', '{0}': 'x'}}",
+    "topic,document,x\n1,2,3\n": "are called: columns={{'doc_id': 'document', '{0}': 'x'}}",
+    "qid,qid\n1,2\n": "what they are called: columns={{'doc_id': '...', '{0}': '...'}}",
     "a b x\nq d 1\n": "say so with header=True, and what they are called: "
     "columns={{'query_id': 'a', ...}}",
 }

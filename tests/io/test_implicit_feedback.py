@@ -48,7 +48,7 @@ def test_frames(tmp_path):
     assert read(numbers) == [("1", "7"), ("1", "8"), ("2", "7")]
 
 
-@pytest.mark.parametrize("other", ["judgement", "rank", "weight"])
+@pytest.mark.parametrize("other", ["judgement", "weight"])
 def test_what_may_be_a_grade_by_another_name_is_asked_for(other):
     frame = pl.DataFrame({"user": ["u"], "item": ["i"], other: [1]})
     with pytest.raises(lf.SchemaError, match="relevance is missing"):

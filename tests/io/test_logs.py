@@ -203,6 +203,12 @@ BAD_JOINS = {
         ),
     ),
     "a key in capitals": (ORDERINGS, LOG.rename({"run": "RUN"}), ".rename({'RUN': 'run'})"),
+    "a table of Weights & Biases": (
+        ORDERINGS,
+        LOG.rename({"run": "Name"}).with_columns(Runtime=1.0, _runtime=1.0),
+        ", Runtime, _runtime; rename it: .rename({'Name': 'run'})",
+    ),
+    "times of runs alone": (ORDERINGS, LOG.drop("run").with_columns(Runtime=1), "k1, n, Runtime"),
     "two keys in the log": (
         ORDERINGS,
         LOG.rename({"run": "name"}).with_columns(model=pl.lit("bert")),

@@ -18,6 +18,7 @@ from lexiframe.base import LexiframeError, SchemaError, schemas
 from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.form import Batch, Form
+from lexiframe.io.files.room import room_for, size_in_rows, too_much
 from lexiframe.io.files.tables import as_table, reading
 from lexiframe.io.forms.parquet import BUFFER
 from lexiframe.io.problems.scores_against_ranks import batches_are_doubtful
@@ -65,8 +66,13 @@ class Request:
         return replace(self, rank=True) if is_run and batches_are_doubtful(found, read) else self
 
     def frame(self, batch: Batch, where: str) -> pl.DataFrame:
-        """Convert a batch of Arrow; broken offsets are found before Polars follows them."""
+        """Convert a batch of Arrow; broken offsets are found before Polars follows them.
+
+        Raise ReadError if the batch takes far more memory as rows than it does in Arrow.
+        """
         batch.validate(full=True)
+        if size_in_rows(batch, room_for(0)) > room_for(batch.nbytes):
+            raise too_much(where, batch.nbytes, "batch")
         return to_frame(as_table(batch), self.value, where, keep_twins=True)
 
 

@@ -156,8 +156,14 @@ def _refuse_other_table(
         hint = "If score is the grade, say so: columns={'relevance': 'score'}"
         raise SchemaError(Problem(where, "judgments", found_here, f"{CHANGED_PLACES}. {hint}"))
     if schema.name == "runs" and not {"score", "rank"} & set(found) and columns["relevance"]:
-        found_here = f"{columns['relevance'][0]}: this looks like qrels, given as a run"
-        raise SchemaError(Problem(where, "the column score", found_here, CHANGED_PLACES))
+        grade = columns["relevance"][0]
+        found_here = f"{grade}: this looks like qrels, given as a run"
+        hint = f"If {grade} is what a system predicts, say so: columns={{'score': {grade!r}}}"
+        problem = Problem(where, "the column score", found_here, f"{CHANGED_PLACES}. {hint}")
+        raise SchemaError(problem)
+    if schema.name == "qrels" and columns["rank"] and not {"relevance"} & set(found):
+        found_here = "the column rank and no grade: this looks like a run, given as qrels"
+        raise SchemaError(Problem(where, "judgments", found_here, CHANGED_PLACES))
 
 
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -224,16 +230,61 @@ def _missing(
 ) -> SchemaError:
     ours = missing[0]
     known = KNOWN_NAMES.get(ours, [ours])
-    others = [n for n in names if not any(n in words for words in KNOWN_NAMES.values())]
-    candidate = next(iter(errors.nearest(others[:_COMPARED], known, cutoff=0.7)), "...")
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
     advice = (
         f"{ours} may be called {', '.join(known)}, or say which column it is: "
-        f"columns={{{ours!r}: {candidate!r}}}"
+        f"{columns_to_say(missing, names)}"
     )
     return SchemaError(Problem(where, f"the columns {needed}", found, advice, joints=("; ", ". ")))
+
+
+_ROOTS = {
+    "query_id": "query topic question user request prompt session".split(),
+    "doc_id": "doc passage item product article corpus movie song".split(),
+}
+"""Words in names of columns of ids; a name with a word of the other kind is never suggested."""
+_NO_IDS = ("text", "title", "body", "content")
+"""Words in names of columns that describe a query or a document, and are no id of it."""
+
+
+def columns_to_say(missing: Sequence[str], names: Sequence[str]) -> str:
+    """Return what to say of columns that are missing, with the names that they are likely to have.
+
+    Where no name is likely, dots stand for it. A column called id may be the number of a row. The
+    only column without a meaning may be the numbers.
+
+    Examples
+    --------
+    >>> columns_to_say(["query_id", "doc_id"], ["topic_id", "passage", "score"])
+    "columns={'query_id': 'topic_id', 'doc_id': 'passage'}"
+    >>> columns_to_say(["doc_id"], ["topic_id", "score"]), columns_to_say(["query_id"], ["id"])
+    ("columns={'doc_id': '...'}", "columns={'query_id': '...'}")
+    """
+    known = {word for words in KNOWN_NAMES.values() for word in words}
+    free = [name for name in names if name not in known][:_COMPARED]
+    said = []
+    for ours in missing:
+        likely = _likely(ours, free)
+        said.append(f"{ours!r}: {likely or '...'!r}")
+        free = [name for name in free if name != likely]
+    return f"columns={{{', '.join(said)}}}"
+
+
+def _likely(ours: str, names: Sequence[str]) -> str | None:
+    """Return the name that a column of ours is most likely to have."""
+    folds = {name: name.casefold() for name in names}
+    if ours not in _ROOTS:
+        others = [n for n in names if not any(r in folds[n] for rs in _ROOTS.values() for r in rs)]
+        alike = errors.nearest(others, KNOWN_NAMES.get(ours, [ours]), cutoff=0.7)
+        only = [n for n in names if n in others and not any(word in folds[n] for word in _NO_IDS)]
+        return next(iter([*alike, *(only if len(names) == 1 else [])]), None)
+    elsewhere = [root for other, roots in _ROOTS.items() if other != ours for root in roots]
+    ids = [n for n in names if not any(word in folds[n] for word in (*_NO_IDS, *elsewhere))]
+    alike = errors.nearest([n for n in ids if folds[n] != "id"], KNOWN_NAMES[ours], cutoff=0.7)
+    rooted = [name for name in ids if any(root in folds[name] for root in _ROOTS[ours])]
+    return next(iter([*rooted, *alike]), None)
 
 
 def _given_columns(

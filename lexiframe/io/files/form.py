@@ -19,6 +19,8 @@ class Opened(NamedTuple):
     batch; None is all, in one batch where that is faster. It may return more columns and rows, and
     is called again to read the rows from the first one on.
     ``n_bytes`` is how much memory the table takes at least, if that is known before it is read.
+    ``fits`` says whether some columns, or all, take at most so many bytes when each value stands in
+    its row, before this memory is taken; what it lets pass is measured again when it was read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
     is safe and faster. ``constant`` returns the text that all rows of a column have, if the file
     says so and there is one; ``has_few`` whether a column of text or whole numbers takes so little
@@ -28,6 +30,7 @@ class Opened(NamedTuple):
     schema: pa.Schema
     batches: Callable[[list[str] | None, int | None], Iterator[Batch]]
     n_bytes: int | None = None
+    fits: Callable[[list[str] | None, float], bool] = lambda _columns, _room: True
     frame: Callable[[bytes, list[str]], pl.DataFrame] | None = None
     constant: Callable[[str], str | None] = lambda _: None
     has_few: Callable[[str], bool] = lambda _: False

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors
 from lexiframe.io.files.form import Batch, Form, Opened
-from lexiframe.io.files.unpacking import room_for, too_much
+from lexiframe.io.files.room import room_for, size_in_rows, too_much
 
 
 @contextmanager
@@ -42,11 +42,10 @@ def read_arrow(form: Form, data: bytes, where: str) -> pa.Table:
     """
     with reading(where, form.name):
         opened = form.open(pa.BufferReader(data), where)
-        tables = _within(room_for(data), opened)
+        tables = _within(room_for(len(data)), opened)
         if tables is None:
             raise too_much(where, len(data))
         table = pa.concat_tables(tables) if tables else opened.schema.empty_table()
-        table.validate(full=True)  # or Polars would follow broken offsets out of its memory
         _ = table.column_names  # raises when they are no UTF-8
     return table
 
@@ -71,11 +70,13 @@ def read_columns(
     """
     with reading(where, form.name):
         opened = form.open(pa.BufferReader(data), where)
-        names = opened.schema.names
-        if opened.frame is None or opened.n_bytes is None or opened.n_bytes > room_for(data):
+        names, room = opened.schema.names, room_for(len(data))
+        if opened.frame is None or opened.n_bytes is None or opened.n_bytes > room:
             return None
         columns = choose(opened) if len({*names}) == len(names) else None
         if not columns or not all(_is_direct(opened.schema.field(name).type) for name in columns):
+            return None
+        if not opened.fits(columns, room):
             return None
         try:
             return Columns(opened.frame(data, columns), opened.schema)
@@ -90,14 +91,16 @@ def _is_direct(dtype: pa.DataType) -> bool:
 
 def _within(room: float, opened: Opened) -> list[pa.Table] | None:
     """Read all batches; return None if they take more than ``room`` bytes."""
-    if opened.n_bytes is not None:
-        return None if opened.n_bytes > room else [*map(as_table, opened.batches(None, None))]
-    tables = []
+    if (opened.n_bytes or 0) > room or not opened.fits(None, room):
+        return None
+    tables, left = [], room
     for batch in opened.batches(None, None):
-        tables.append(as_table(batch))
-        room -= batch.nbytes
-        if room < 0:
+        table = as_table(batch)
+        table.validate(full=True)  # or Polars would follow broken offsets out of its memory
+        left -= size_in_rows(table, room)
+        if left < 0:
             return None
+        tables.append(table)
     return tables
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import os
 import re
 from dataclasses import dataclass
 from io import BytesIO
@@ -11,6 +9,7 @@ from io import BytesIO
 from lexiframe.base import Problem, ReadError
 from lexiframe.io.files.form import Form
 from lexiframe.io.files.packings import PACKINGS, TooMuchError, packing_of, unpacked
+from lexiframe.io.files.room import room_for, too_much
 from lexiframe.io.forms import form_of
 
 
@@ -57,31 +56,6 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     return Content(text)
 
 
-RATIO = "LEXIFRAME_UNPACK_RATIO"
-"""The environment variable that limits the unpacked size to this many times the packed one."""
-_RATIO = 100.0
-_ROOM = 1 << 30  # a file may always unpack to this many bytes
-
-
-def room_for(data: bytes) -> float:
-    """Return the number of bytes that a packed file may unpack to."""
-    setting = os.environ.get(RATIO, _RATIO)
-    try:
-        ratio = float(setting)
-    except ValueError:
-        ratio = math.nan
-    if not ratio > 0:
-        raise ReadError(f"{RATIO}: expected a positive number or inf, found {setting!r}")
-    return max(_ROOM, ratio * len(data))
-
-
-def too_much(where: str, size: int) -> ReadError:
-    """Build the error for a file that would fill the memory."""
-    found = f"the {size:,} bytes of the file hold far more than data of this kind ever do"
-    advice = f"it would fill the memory; if you trust it, set {RATIO}=inf in the environment"
-    return ReadError(Problem(where, "", found, advice))
-
-
 _OTHER_KINDS = {
     b"%PDF": "a PDF document",
     b"PK\x03\x04": "a ZIP archive (or an Office document); unpack it first",
@@ -118,7 +92,7 @@ def _unpacked(data: bytes, where: str) -> bytes:
     if packing is None:
         return data
     try:
-        return b"".join(unpacked(BytesIO(data), packing, where, room=room_for(data)))
+        return b"".join(unpacked(BytesIO(data), packing, where, room=room_for(len(data))))
     except TooMuchError:
         raise too_much(where, len(data)) from None
 

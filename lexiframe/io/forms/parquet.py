@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,14 +12,18 @@ import pyarrow as pa
 
 from lexiframe.io.files.checksum import file_has_checksum
 from lexiframe.io.files.form import Batch, Form, Opened
+from lexiframe.io.files.parquet_pages import (
+    Pages,
+    longest_of_short_texts,
+    pages_of,
+    row_groups,
+)
+from lexiframe.io.files.room import LEAST, room_for, size_in_rows, too_much
 
 BUFFER = 1 << 20
 """The bytes of a file that are read at once; without it, whole row groups are."""
 _ROWS = 1 << 16  # of a column that are looked at together
 _FEW = 256  # values that a column may have that tells several systems apart
-_LEAST = 8  # bytes in memory that a value needs at least: a number, or the offset of a text
-
-
 _MAGIC = b"PAR1"  # behind which the first page begins
 _PAGE_WITH_CHECKSUM = re.compile(rb"(?:\x15[\x80-\xff]*[\x00-\x7f]){3}\x15", re.DOTALL)
 """The head of a page in Thrift's compact form: kind, two sizes and, as a fourth number, a CRC."""
@@ -35,21 +39,28 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
         file, page_checksum_verification=not is_whole, buffer_size=BUFFER, pre_buffer=False
     )
     metadata = opened.metadata
-    groups = (metadata.row_group(n) for n in range(metadata.num_row_groups))
+    groups = [metadata.row_group(n) for n in range(metadata.num_row_groups)]
     unpacked = sum(group.total_byte_size for group in groups)
+    chunks = _Chunks(file, opened)
 
     def batches(columns: list[str] | None, rows: int | None) -> Iterator[Batch]:
         if rows is None:
             return iter([opened.read(columns)])
+        room = room_for(0)
+        widest = chunks.widest(columns, room / rows)
+        if widest > room:
+            raise too_much(where, file.size())
+        rows = rows if rows * widest <= room else int(room // widest)
         some: Iterator[Batch] = opened.iter_batches(rows, columns=columns, use_threads=False)
         return some
 
-    size = max(unpacked, metadata.num_rows * metadata.num_columns * _LEAST)
+    n_rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    size = max(unpacked, n_rows * metadata.num_columns * LEAST)
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
     frame = _frame if is_verified else None
-    constant, few = partial(_constant, file, opened), partial(_has_few, file, opened)
-    return Opened(opened.schema_arrow, batches, size, frame, constant, few)
+    constant, few = partial(_constant, chunks), partial(_has_few, chunks)
+    return Opened(opened.schema_arrow, batches, size, chunks.fit, frame, constant, few)
 
 
 def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
@@ -62,27 +73,138 @@ def _pages_have_checksums(file: pa.NativeFile) -> bool:
     return _PAGE_WITH_CHECKSUM.match(bytes(file.read(_HEAD))) is not None
 
 
-def _constant(file: pa.NativeFile, opened: Any, name: str) -> str | None:
+class _Chunks:
+    """The columns of an open file in its groups of rows, and what they take in memory.
+
+    A few bytes can stand for very many: a text that a million rows refer to in a dictionary, or
+    begin with. Sizes come from the pages, which are read by them; metadata need not be true.
+    """
+
+    def __init__(self, file: pa.NativeFile, opened: Any) -> None:
+        self.file, self.opened = file, opened
+        schema = opened.metadata.schema
+        self.paths = [schema.column(leaf).path for leaf in range(opened.metadata.num_columns)]
+        self._groups: list[list[Any]] | None = None
+        self._pages: dict[tuple[int, int], Pages] = {}
+
+    def leaves(self, columns: list[str] | None) -> list[int]:
+        """Return the numbers of the columns, and those of the fields in them."""
+        if columns is None:
+            return [*range(len(self.paths))]
+        starts = tuple(f"{name}." for name in columns)
+        return [n for n, path in enumerate(self.paths) if f"{path}.".startswith(starts)]
+
+    def pages(self, group: int, leaf: int) -> Pages:
+        """Return what the pages of a column say, which is read once."""
+        if self._groups is None:
+            self._groups = row_groups(self.file)
+        if (group, leaf) not in self._pages:
+            self._pages[group, leaf] = pages_of(self.file, self._groups[group][leaf])
+        return self._pages[group, leaf]
+
+    def of(self, group: int, leaves: list[int]) -> Mapping[int, Pages]:
+        """Return what the pages of some columns say."""
+        return {leaf: self.pages(group, leaf) for leaf in leaves}
+
+    def fit(self, columns: list[str] | None, room: float) -> bool:
+        """Return whether some columns, or all, take at most so many bytes as rows."""
+        left = room
+        doubtful: list[tuple[int, int]] = []
+        for group in range(self.opened.metadata.num_row_groups):
+            found = self.of(group, self.leaves(columns))
+            left -= sum(max(pages.size, pages.values * LEAST) for pages in found.values())
+            longest = self._longest(group, found, room)
+            doubtful += [
+                (group, leaf) for leaf in found if longest[leaf] * found[leaf].values > room
+            ]
+        for group, leaf in doubtful:
+            if left < 0:
+                return False
+            left -= self._size(group, leaf, left)
+        return left >= 0
+
+    def widest(self, columns: list[str] | None, harmless: float) -> float:
+        """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
+        widest = 0.0
+        for group in range(self.opened.metadata.num_row_groups):
+            found = self.of(group, self.leaves(columns))
+            if sum(pages.longest for pages in found.values()) > harmless:
+                widest = max(widest, sum(self._longest(group, found, 0).values()))
+        return widest
+
+    def _longest(self, group: int, found: Mapping[int, Pages], room: float) -> dict[int, int]:
+        """Return the bytes of the longest value of each column, or more than these.
+
+        The texts of dictionaries are looked at where they might take more than ``room``.
+        """
+        longest = {leaf: pages.longest for leaf, pages in found.items()}
+        for leaf, pages in found.items():
+            if pages.longest * pages.values <= room or pages.is_shared:
+                continue
+            short = None
+            if pages.dictionary is not None:
+                short = longest_of_short_texts(self.file, pages.dictionary)
+            if short is None and pages.begins_coded:
+                short = self._longest_text(group, leaf)
+            longest[leaf] = pages.longest if short is None else short
+        return longest
+
+    def _longest_text(self, group: int, leaf: int) -> int | None:
+        """Return the bytes of the longest text of a dictionary; None if the column is no text."""
+        import pyarrow.compute as pc  # takes long to load, and few files need it
+
+        column = next(self.coded(leaf, 1, group)).column(0)
+        if not pa.types.is_dictionary(column.type):
+            return None
+        return pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+
+    def coded(self, leaf: int, rows: int, group: int) -> Iterator[Batch]:
+        """Read a column in batches, text as numbers of a dictionary, where that can be.
+
+        Texts without what the one before begins with can only be read as they are: so few at once
+        that they fit into memory.
+        """
+        from pyarrow import parquet
+
+        pages, name = self.pages(group, leaf), self.paths[leaf]
+        coded = parquet.ParquetFile(
+            self.file,
+            metadata=self.opened.metadata,
+            read_dictionary=[] if pages.is_shared else [name],
+            buffer_size=BUFFER,
+            pre_buffer=False,
+        )
+        if pages.is_shared:
+            rows = max(1, min(rows, int(room_for(0) // max(pages.longest, 1))))
+        some: Iterator[Batch] = coded.iter_batches(rows, [group], [name], use_threads=False)
+        return some
+
+    def _size(self, group: int, leaf: int, room: float) -> float:
+        """Return the bytes of a column as rows, or more than ``room``."""
+        size = 0.0
+        for batch in self.coded(leaf, _ROWS, group):
+            size += size_in_rows(batch, room)
+            if size > room:
+                break
+        return size
+
+
+def _constant(chunks: _Chunks, name: str) -> str | None:
     """Return the text in all rows of a column of text, if there is just one.
 
     The column is read as numbers of a dictionary, which takes a fraction of the time that its texts
     take. Statistics are not asked, since they need not be true. A column without a dictionary is
     read with the others.
     """
-    from pyarrow import parquet
-
-    metadata = opened.metadata
-    if not _is_text(opened.schema_arrow.field(name).type):
+    if not _is_text(chunks.opened.schema_arrow.field(name).type):
         return None
-    coded = parquet.ParquetFile(
-        file, metadata=metadata, read_dictionary=[name], buffer_size=BUFFER, pre_buffer=False
-    )
+    leaf = chunks.paths.index(name)
     texts: set[str | None] = set()
-    for number in range(metadata.num_row_groups):
-        for batch in coded.iter_batches(_ROWS, [number], [name], use_threads=False):
+    for number in range(chunks.opened.metadata.num_row_groups):
+        if not chunks.pages(number, leaf).begins_coded:
+            return None
+        for batch in chunks.coded(leaf, _ROWS, number):
             column = batch.column(name)
-            if not texts and not _has_dictionary(metadata, number, name):
-                return None
             if column.null_count or len(column.dictionary) > 1:
                 return None
             texts |= {*column.dictionary.to_pylist()}
@@ -93,29 +215,17 @@ def _is_text(dtype: pa.DataType) -> bool:
     return bool(pa.types.is_string(dtype) or pa.types.is_large_string(dtype))
 
 
-def _has_dictionary(metadata: Any, number: int, name: str) -> bool:
-    """Return whether a column at the top of the table, of which rows were read, has a dictionary.
-
-    PyArrow ends the process when it is asked for metadata of a column that are damaged, and raises
-    an error when it reads such a column. So they are asked for only when rows have been read.
-    """
-    paths = [metadata.schema.column(leaf).path for leaf in range(metadata.num_columns)]
-    return bool(metadata.row_group(number).column(paths.index(name)).has_dictionary_page)
-
-
-def _has_few(file: pa.NativeFile, opened: Any, name: str) -> bool:
+def _has_few(chunks: _Chunks, name: str) -> bool:
     """Return whether a column of text or whole numbers has few values in its first rows."""
-    from pyarrow import parquet
-
-    dtype = opened.schema_arrow.field(name).type
+    dtype = chunks.opened.schema_arrow.field(name).type
     if not (_is_text(dtype) or pa.types.is_integer(dtype)):
         return False
-    coded = parquet.ParquetFile(
-        file, metadata=opened.metadata, read_dictionary=[name], buffer_size=BUFFER, pre_buffer=False
-    )
-    batches = coded.iter_batches(_ROWS, columns=[name], use_threads=False)
-    first = next((batch for batch in batches if batch.num_rows), None)
-    return first is not None and len(first.column(name).unique()) <= _FEW
+    leaf = chunks.paths.index(name)
+    for group in range(chunks.opened.metadata.num_row_groups):
+        first = next((batch for batch in chunks.coded(leaf, _ROWS, group) if batch.num_rows), None)
+        if first is not None:
+            return len(first.column(name).unique()) <= _FEW
+    return False
 
 
 def _n_rows(file: pa.NativeFile) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import ReadError, n_and_first, typed, warn
+from lexiframe.base import ReadError, n_and_first, shown, typed, warn
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.column_forms.objects import to_frame
@@ -20,6 +20,7 @@ from lexiframe.io.column_forms.records import flatten, table_of_records
 from lexiframe.io.files.data_sources import File, expanded, only_file
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import content_of
+from lexiframe.io.problems.advice import LINES_OF_RECORD
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_records import load_json
@@ -77,6 +78,11 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     ...     lf.read_log(path).rows()
     [('bm25', '007', 0.9), ('ql', '012', None)]
     """
+    if not isinstance(path, str | Path | File):
+        raise TypeError(
+            f"read_log: expected path to be text or a path, found {type(path).__name__}: "
+            f"{shown(path)}; a frame is a log already"
+        )
     folder = None if isinstance(path, File) else expanded(path)
     if folder is not None and os.path.isfile(folder / LOG):  # noqa: PTH113 - too long names
         path = folder / LOG
@@ -190,7 +196,12 @@ def _from_json(text: str, where: str) -> pl.DataFrame:
         records = [(f"record {n}", record) for n, record in enumerate(_parsed(text, where), 1)]
     else:
         lines = [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
-        records = [(place, _parsed(line, f"{where}, {place}")) for place, line in lines]
+        one = _record_of_lines(text) if len(lines) > 1 else None
+        records = (
+            [("record 1", one)]
+            if one is not None
+            else [(place, _parsed(line, f"{where}, {place}")) for place, line in lines]
+        )
     flat = []
     for place, record in records:
         if not isinstance(record, dict):
@@ -202,8 +213,22 @@ def _from_json(text: str, where: str) -> pl.DataFrame:
     return pl.DataFrame(table_of_records(flat, partial(json.dumps, ensure_ascii=False)))
 
 
+def _record_of_lines(text: str) -> dict[str, Any] | None:
+    """Return the one record that all lines of a text are; None if they are something else."""
+    if not text.rstrip().endswith("}"):
+        return None
+    try:
+        record = load_json(text)
+    except (ValueError, RecursionError):
+        return None
+    return record if isinstance(record, dict) else None
+
+
 def _parsed(text: str, where: str) -> Any:
     try:
         return load_json(text)
     except (ValueError, RecursionError) as error:
-        raise ReadError(f"{where}: broken JSON ({error}): {text.strip()[:80]!r}") from None
+        is_begin = text.strip() in ("{", "[")
+        found = "a record of several lines" if is_begin else f"broken JSON ({error})"
+        advice = f"; {LINES_OF_RECORD}" * is_begin
+        raise ReadError(f"{where}: {found}: {text.strip()[:80]!r}{advice}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -234,9 +235,21 @@ def _key_of_log(columns: list[str], on: str, log_name: str) -> str:
     return candidates[0]
 
 
+_SIMILAR = 0.7
+_OF_TIME = re.compile(r"(?i)time|duration")
+"""Names of columns that never say whose a row is: Runtime is no run."""
+
+
 def _renaming(on: str, columns: Iterable[str]) -> str:
-    """Return how to rename the column that is most likely meant."""
-    candidates = errors.nearest(columns, KNOWN_NAMES.get(on, [on]))
+    """Return how to rename the column that is most likely meant.
+
+    A name that is ours but for upper and lower case comes first (Name, as Weights & Biases has it,
+    beside Runtime).
+    """
+    words = KNOWN_NAMES.get(on, [on])
+    known = [name for word in words for name in columns if name.casefold() == word]
+    candidates = [*known, *errors.nearest(columns, words, cutoff=_SIMILAR)]
+    candidates = [name for name in candidates if not _OF_TIME.search(name)]
     return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 
 

@@ -6,8 +6,9 @@ import re
 
 import polars as pl
 
+from lexiframe.base import schemas
 from lexiframe.io.column_forms import line_layouts
-from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES
+from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, columns_to_say
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.measure_names import are_lines_of_scores
 from lexiframe.io.column_forms.numbers import NUMBER
@@ -22,6 +23,7 @@ NO_ID = "give it an id, or leave the row out"
 NO_DOCUMENT = (
     "give it both, or leave it out; a row with neither stands for an empty list, alone in its query"
 )
+LINES_OF_RECORD = "write each record on one line (jq -c . does), or all in one list"
 NO_JSON = "mend it, or leave it out"
 CUT_SHORT = "the file ends in this line: if it was cut short, fetch or write it again"
 TWO_ROWS = "these are two rows: put a line feed between them; joined files need one at their end"
@@ -34,7 +36,7 @@ COMMA = (
     "this may have a decimal comma (say so with decimal=','), or a comma that separates thousands "
     "(leave it out): the two put documents in different orders"
 )
-POINT = "write it with a decimal point, and thousands without commas"
+REPEATED_NAMES = "this repeats the names of the columns: leave the line out"
 READ_AS_SCORES = "evaluate_scores reads them"
 ONE_OF_TWINS = {
     "runs": "mend the file, or let positions keep the best-ranked one with duplicates='best'",
@@ -89,7 +91,9 @@ decimal=','", '']
     )
     if not decimal:  # there is no option for numbers in JSON, Parquet and Arrow
         said = (
-            pl.when(pl.col("decimal") | pl.col("grouped")).then(pl.lit(POINT)).otherwise(pl.lit(""))
+            pl.when(pl.col("decimal") | pl.col("grouped"))
+            .then(pl.lit(schemas.POINT))
+            .otherwise(pl.lit(""))
         )
     return found.fill_null(value=False).select(said.alias("advice"))["advice"]
 
@@ -146,11 +150,10 @@ def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
         return f"this looks like a table: put commas between its columns, and names on top ({ours})"
     if any(re.match(NUMBER, name) for name in names):
         return no_names(ours)
-    unknown = next((name for name in names if name not in _NAMES), names[0])
-    asked = next((o for o in ours.split(",") if not {*KNOWN_NAMES[o]} & {*names}), "query_id")
+    asked = [one for one in ours.split(",") if not {*KNOWN_NAMES[one]} & {*names}]
     return (
         "this looks like a table whose columns have names that are not all known: call them "
-        f"{ours}, or say what they are called: columns={{{asked!r}: {unknown!r}, ...}}"
+        f"{ours}, or say what they are called: {columns_to_say(asked, names)}"
     )
 
 

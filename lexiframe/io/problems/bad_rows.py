@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import Problem, schemas
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.numbers import (
     IN_RANGE,
     NUMBER,
@@ -25,6 +26,7 @@ from lexiframe.io.problems.advice import (
     NO_ID,
     NO_NUMBER,
     ONE_OF_TWINS,
+    REPEATED_NAMES,
     advice_for_separators,
 )
 from lexiframe.io.problems.problem_tables import PARTS, chosen, of_rows, table_of
@@ -263,8 +265,12 @@ def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> 
     is_too_great = are_too_great(column.texts) & (column.ours != "rank")
     separators = advice_for_separators(column.texts, decimal)
     mend = NO_NUMBER[column.ours]
+    are_names = column.texts.str.to_lowercase().is_in(KNOWN_NAMES[column.ours])
     advice = chosen(
-        (separators != "", pl.lit(separators)), (is_too_great, TOO_GREAT), otherwise=mend
+        (separators != "", pl.lit(separators)),
+        (is_too_great, TOO_GREAT),
+        (are_names.fill_null(value=False), REPEATED_NAMES),
+        otherwise=mend,
     )
     is_infinite = (_infinite_grades(column), "a finite number")
     expected = chosen((is_too_great, IN_RANGE), is_infinite, otherwise=what) + f" {column.called}"

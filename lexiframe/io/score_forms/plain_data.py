@@ -68,8 +68,9 @@ def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
     shapes = {name: np.shape(column) for name, column in scores.items()}
     odd = [name for name, shape in shapes.items() if len(shape) != 1]
     if odd:
+        found = next(_found(column) for name, column in scores.items() if str(name) == odd[0])
         raise TypeError(
-            f"scores: {_EXPECTED}, found {_found(scores[odd[0]])} as {odd[0]!r}; a column is a "
+            f"scores: {_EXPECTED}, found {found} as {odd[0]!r}; a column is a "
             "list of numbers, and a frame of several columns names them"
         )
     lengths = {name: length for name, (length,) in shapes.items()}

@@ -11,11 +11,12 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError
+from lexiframe.base import Problem, ReadError, schemas
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.lists_of_items import column_of_items
 from lexiframe.io.column_forms.objects import is_one_run, refuse_tables
 from lexiframe.io.column_forms.records import column_of
-from lexiframe.io.problems.advice import NO_ID, NO_JSON
+from lexiframe.io.problems.advice import LINES_OF_RECORD, NO_ID, NO_JSON
 from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
 from lexiframe.io.problems.rows_as_written import Rows, may_be_id
 from lexiframe.io.text.json_records import Members, members_of, members_of_lines, members_one_by_one
@@ -46,6 +47,8 @@ def members_in(
         members = members_of_lines(text, where, first, exact=exact)
     else:
         members = members_of(text, where, exact=exact)
+    if form == "queries":
+        _refuse_record(members, where)
     if not members.problems:
         _refuse_other(members, form, where)
     return members
@@ -99,6 +102,16 @@ def _refuse_other(members: Members, form: Form, where: str) -> None:
             "JSON with a record on each line, a list of records, or {query: {document: number}}"
         )
         raise ReadError(Problem(where, expected, "list" if form == "list" else "dict"))
+
+
+def _refuse_record(members: Members, where: str) -> None:
+    """Raise for an object that is a record with a query and a document, not a run of queries."""
+    names = {*members.names}
+    if all(names & {*KNOWN_NAMES[ours]} for ours in schemas.IDS) and not any(
+        isinstance(value, dict) for value in members.values
+    ):
+        expected = "JSON with a record on each line, or a list of records"
+        raise ReadError(Problem(where, expected, "a record of several lines", LINES_OF_RECORD))
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.ties import tie_sentences
+from lexiframe.views.sentences.ties import sentences_on_coverage
 from lexiframe.views.shown.means import inference_in_words, marks
 
 _SHOWN = """
@@ -98,7 +98,7 @@ def report_data(
     )
     measures = list(dict.fromkeys(provenance["measures"]))
     concluded = _under_one_name(conclusions(tables, provenance), inference)
-    of_all = [*lacking.said(measures), *tie_sentences(tables, provenance)]
+    of_all = [*lacking.said(measures), *sentences_on_coverage(tables, provenance)]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
         "win_rates": _with_half_wins(grouped["win_rates"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -98,6 +98,51 @@ def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
     ]
     differing = "; ".join(filter(None, said))
     return (f"The runs differ: {differing}.",) if differing else ()
+
+
+_FULL = 0.9
+_TIMES = 2
+_FEWEST = 5
+"""Runs are cut at a depth where their requests have this share of it, and the depth is no accident
+of few requests or documents; depths differ where the greatest is this many times the least."""
+_CUTOFF = r"@([0-9]+)"
+
+
+def cuts_in_words(coverage: pl.DataFrame, measures: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence on runs that are cut at different depths, where a measure sees them all.
+
+    Measures with a cutoff at the least depth or above see the same of all runs.
+
+    Examples
+    --------
+    >>> coverage = pl.DataFrame({"run": ["a", "b"], "depth": [10, 1000], "answered": 50,
+    ...     "retrieved": [500, 49000]})
+    >>> print(*cuts_in_words(coverage, ["AP", "nDCG@10"]))
+    The runs are cut at different depths, from 10 (a) to 1,000 (b), which may favour the longer \
+ones by AP; depth=10 cuts all of them there.
+    >>> cuts_in_words(coverage, ["nDCG@10"])
+    ()
+    """
+    are_cut = pl.col("retrieved") >= _FULL * pl.col("depth") * pl.col("answered")
+    is_much = (pl.col("depth") >= _FEWEST) & (pl.col("answered") >= _FEWEST)
+    cut = coverage.filter(are_cut & is_much)
+    least, greatest = cut["depth"].min(), cut["depth"].max()
+    if not isinstance(least, int) or greatest < _TIMES * least:  # type: ignore[operator]
+        return ()
+    cutoffs = pl.Series(measures, dtype=pl.String).str.extract(_CUTOFF).cast(pl.Int64)
+    seen = [m for m, at in zip(measures, cutoffs, strict=True) if at is None or at > least]
+    if not seen:
+        return ()
+    depths = _from_to(cut, "depth", "", "{:,}".format).strip()
+    by = f" by {printed.and_joined(printed.first_runs(seen, _MOST_MEASURES))}"
+    said = (
+        f"The runs are cut at different depths, {depths}, which may favour the longer ones"
+        f"{by if len(measures) > 1 else ''}; depth={least} cuts all of them there."
+    )
+    return (said,)
+
+
+_MOST_MEASURES = 3
 
 
 def _from_to(coverage: pl.DataFrame, name: str, called: str, write: Callable[[Any], str]) -> str:

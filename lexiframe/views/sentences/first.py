@@ -17,7 +17,7 @@ from lexiframe.views.sentences.lacking import (
     without_unranked,
 )
 from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
-from lexiframe.views.sentences.ties import tie_sentences
+from lexiframe.views.sentences.ties import sentences_on_coverage
 from lexiframe.views.sentences.too_few import (
     KEY,
     nothing_concluded,
@@ -287,7 +287,7 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
     """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
     yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
-    yield from tie_sentences(tables, provenance)
+    yield from sentences_on_coverage(tables, provenance)
     yield from _same(tables["win_rates"])
 
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.base import escaped, printed, sums
 from lexiframe.typing import Evaluated
+from lexiframe.views.sentences.coverage import cuts_in_words
 from lexiframe.views.sentences.rows import is_first
 
 _MANY = "many equal scores"
@@ -49,11 +50,27 @@ def tie_sentences(
     )
 
 
+def sentences_on_coverage(
+    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], measure: str | None = None
+) -> tuple[str, ...]:
+    """Say which runs are cut at different depths, and what equal scores leave open, by a measure.
+
+    Without a ``measure`` this is said of all of them.
+    """
+    measures = [measure] if measure is not None else provenance["measures"]
+    cuts = (
+        f"{prefix}{said}"
+        for prefix, coverage, _, _ in _collections(tables, provenance["groups"])
+        for said in cuts_in_words(coverage, measures)
+    )
+    return (*cuts, *tie_sentences(tables, provenance, measure))
+
+
 def with_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
-    """Return a verdict whose first sentence by each measure ends with those of `tie_sentences`."""
+    """Return a verdict whose first sentence by each measure ends with `sentences_on_coverage`."""
     names = v["measure"].unique(maintain_order=True).to_list()
     tables = {"coverage": e.coverage, "means": e.means}
-    said = [" ".join(tie_sentences(tables, e.provenance, name)) for name in names]
+    said = [" ".join(sentences_on_coverage(tables, e.provenance, name)) for name in names]
     ends = pl.col("measure").replace_strict(names, said, return_dtype=pl.String)
     is_end = pl.col("measure").is_first_distinct() & (ends != "")
     sentence = pl.when(is_end).then(pl.col("sentence") + " " + ends).otherwise("sentence")
