@@ -169,7 +169,7 @@ def _parts_of_file(
     form: Form, data: bytes, source: Source, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Read and check a table that is no text: if possible, only the columns that are needed."""
-    names: list[str] = []  # of the run, if the file says that it has one only
+    named_by: list[str] = []  # the column of runs, if it is read as it is
     looked_at: list[str] = []  # of our columns that are read only to be looked at
 
     def needed(opened: Opened) -> list[str] | None:
@@ -186,11 +186,7 @@ def _parts_of_file(
                 looked_at.append("rank")
             else:
                 del found["rank"]
-        is_plain = "run" in found and "replicate" not in found
-        name = opened.constant(found["run"]) if is_plain else None
-        if name:
-            names.append(name)
-            del found["run"]
+        named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
         return [*found.values(), *unread]
 
     read = read_columns(form, data, source.where, needed)
@@ -199,16 +195,26 @@ def _parts_of_file(
         frame, schema = to_frame(arrow, "score", source.where, keep_twins=True), arrow.schema
     else:
         frame, schema = read
-        source = source if source.is_given or not names else replace(source, name=names[0])
+        if name := _only_text(frame, named_by):
+            frame = frame.drop(named_by)
+            source = source if source.is_given else replace(source, name=name)
     parts = parts_of_table(frame, source, options)
     headers = provenance_of(schema).get("ir_metadata", {})
-    is_named = bool(names)
     if not rank and read is not None:  # it was read to tell several systems apart
         parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
     return [
-        replace(part, header=headers.get(part.name), is_known=part.is_known or is_named)
+        replace(part, header=headers.get(part.name), is_known=part.is_known or bool(named_by))
         for part in parts
     ]
+
+
+def _only_text(frame: pl.DataFrame, names: list[str]) -> str:
+    """Return the text that a column has in all rows; empty if there is none, or no column."""
+    for name in names:
+        column = frame[name]
+        if column.dtype == pl.String and column.len() and not column.has_nulls():
+            return column[0] if (column == column[0]).all() else ""
+    return ""
 
 
 def _are_whole(schema: pa.Schema, name: str | None) -> bool:

@@ -22,17 +22,15 @@ class Opened(NamedTuple):
     ``fits`` says whether some columns, or all, take at most so many bytes when each value stands in
     its row, before this memory is taken; what it lets pass is measured again when it was read.
     ``frame`` reads some columns from the bytes of the whole file straight into Polars, where that
-    is safe and faster. ``constant`` returns the text that all rows of a column have, if the file
-    says so and there is one; ``has_few`` whether a column of text or whole numbers takes so little
-    room that it can have few values only.
+    is safe and faster; it returns None where they would take more than so many bytes. ``has_few``
+    says whether a column of text or whole numbers has few values.
     """
 
     schema: pa.Schema
     batches: Callable[[list[str] | None, int | None], Iterator[Batch]]
     n_bytes: int | None = None
     fits: Callable[[list[str] | None, float], bool] = lambda _columns, _room: True
-    frame: Callable[[bytes, list[str]], pl.DataFrame] | None = None
-    constant: Callable[[str], str | None] = lambda _: None
+    frame: Callable[[bytes, list[str], float], pl.DataFrame | None] | None = None
     has_few: Callable[[str], bool] = lambda _: False
 
 

@@ -76,12 +76,11 @@ def read_columns(
         columns = choose(opened) if len({*names}) == len(names) else None
         if not columns or not all(_is_direct(opened.schema.field(name).type) for name in columns):
             return None
-        if not opened.fits(columns, room):
-            return None
         try:
-            return Columns(opened.frame(data, columns), opened.schema)
+            frame = opened.frame(data, columns, room)
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
             return None  # the file is damaged: PyArrow's errors say how
+    return None if frame is None else Columns(frame, opened.schema)
 
 
 def _is_direct(dtype: pa.DataType) -> bool:

@@ -58,13 +58,9 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     size = max(unpacked, n_rows * metadata.num_columns * LEAST)
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
-    frame = _frame if is_verified else None
-    constant, few = partial(_constant, chunks), partial(_has_few, chunks)
-    return Opened(opened.schema_arrow, batches, size, chunks.fit, frame, constant, few)
-
-
-def _frame(data: bytes, columns: list[str]) -> pl.DataFrame:
-    return pl.read_parquet(data, columns=columns)
+    frame = partial(_frame, chunks) if is_verified else None
+    few = partial(_has_few, chunks)
+    return Opened(opened.schema_arrow, batches, size, chunks.fit, frame, few)
 
 
 def _pages_have_checksums(file: pa.NativeFile) -> bool:
@@ -106,13 +102,18 @@ class _Chunks:
         """Return what the pages of some columns say."""
         return {leaf: self.pages(group, leaf) for leaf in leaves}
 
-    def fit(self, columns: list[str] | None, room: float) -> bool:
-        """Return whether some columns, or all, take at most so many bytes as rows."""
+    def fit(self, columns: list[str] | None, room: float, *, are_views: bool = False) -> bool:
+        """Return whether some columns, or all, take at most so many bytes as rows.
+
+        Where the reader makes views, texts of a dictionary are kept once: only its pages count.
+        """
         left = room
         doubtful: list[tuple[int, int]] = []
         for group in range(self.opened.metadata.num_row_groups):
             found = self.of(group, self.leaves(columns))
             left -= sum(max(pages.size, pages.values * LEAST) for pages in found.values())
+            if are_views:
+                found = {leaf: pages for leaf, pages in found.items() if pages.is_shared}
             longest = self._longest(group, found, room)
             doubtful += [
                 (group, leaf) for leaf in found if longest[leaf] * found[leaf].values > room
@@ -189,26 +190,16 @@ class _Chunks:
         return size
 
 
-def _constant(chunks: _Chunks, name: str) -> str | None:
-    """Return the text in all rows of a column of text, if there is just one.
+def _frame(chunks: _Chunks, data: bytes, columns: list[str], room: float) -> pl.DataFrame | None:
+    """Read some columns into Polars; return None if they take more than so many bytes as rows.
 
-    The column is read as numbers of a dictionary, which takes a fraction of the time that its texts
-    take. Statistics are not asked, since they need not be true. A column without a dictionary is
-    read with the others.
+    Polars keeps a text of a dictionary once, so that its rows are measured when they are there.
     """
-    if not _is_text(chunks.opened.schema_arrow.field(name).type):
+    if not chunks.fit(columns, room, are_views=True):
         return None
-    leaf = chunks.paths.index(name)
-    texts: set[str | None] = set()
-    for number in range(chunks.opened.metadata.num_row_groups):
-        if not chunks.pages(number, leaf).begins_coded:
-            return None
-        for batch in chunks.coded(leaf, _ROWS, number):
-            column = batch.column(name)
-            if column.null_count or len(column.dictionary) > 1:
-                return None
-            texts |= {*column.dictionary.to_pylist()}
-    return texts.pop() if len(texts) == 1 else None
+    frame = pl.read_parquet(data, columns=columns)
+    texts = frame.select(pl.col(pl.String).str.len_bytes().cast(pl.Float64).sum())
+    return None if sum(texts.row(0)) > room else frame
 
 
 def _is_text(dtype: pa.DataType) -> bool:
