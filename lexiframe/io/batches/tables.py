@@ -17,8 +17,8 @@ import pyarrow as pa
 from lexiframe.base import LexiframeError, SchemaError, schemas
 from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.objects import to_frame
-from lexiframe.io.files.form import Batch, Form
-from lexiframe.io.files.room import room_for, size_in_rows, too_much
+from lexiframe.io.files.form import Batch, Form, size_in_rows
+from lexiframe.io.files.packings import room_for, too_much
 from lexiframe.io.files.tables import as_table, reading
 from lexiframe.io.forms.parquet import BUFFER
 from lexiframe.io.problems.scores_against_ranks import batches_are_doubtful

@@ -1,10 +1,11 @@
-"""How files are packed: by gzip, bzip2, xz or zstd, whatever they are called."""
+"""How files are packed (gzip, bzip2, xz, zstd), and how much memory a file may take."""
 
 from __future__ import annotations
 
 import bz2
 import lzma
 import math
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,6 +18,29 @@ import pyarrow as pa
 from lexiframe.base import Problem, ReadError, errors
 
 _BLOCK = 1 << 20
+RATIO = "LEXIFRAME_UNPACK_RATIO"
+"""The environment variable that limits the unpacked size to this many times the packed one."""
+_RATIO = 100.0
+_ROOM = 1 << 30  # a file may always unpack to this many bytes
+
+
+def room_for(size: int) -> float:
+    """Return the number of bytes that a file of ``size`` bytes may take in memory."""
+    setting = os.environ.get(RATIO, _RATIO)
+    try:
+        ratio = float(setting)
+    except ValueError:
+        ratio = math.nan
+    if not ratio > 0:
+        raise ReadError(f"{RATIO}: expected a positive number or inf, found {setting!r}")
+    return max(_ROOM, ratio * max(size, 1))
+
+
+def too_much(where: str, size: int, what: str = "file") -> ReadError:
+    """Build the error for a file, or part of one, that would fill the memory."""
+    found = f"the {size:,} bytes of the {what} hold far more than data of this kind ever do"
+    advice = f"it would fill the memory; if you trust it, set {RATIO}=inf in the environment"
+    return ReadError(Problem(where, "", found, advice))
 
 
 class TooMuchError(Exception):

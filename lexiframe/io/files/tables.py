@@ -10,8 +10,8 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors
-from lexiframe.io.files.form import Batch, Form, Opened
-from lexiframe.io.files.room import room_for, size_in_rows, too_much
+from lexiframe.io.files.form import Batch, Form, Opened, size_in_rows
+from lexiframe.io.files.packings import room_for, too_much
 
 
 @contextmanager

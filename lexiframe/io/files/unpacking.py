@@ -8,8 +8,14 @@ from io import BytesIO
 
 from lexiframe.base import Problem, ReadError
 from lexiframe.io.files.form import Form
-from lexiframe.io.files.packings import PACKINGS, TooMuchError, packing_of, unpacked
-from lexiframe.io.files.room import room_for, too_much
+from lexiframe.io.files.packings import (
+    PACKINGS,
+    TooMuchError,
+    packing_of,
+    room_for,
+    too_much,
+    unpacked,
+)
 from lexiframe.io.forms import form_of
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lexiframe.io.files.form import Batch, Form, Opened
-from lexiframe.io.files.room import LEAST, room_for, too_much
+from lexiframe.io.files.form import LEAST, Batch, Form, Opened
+from lexiframe.io.files.packings import room_for, too_much
 
 _FILE, _STREAM = b"ARROW1\0\0", b"\xff\xff\xff\xff"
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 import pyarrow as pa
 
 from lexiframe.io.files.checksum import file_has_checksum
-from lexiframe.io.files.form import Batch, Form, Opened
-from lexiframe.io.files.parquet_pages import (
-    Pages,
-    longest_of_short_texts,
-    pages_of,
-    row_groups,
-)
-from lexiframe.io.files.room import LEAST, room_for, size_in_rows, too_much
+from lexiframe.io.files.form import LEAST, Batch, Form, Opened, size_in_rows
+from lexiframe.io.files.packings import room_for, too_much
+
+if TYPE_CHECKING:
+    from lexiframe.io.files.parquet_pages import Pages
 
 BUFFER = 1 << 20
 """The bytes of a file that are read at once; without it, whole row groups are."""
@@ -92,6 +89,8 @@ class _Chunks:
 
     def pages(self, group: int, leaf: int) -> Pages:
         """Return what the pages of a column say, which is read once."""
+        from lexiframe.io.files.parquet_pages import pages_of, row_groups
+
         if self._groups is None:
             self._groups = row_groups(self.file)
         if (group, leaf) not in self._pages:
@@ -138,6 +137,8 @@ class _Chunks:
 
         The texts of dictionaries are looked at where they might take more than ``room``.
         """
+        from lexiframe.io.files.parquet_pages import longest_of_short_texts
+
         longest = {leaf: pages.longest for leaf, pages in found.items()}
         for leaf, pages in found.items():
             if pages.longest * pages.values <= room or pages.is_shared:
