@@ -32,6 +32,5 @@ from .progress_bars import progress as progress
 from .progress_bars import in_threads as in_threads
 from . import progress_bars as progress_bars
 from . import sums as sums
-from .id_mismatch import BEGINS as BEGINS
 from .id_mismatch import likely_cause as likely_cause
 from .version import __version__ as __version__

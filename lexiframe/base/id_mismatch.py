@@ -20,20 +20,19 @@ _SPELLINGS: dict[str, Spelling] = {  # in the order in which they are tried
 }
 
 
-BEGINS = "one begins with the other"
-"""The weakest cause: it may be so by chance."""
-
-
 def likely_cause(
     ours: Iterable[str],
     theirs: Iterable[str],
     more: Mapping[str, Spelling] = MappingProxyType({}),
+    *,
+    is_certain: bool = True,
 ) -> str:
     """Return the likely reason why no id of one source is an id of the other, or an empty text.
 
     The reason is how the ids differ, with an id of each source as the example. ``more`` is ``{a
     possible difference: the function that removes it from an id}``; these are tried before the
-    usual differences (white space, quotes, case, leading zeros ...).
+    usual differences (white space, quotes, case, leading zeros ...). That ids of one source begin
+    those of the other is a cause only where it ``is_certain`` that there is one: d1 begins d10.
 
     Examples
     --------
@@ -58,8 +57,10 @@ def likely_cause(
     if not pairs:
         return ""
     short, long = sorted(pairs[0], key=len)
-    cause = BEGINS if long[len(short)].isalnum() else "an ending"  # as that of a passage: d1#0
-    return f"{cause} ({pairs[0][0]!r} and {pairs[0][1]!r})"
+    shown = f"({pairs[0][0]!r} and {pairs[0][1]!r})"
+    if not long[len(short)].isalnum():
+        return f"an ending {shown}"  # as that of a passage: d1#0
+    return f"one begins with the other {shown}" if is_certain else ""
 
 
 def _without_prefix(names: list[str]) -> Spelling:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import polars as pl
 
-from lexiframe.base import BEGINS, coded, likely_cause, n_and_first, warn
+from lexiframe.base import coded, likely_cause, n_and_first, warn
 from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
@@ -159,14 +159,14 @@ class Unmatched:
         strange = [run for run in ranked.runs if run.strangers]
         unasked = [run for run in ranked.runs if run.extra and not run.answered.any()]
         judged = ranked.judged.items["doc_id"].unique(maintain_order=True) if strange else None
-        tells_ids = ranked.judged.items.height >= _TELLING
+        is_certain = not only_with_cause and ranked.judged.items.height >= _TELLING
         documents = {}
         for n, run in enumerate(strange):
             # Finding a cause takes time, and so many runs show it.
-            cause = _hint(run.strangers, judged, kind) if n < _SAID and judged is not None else ""
-            # d1 is the beginning of d10, though they are two documents of one collection.
-            is_likely = cause.startswith("likely") and BEGINS not in cause
-            if not is_likely and (only_with_cause or not tells_ids):
+            cause = ""
+            if n < _SAID and judged is not None:
+                cause = _hint(run.strangers, judged, kind, is_certain=is_certain)
+            if not is_certain and not cause.startswith("likely"):
                 continue
             found = f"no {kind} document was retrieved by the run {coded.said(run.name)}: it has "
             documents[run.name] = f"{found}{n_and_first(run.strangers)}; {cause}".rstrip("; ")
@@ -228,7 +228,7 @@ def _cause(ours: list[str], theirs: pl.Series) -> str:
     return f"likely cause: {cause}" if cause else "do both use the same query ids?"
 
 
-def _hint(retrieved: list[str], judged: pl.Series, kind: str) -> str:
+def _hint(retrieved: list[str], judged: pl.Series, kind: str, *, is_certain: bool = True) -> str:
     """Return the likely reason why no retrieved document is judged for its request."""
     elsewhere = min({*retrieved} & {*judged}, default=None)
     if elsewhere is not None:
@@ -236,5 +236,5 @@ def _hint(retrieved: list[str], judged: pl.Series, kind: str) -> str:
             f"{elsewhere!r} is {kind}, but for another request than those that retrieved it: "
             "are the requests numbered alike?"
         )
-    cause = likely_cause(retrieved, judged)
+    cause = likely_cause(retrieved, judged, is_certain=is_certain)
     return f"likely cause: {cause}" if cause else "do both use the same document ids?"
