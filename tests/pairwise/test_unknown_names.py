@@ -60,7 +60,7 @@ def test_every_name_with_every_ending_is_a_measure_or_one_line(ending):
         lambda name: lf.TSE(name),
         lambda name: lf.WC(f"eta({name})"),
         lambda name: lf.parse_measure(f"TSE({name})"),
-        lambda name: lf.scores("data/example/runs", name),
+        lambda name: lf.scores(lf.positions({"a": {"q": {"d": 1.0}}}, {"q": {"d": 1}}), name),
         lambda name: lf.evaluate("data/example/runs", "data/example/qrels.txt", [lf.AP, name]),
     ],
 )
