@@ -94,13 +94,13 @@ def unmatched_said(provenance: Mapping[str, Any]) -> list[str]:
     Examples
     --------
     >>> unmatched_said({"unmatched": ["dense"]})
-    ['dense is left out: none of its ids is in the judgments.']
+    ['dense is left out: nothing that it retrieved is judged.']
     """
     runs = provenance.get("unmatched", [])
     if not runs:
         return []
-    whose = "its" if len(runs) == 1 else "their"
-    return [f"{printed.they_are(runs)} left out: none of {whose} ids is in the judgments."]
+    who = "it" if len(runs) == 1 else "they"
+    return [f"{printed.they_are(runs)} left out: nothing that {who} retrieved is judged."]
 
 
 def without_unmatched(
