@@ -159,7 +159,10 @@ class Unmatched:
         strange = [run for run in ranked.runs if run.strangers]
         unasked = [run for run in ranked.runs if run.extra and not run.answered.any()]
         judged = ranked.judged.items["doc_id"].unique(maintain_order=True) if strange else None
-        is_certain = not only_with_cause and ranked.judged.items.height >= _TELLING
+        is_telling = ranked.judged.items.height >= _TELLING
+        is_certain = is_telling and not only_with_cause
+        if only_with_cause and not is_telling:
+            strange = []
         documents = {}
         for n, run in enumerate(strange):
             # Finding a cause takes time, and so many runs show it.
