@@ -964,7 +964,7 @@ def test_advice_about_columns_names_options(tmp_path, lexiframe):
     run = tmp_path / "run.csv"
     for names, option in {
         "topic|item|x": "put commas between its columns",
-        "a,b,c": "--column query_id=... --column doc_id=... --column score=... (of qrels --qrels-co",
+        "a,b,c": "--column query_id=... --column doc_id=... --column score=... (of qrels ",
         "user_idd,item,score": "--column query_id=user_idd (of qrels --qrels-column)",
         "topic no,item,score": "--column 'query_id=topic no' (of qrels --qrels-column)",
         "qid,item,sim,score": "--column score=score (of qrels --qrels-column)",
