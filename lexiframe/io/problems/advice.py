@@ -63,9 +63,8 @@ def advice_for_separators(texts: pl.Series, decimal: str) -> pl.Series:
 
     Examples
     --------
-    >>> advice_for_separators(pl.Series(["1,204", "987,5", "high"]), ".").to_list()
-    ["this has a decimal comma: say so with decimal=','", "this has a decimal comma: say so with \
-decimal=','", '']
+    >>> advice_for_separators(pl.Series(["987,5", "high"]), ".").to_list()
+    ["this has a decimal comma: say so with decimal=','", '']
     >>> advice_for_separators(pl.Series(["1,204", "1,204,987"]), ".").to_list()
     ['leave out what separates the thousands', 'leave out what separates the thousands']
     """

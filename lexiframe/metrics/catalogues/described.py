@@ -53,7 +53,7 @@ def explanation(measure: Any) -> str:
     <BLANKLINE>
     Parameters, as in ERR(max=4, rel=2) @ 10
     ----------
-    max : a number above 0 (default: 4)
+    max : a number above 0 and below 1024 (default: 4)
     rel : the least grade that is relevant (default: as in the positions)
     @ k : only the first k ranks count (default: all)
     """

@@ -55,9 +55,9 @@ def strengths(wins: np.ndarray) -> Valued:
 
     Examples
     --------
-    >>> beta, keys, has_prior = strengths(np.array([[0, 3.0], [1.0, 0]]))
-    >>> beta.round(3).tolist(), keys.tolist(), has_prior
-    ([0.549, -0.549], [0, -1], False)
+    >>> found = strengths(np.array([[0, 3.0], [1.0, 0]]))
+    >>> found.value.round(3).tolist(), found.keys.tolist()
+    ([0.549, -0.549], [0, -1])
     """
     if len(wins) < 2:
         return Valued(np.zeros(len(wins)), np.zeros(len(wins)))
