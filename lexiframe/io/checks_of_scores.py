@@ -20,6 +20,7 @@ from lexiframe.io.column_forms.column_names import (
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.per_request_scores import read_scores
+from lexiframe.io.problems.doubted_judgments import DOUBT
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of
 from lexiframe.io.result_forms import form_of_result
 from lexiframe.io.result_forms.found import result_files
@@ -29,8 +30,6 @@ from lexiframe.io.text.csv_tables import first_line
 from lexiframe.io.text.json_tables import is_json, names_in
 
 OtherKind = Literal["votes", "scores"]
-DOUBT = "doubt"
-"""The kind of a problem of a file that can be read, but may not be what it looks like."""
 _WHAT = {"votes": "side-by-side judgments", "scores": "scores"}
 
 

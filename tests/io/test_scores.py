@@ -980,3 +980,14 @@ def test_no_request_is_the_mean_by_chance(levels):
         x = rng.integers(0, levels, (requests, runs)) / (levels - 1)
         table = pl.DataFrame({"query_id": ids, **{f"r{j}": x[:, j] for j in range(runs)}})
         assert lf.read_scores(table, measure="P@2").height == requests * runs
+
+
+def test_what_lies_in_the_middle_of_even_steps_is_no_mean():
+    """It is the mean of the others to the last digit, and one of the data."""
+    ids = [f"q{i}" for i in range(1, 6)]
+    steps = {f"r{j}": [round(0.1 * i + 0.05 * j, 2) for i in range(5)] for j in range(4)}
+    assert lf.read_scores(pl.DataFrame({"query_id": ids, **steps}), measure="AP").height == 20
+    board = {"nq": [0.5, 0.6, 0.7], "fiqa": [0.3, 0.4, 0.5], "hotpot": [0.6, 0.65, 0.7]}
+    table = pl.DataFrame({"model": ["small", "base", "large"], **board})
+    assert lf.read_scores(table)["run"].n_unique() == 3
+    assert lf.leaderboard(table).ranking["run"].to_list() == ["large", "base", "small"]

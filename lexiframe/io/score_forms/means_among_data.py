@@ -43,15 +43,18 @@ def without_means(
 
     ``unit`` is the column of their names, ``cells`` the columns that tell their values apart, and
     ``within`` those in which they lie; ``wanted`` are never left out. A unit is a mean if each of
-    its values is that of the others, to rounding, where chance would not have it so.
+    its values is that of the others, to rounding, where chance would not have it so. One that is
+    not called like a mean has to stand at an end of the table: where values rise in even steps, the
+    unit in the middle is one of the data.
     """
     place, key = [*within, unit], [*within, *cells]
     rows = table.filter(pl.col("value").is_not_null()).select(*place, *cells, "value")
-    names = rows[unit].unique()
+    names = rows[unit].unique(maintain_order=True)
     called = names.filter(names.str.contains(_CALLED))
     rows = rows.with_columns(called=pl.col(unit).is_in(called.implode()))
     found = _beyond_chance(_near_the_mean(rows, place, key), rows, place, key)
-    found = found.filter(~pl.col(unit).is_in([*wanted]))
+    is_at_an_end = pl.col(unit).is_in([names[0], names[-1]] if len(names) else [])
+    found = found.filter(~pl.col(unit).is_in([*wanted]), pl.col("called") | is_at_an_end)
     others = called.filter(~called.is_in(found[unit].implode())).sort()
     if unit == "query_id" and len(others):
         warn(
