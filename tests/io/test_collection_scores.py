@@ -435,6 +435,18 @@ def test_collections_that_the_caller_names_are_kept():
     assert "Parameters" in smaller.cells["collection"].to_list()
 
 
+@pytest.mark.parametrize(
+    "name", ["Avg Rank", "mean_rank", "Borda rank", "ranking", "Position", "#", "CO₂ cost (kg)"]
+)
+def test_ranks_and_costs_do_not_turn_a_leaderboard_round(name):
+    table = BOARD.with_columns(pl.Series(name, [1.0, 2.0, 3.0]))
+    with pytest.warns(lf.LexiframeWarning, match="called like properties of the runs"):
+        found = lf.leaderboard(table)
+    assert found.ranking.equals(lf.leaderboard(BOARD).ranking)
+    named = BOARD.rename({BOARD.columns[1]: "passage ranking"})  # a task
+    assert "passage ranking" in lf.leaderboard(named).cells["collection"].to_list()
+
+
 def test_a_leaderboard_with_means_is_that_without():
     found = [lf.leaderboard(BOARD)]
     with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):

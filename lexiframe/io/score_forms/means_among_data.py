@@ -16,7 +16,9 @@ _CALLED = (
 _SAYS_SO = r"^(?i)(mean|average|avg)\.?" + _MEAN
 """Collections that say that they are means, be it of something else than the others."""
 _PROPERTY = (
-    r"^(?i)(rank( \(.*\))?|zero[- ]shot( \(.*\))?|release date|memory usage.*|"
+    r"^(?i)(((avg|average|mean|median|overall|borda|final)\.?[ _-])?rank( \(.*\))?|"
+    r"ranking|position|#|"
+    r"co[2₂]([ _].*)?|(latency|cost)([ _].*)?|zero[- ]shot( \(.*\))?|release date|memory usage.*|"
     r"embedding dimensions?|(max(imum)?|context)[ _](tokens|length|size|window)|"
     r"(#|(number|n) of |num[ _]|n_|active |total )? ?param(eter)?s( \(.*\))?)$"
 )
