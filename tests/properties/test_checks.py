@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 
-pytestmark = pytest.mark.slow
+# What is doubted of a table that can be read has tests of its own.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")]
 
 KINDS = {
     "run": (lf.check_run, lf.read_runs, "score"),
