@@ -75,9 +75,7 @@ WIDER = (
     r"4 lines have more than 6 fields; the fields after the sixth are ignored; "
     r"files: 4 \('.*1.run', .*, \.\.\."
 )
-LEFT_OUT = (
-    r"left out of 2 folders, since they are no runs: 2 \('.*one/README.md', '.*two/README.md'\)"
-)
+LEFT_OUT = r"left out of 2 folders, .* name it\): 2 \('.*one/README.md', '.*two/README.md'\)"
 CYCLE = r"majorities form 2 cycles \(one: a, b, c; other: a, b, c\)"
 CYCLES_BY = r"majorities form 6 cycles in 3 groups of requests \(one: a, b, c; other: .*; one"
 GAPS = "rankings missing, counted as empty: 1 "

@@ -1304,7 +1304,7 @@ def test_check_warns_once_of_several_folders_and_files(tmp_path, lexiframe):
     outcome = lexiframe("check", *folders)
     assert outcome.status == 0
     left_out, wider, last = outcome.err.splitlines()
-    assert left_out.startswith("warning: left out of 2 folders, since they are no runs: 2 (")
+    assert left_out.startswith("warning: left out of 2 folders, since they are folders, or not ")
     assert wider.startswith(
         "warning: 2 lines have more than 6 fields; the fields after the sixth are ignored;"
     )

@@ -180,7 +180,7 @@ def test_what_is_hidden_is_no_data(tmp_path):
     folder = written(tmp_path / "runs", ["bm25.run", "_old.run"])
     (folder / "_temporary").mkdir()
     assert lf.scan_runs(str(folder / "*.run")).sources[0].name == "bm25"
-    with pytest.warns(lf.LexiframeWarning, match=r"left out, since they are no runs: 1 \('_old"):
+    with pytest.warns(lf.LexiframeWarning, match=r"\(to read one, name it\): 1 \('_old.run'\)"):
         assert len(lf.scan_runs(folder)) == 1
     assert lf.scan_runs(str(folder / "_*.run")).sources[0].name == "_old"
     (folder / "bm25.run").unlink()

@@ -98,7 +98,8 @@ def test_a_folder_means_its_files(write):
     write(LINE, "runs/inner/c.run")
     for given in (folder, str(folder)):
         with pytest.warns(
-            lf.LexiframeWarning, match=r"left out, since they are no runs: 1 \('inner'\)"
+            lf.LexiframeWarning,
+            match=r"left out, since they .* \(to read one, name it\): 1 \('inner'\)",
         ):
             assert names(given) == ["a", "b"]
     assert names(str(folder / "**" / "*.run")) == ["b", "c"]

@@ -179,12 +179,12 @@ class Found:
 def warn_of_left_out(left_out: Sequence[Path]) -> None:
     """Warn once of all paths that were left out, in one or several folders."""
     folders = list(dict.fromkeys(path.parent for path in left_out))
+    why = "since they are folders, or not called like runs (to read one, name it): "
     if len(folders) == 1:
-        names = [path.name for path in left_out]
-        warn(f"{folders[0]}: left out, since they are no runs: {n_and_first(names)}")
+        warn(f"{folders[0]}: left out, {why}{n_and_first([path.name for path in left_out])}")
     elif folders:
         paths = [str(path) for path in left_out]
-        warn(f"left out of {len(folders)} folders, since they are no runs: {n_and_first(paths)}")
+        warn(f"left out of {len(folders)} folders, {why}{n_and_first(paths)}")
 
 
 def read_by_spark() -> dict[str, Mapping[str, Any]]:

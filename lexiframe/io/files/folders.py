@@ -18,8 +18,14 @@ from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 
 _HIDDEN = (".", "_")
 """How names of what is no data begin: Spark's `_SUCCESS`, `.part-0.crc`, `_delta_log`."""
-# Endings and names of files that often lie in a folder of runs, but are no runs.
-_ABOUT = ".md .rst .html .pdf .yaml .yml .toml .log .sh .py README LICENSE PROVENANCE".split()
+# Endings of files that often lie in a folder of runs, but are no runs; names of such files, which
+# may have any ending.
+_ABOUT = """
+.md .rst .tex .bib .html .pdf .png .jpg .jpeg .svg .yaml .yml .toml .cfg .ini .log .lock .sh .py .r
+.ipynb .md5 .sha1 .sha256 .sha512 .sum
+readme license licence notice provenance changelog authors citation makefile dockerfile notes
+requirements metadata config settings stats statistics manifest md5sums sha256sums
+""".split()
 _LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
 _ICEBERG = "an Iceberg table"
 _PARQUET = b"PAR1"
@@ -56,19 +62,19 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     left_out = {path for path in inside if path.is_dir() or _is_about(path)}
     left_out |= {path for path in everything if path.name.startswith("_") and path.suffix}
     if not inside - left_out:
-        inner = sorted(path.name for path in inside if path.is_dir())
-        deeper = (
-            f"; the folders in it are not read ({n_and_first(inner)}): give a glob, such as "
-            f"'{folder}/*/*'"
-        )
-        raise ReadError(
-            f"{folder}: the folder has no files in it that could be read{deeper if inner else ''}"
-        )
+        why = ""
+        if inner := sorted(path.name for path in inside if path.is_dir()):
+            why = f"; the folders in it are not read ({n_and_first(inner)}): give a glob, such as "
+            why += f"'{folder}/*/*'"
+        elif left_out:
+            names = n_and_first(sorted(path.name for path in left_out))
+            why = f"; their names are not those of runs ({names}): to read one, name it"
+        raise ReadError(f"{folder}: the folder has no files in it that could be read{why}")
     return sorted(inside - left_out), sorted(left_out)
 
 
 def _is_about(path: Path) -> bool:
-    return path.suffix.lower() in _ABOUT or path.name.upper() in _ABOUT
+    return path.suffix.lower() in _ABOUT or path.stem.lower() in _ABOUT
 
 
 def matched(pattern: Path, paths: Iterable[Path]) -> list[Path]:

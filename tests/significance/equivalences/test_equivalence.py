@@ -211,7 +211,7 @@ def test_swapped_names_swap_the_answers(test, values, margin):
         assert row["trivial"] == mirrored["trivial"]
         sides = [row[f"p_not_worse_{side}_adjusted"] < options["alpha"] for side in "ab"]
         if all(sides) and row["mean_difference"] == 0 and row["conclusion"] in OTHER:
-            # Neither is ahead, and after the correction they are not equivalent: the first is named.
+            # Neither is ahead, nor are they equivalent after the correction: the first is named.
             assert row["conclusion"] == mirrored["conclusion"] == "a not worse"
             continue
         assert OTHER.get(row["conclusion"], row["conclusion"]) == mirrored["conclusion"]
