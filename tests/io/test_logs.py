@@ -345,13 +345,16 @@ def test_parquet_and_arrow_with_nested_fields(tmp_path):
         (["1e-05", "nan"], [1e-05, float("nan")]),
         (["007", "8"], None),
         (["0.9", "1.10"], None),
-        (["+1", "2"], None),
+        (["+1", "−2"], [1, -2]),
+        ([".5", "1.", "-.25"], [0.5, 1.0, -0.25]),
+        (["3", "None", "-"], [3, None, None]),
+        (["None", "NA"], None),
+        (["+007", "8."], None),
         (["1e3", "2"], [1000.0, 2.0]),
         (["12e4567", "2"], None),
         (["9223372036854775808", "1"], None),
         (["0.1234567890123456789", "0.5"], None),
         (["1", "auto"], None),
-        (["1_000", "2"], None),
         (["", ""], [None, None]),
     ],
 )
@@ -360,6 +363,13 @@ def test_text_is_a_number_when_it_writes_back(tmp_path, texts, values):
     column = log_of(tmp_path, f"run,x\n{lines}\n")["x"]
     assert column.equals(pl.Series("x", texts if values is None else values, column.dtype))
     assert (column.dtype == pl.String) == (values in (None, [None, None]))
+
+
+@pytest.mark.parametrize("texts", [["1_000", "2"], ["1,204", "7"]])
+def test_numbers_that_stay_text_are_named(tmp_path, texts):
+    lines = "\n".join(f'r{n},"{text}"' for n, text in enumerate(texts))
+    with pytest.warns(lf.LexiframeWarning, match="the column x stays text"):
+        assert log_of(tmp_path, f"run,x\n{lines}\n")["x"].to_list() == texts
 
 
 def test_names_are_text_whatever_they_look_like(tmp_path):

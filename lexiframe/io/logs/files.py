@@ -34,8 +34,11 @@ _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 _POWER = r"(?i)^[+-]?[0-9](\.[0-9]+)?e[+-]?[0-9]{1,3}$"  # 1e-5, as no version or id is written
 _NO_NUMBER = r"(?i)^[+-]?(nan|inf|infinity)$"
 _SEPARATED = (
-    r"^[+-]?[0-9]{1,3}([,.' ][0-9]{3})*,[0-9]+$|^[+-]?[0-9]{1,3}([,' ][0-9]{3})+([.,][0-9]+)?$"
+    r"^[+-]?[0-9]{1,3}([,.' ][0-9]{3})*,[0-9]+$|^[+-]?[0-9]{1,3}([,'_ ][0-9]{3})+([.,][0-9]+)?$"
 )
+_MISSING = ("None", "null", "NULL", "NA", "N/A", "n/a", "-")  # of Python, JSON, SQL, R, tables
+_FORMS = {"^−": "-", r"^\+([0-9.])": "${1}", r"^(-?)\.": "${1}0.", r"\.$": ""}
+"""Parts of numbers that are written in two ways, and the usual one: −5, +9, .5 and 1."""
 
 
 @typed
@@ -45,7 +48,7 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     The kind of file is recognised by its content; text may be compressed. In CSV and TSV, an empty
     field is null, and a column becomes numbers only if writing these gives the same text again
     ("0.9" and "10", or all with two decimals, but not "007"), or they are powers of ten ("1e-5").
-    Names and ids stay text.
+    Names and ids stay text. Beside numbers, None, null, NA, N/A and a dash are null.
 
     Parameters
     ----------
@@ -67,7 +70,7 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     Warns
     -----
     LexiframeWarning
-        When a column of CSV or TSV stays text because its numbers have commas.
+        When a column of CSV or TSV stays text because its numbers have commas, blanks or underscores.
 
     Examples
     --------
@@ -143,12 +146,13 @@ def numbers_of(texts: pl.Series) -> pl.Series:
     """Turn a column of text into numbers if writing these gives the same text again.
 
     Whole numbers are written without leading zeros. Others are written as Python does, or all with
-    the same number of decimals. Powers of ten, NaN and infinity may be written as they like.
+    the same number of decimals. Powers of ten, NaN and infinity may be written as they like, signs
+    too, and a zero may be left out (.5). Beside numbers, None, NA, null and a dash are null.
 
     Examples
     --------
     >>> for texts in (["8", "16"], ["0.9", "10"], ["0.50", "0.25"], ["007", "8"], ["0.9", "1.10"],
-    ...               ["1e-5", "0.01", "3.0E-4"]):
+    ...               ["1e-5", "0.01", "3.0E-4"], [".5", "None", "−2"]):
     ...     print(numbers_of(pl.Series(texts)).to_list())
     [8, 16]
     [0.9, 10.0]
@@ -156,16 +160,20 @@ def numbers_of(texts: pl.Series) -> pl.Series:
     ['007', '8']
     ['0.9', '1.10']
     [1e-05, 0.01, 0.0003]
+    [0.5, None, -2.0]
     """
+    given, texts = texts, texts.set(texts.is_in(_MISSING), None)
+    for form, usual in _FORMS.items():
+        texts = texts.str.replace(form, usual)
     values = texts.drop_nulls().unique()
     if not len(values):
-        return texts
+        return given
     if values.str.contains(_WHOLE).all() and not values.cast(pl.Int64, strict=False).has_nulls():
         return texts.cast(pl.Int64)
     plain = values.filter(~(values.str.contains(_POWER) | values.str.contains(_NO_NUMBER)))
     decimals = {len(text.partition(".")[2]) for text in plain}
     format = f".{max(decimals)}f" if len(decimals) == 1 and decimals != {0} else ".1f"
-    return texts.cast(pl.Float64) if all(_writes_back(v, format) for v in plain) else texts
+    return texts.cast(pl.Float64) if all(_writes_back(v, format) for v in plain) else given
 
 
 def _writes_back(text: str, format: str) -> bool:
@@ -177,7 +185,7 @@ def _writes_back(text: str, format: str) -> bool:
 
 
 def _warn_of_separators(columns: Iterable[pl.Series], where: str) -> None:
-    """Warn of columns that stay text, and would be in the order of letters, because of commas."""
+    """Warn of columns that stay text, and would be in the order of letters, because of commas and the like."""
     texts = [column for column in columns if column.dtype == pl.String and column.name not in _IDS]
     are_numbers = f"{NUMBER}|{_SEPARATED}"
     for column in texts:
@@ -185,8 +193,8 @@ def _warn_of_separators(columns: Iterable[pl.Series], where: str) -> None:
         odd = cells.filter(cells.str.contains(_SEPARATED))
         if len(odd) and cells.str.contains(are_numbers).all():
             warn(
-                f"{where}: the column {column.name} stays text, since its numbers have commas or "
-                f"blanks, which may be decimal or separate thousands: {n_and_first(odd)}; write "
+                f"{where}: the column {column.name} stays text, since its numbers have marks "
+                f"between digits, which may be decimal or separate thousands: {n_and_first(odd)}; write "
                 "them with a decimal point and no other mark"
             )
 
