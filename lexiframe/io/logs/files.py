@@ -70,7 +70,7 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     Warns
     -----
     LexiframeWarning
-        When a column of CSV or TSV stays text because its numbers have commas, blanks or underscores.
+        When a column of CSV or TSV stays text because its numbers have commas or the like.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def _writes_back(text: str, format: str) -> bool:
 
 
 def _warn_of_separators(columns: Iterable[pl.Series], where: str) -> None:
-    """Warn of columns that stay text, and would be in the order of letters, because of commas and the like."""
+    """Warn of columns of numbers that stay text, and would be in the order of letters."""
     texts = [column for column in columns if column.dtype == pl.String and column.name not in _IDS]
     are_numbers = f"{NUMBER}|{_SEPARATED}"
     for column in texts:
@@ -194,8 +194,8 @@ def _warn_of_separators(columns: Iterable[pl.Series], where: str) -> None:
         if len(odd) and cells.str.contains(are_numbers).all():
             warn(
                 f"{where}: the column {column.name} stays text, since its numbers have marks "
-                f"between digits, which may be decimal or separate thousands: {n_and_first(odd)}; write "
-                "them with a decimal point and no other mark"
+                "between digits, which may be decimal or separate thousands: "
+                f"{n_and_first(odd)}; write them with a decimal point and no other mark"
             )
 
 
