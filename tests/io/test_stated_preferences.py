@@ -131,11 +131,11 @@ BAD = {
     r"0 and 1 and 2 alone, and 0 may be a tie; .* or values=\{'0': 'a', '1': 'b', '2': 'tie'\}": (
         two("left", "right", [0, 1, 2]), {}),
     r"0 and 1 and 2 alone": (two("model_1", "model_2", ["2", "0", "0"]), {}),
-    r"found '1' and '2', which is the name of a run and of the other side": (
+    r"found '1' and '2', which may be the name of a run and the other side": (
         {"qid": ["1", "2"], "left": [2, 2], "right": [1, 1], "winner": [1, 2]}, {}),
-    r"'0': 'tie', '1': 'a'\} for sides, or values=\{'tie': 'tie'\} for names": (
+    r"'1': 'a'\} or .*'0': 'tie', '1': 'a'\} for sides; or values=\{'tie': 'tie'\} for names": (
         {"qid": ["1", "2"], "left": [0, 1], "right": [1, 0], "winner": [0, 1]}, {}),
-    r"'tie', which is the name of a run": (
+    r"'tie', which may be the name of a run": (
         {"qid": [1, 2], "left": ["tie", "tie"], "right": ["x", "y"], "winner": ["tie", "x"]}, {}),
     r"text or numbers, found List.* in chosen; it may hold messages": (
         {"prompt": ["1"], "chosen": [[{"role": "user"}]], "rejected": [[{"role": "user"}]]}, {}),
@@ -146,7 +146,7 @@ BAD = {
     r"found texts of several lines \('One,.ntwo.'\); they look like answers": (
         {"qid": ["1"], "left": ["One,\ntwo."], "right": ["One."], "winner": ["left"]}, {}),
     r"expected winners 1, 0, -1 or 1, 2, 1.5, found": (two("left", "right", [3, 1]), {}),
-    r"the name of a run and of the other side": (
+    r"the name of a run and the other side": (
         {"qid": ["1"], "left": ["b"], "right": ["a"], "winner": ["a"]}, {}),
     r"row 1: .*'x' against itself \(1 such rows\); leave them out": (
         {"qid": ["1"], "left": ["x"], "right": ["x"], "winner": ["tie"]}, {}),

@@ -132,7 +132,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
             numbered = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
             raise ReadError(Problem(where, "a winner", numbered, f"say it: {_said(*ways)}"))
         if ways or not _are_sides(doubtful, rows):
-            raise _both_possible(doubtful, rows, where)
+            raise _both_possible(doubtful, rows, where, ways)
         return rows["side"]
     found = rows.select(pl.coalesce("name", "side")).to_series()
     are_no_names = rows["name"].null_count() == rows.height
@@ -185,14 +185,16 @@ def _are_sides(doubtful: pl.DataFrame, rows: pl.DataFrame) -> bool:
     )
 
 
-def _both_possible(doubtful: pl.DataFrame, rows: pl.DataFrame, where: str) -> ReadError:
+def _both_possible(
+    doubtful: pl.DataFrame, rows: pl.DataFrame, where: str, ways: Ways | None
+) -> ReadError:
     """Return the error for winners that may be runs of their row or sides."""
     known = rows.filter(pl.col("side").is_not_null()).unique("winner").sort("winner")
-    sides = dict(known.select("winner", "side").rows())
+    sides = ways or (dict(known.select("winner", "side").rows()),)
     tie = "draw" if doubtful["winner"].str.to_lowercase().is_in(["tie"]).any() else TIE
     names = " and ".join(map(repr, sorted(doubtful["winner"].unique())))
-    found = f"{names}, which is the name of a run and of the other side"
-    advice = f"say it: {_said(sides)} for sides, or {_said({tie: TIE})} for names"
+    found = f"{names}, which may be the name of a run and the other side"
+    advice = f"say it: {_said(*sides)} for sides; or {_said({tie: TIE})} for names of runs"
     return ReadError(Problem(where, "a winner", found, advice))
 
 

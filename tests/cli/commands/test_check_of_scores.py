@@ -6,7 +6,7 @@ import pytest
 
 VOTES = "qid,left,right,winner\n1,1,2,1\n2,2,1,1\n"
 FILES = {
-    "votes.csv": (VOTES, "file", "'1', which is the name of a run and of the other side"),
+    "votes.csv": (VOTES, "file", "'1', which may be the name of a run and the other side"),
     "answers.csv": (
         "prompt,chosen,rejected\np1,Sure.,No.\np2,Yes.,Never.\n", "file", "look like answers"),
     "board.csv": (
