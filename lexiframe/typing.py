@@ -74,10 +74,14 @@ class Evaluated(Protocol):
         """The runs and judgments, as they were given."""
 
 
+TableOf = str | Callable[[Any], Any]
+"""Which table of an evaluation a function takes: its name, or a function of the evaluation."""
+
+
 class HasTables(Protocol):
     """An `Evaluation`: functions of a table take it too, and use the table that they need."""
 
-    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+    def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that is meant by ``what``, and options that hold unless others do."""
 
 

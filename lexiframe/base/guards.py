@@ -114,7 +114,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 @cache
-def _tables(function: Callable[..., Any]) -> dict[str, str]:
+def _tables(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the arguments that take an evaluation too, and the name of the table to use of it."""
     hints = _hints_of(function, extras=True)
     found = {name: _without_none(hint) for name, hint in hints.items()}
@@ -127,7 +127,7 @@ def _without_none(hint: Any) -> Any:
     return others[0] if len(others) == 1 else hint
 
 
-def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
+def _take_table(given: inspect.BoundArguments, name: str, what: Any) -> None:
     """Put tables in the place of evaluations, and what these say of options that are not given."""
     value = given.arguments.get(name)
     if isinstance(value, Mapping):
@@ -147,10 +147,10 @@ def _take_table(given: inspect.BoundArguments, name: str, what: str) -> None:
 
 _DOCUMENTS = {"doc_id", "docno", "docid", "item_id"}
 """Columns that show runs where a table of scores or preferences is expected."""
-_OF_MEASURES = ("scores", "preferences", "pairs", "replicated_pairs", "by_kind", "ranked_pairs")
+_OF_MEASURES = ("scores", "preferences", "pairs", "replicated_pairs", "by_kind")
 
 
-def _refuse_runs(function: str, value: Any, what: str) -> None:
+def _refuse_runs(function: str, value: Any, what: Any) -> None:
     """Raise for runs in the place of a table that is made of them and of judgments."""
     some = value.values() if isinstance(value, Mapping) else [value]
     is_path = isinstance(value, str | Path)
@@ -160,7 +160,7 @@ def _refuse_runs(function: str, value: Any, what: str) -> None:
     expected, step = f"the table of {what}", ""
     if what == "positions":
         step = ", and positions(runs, qrels) this one"
-    elif what in _OF_MEASURES:
+    elif callable(what) or what in _OF_MEASURES:
         expected = "scores or preferences"
         step = "; or give scores(positions(runs, qrels), measures)"
     raise WrongTypeError(
@@ -182,7 +182,7 @@ def _has_tables(value: Any) -> bool:
     return callable(getattr(value, "table_for", None))
 
 
-def _table_of(value: Any, what: str) -> tuple[Any, dict[str, Any]]:
+def _table_of(value: Any, what: Any) -> tuple[Any, dict[str, Any]]:
     return value.table_for(what) if _has_tables(value) else (value, {})
 
 

@@ -32,7 +32,7 @@ from lexiframe.pairwise import (
     pairs,
     parse_measures,
 )
-from lexiframe.typing import LogLike, MeasureLike
+from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
     from lexiframe.views import Plots, Rankings, shown
@@ -430,7 +430,7 @@ class Evaluation:
 
         return Plots(self)
 
-    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+    def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, and the groups and baseline that hold for it.
 
         Functions of tables take an evaluation as well, and call this: ``lf.compare(e)`` is
@@ -440,7 +440,8 @@ class Evaluation:
         Parameters
         ----------
         what
-            The name of a table, or what ``lexiframe.typing`` calls what the function takes.
+            The name of a table, or what ``lexiframe.typing`` calls what the function takes; or a
+            function that is given the evaluation, and returns what is needed of it.
 
         Returns
         -------

@@ -17,7 +17,7 @@ from lexiframe.io import qrel_files, score_forms
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import By, arrays, grouping
 from lexiframe.pairwise import facts as of_measures
-from lexiframe.significance import Alternative, Correction, Family, Test, gates, own_tests
+from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
 
@@ -143,8 +143,8 @@ def evaluated(
     (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
     if inference.baseline is not None:
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
-    if unknown := gates.unknown_directions(s):
-        gates.warn_of_directions(unknown)
+    if unknown := of_measures.unknown_directions(s):
+        of_measures.warn_of_directions(unknown)
     part = arrays.pair_cube(s)
     attributes = grouping.attributes_of(part, requests, by) if by else None
     facts = {**sources, "measures": [*names], "missing": missing}

@@ -17,6 +17,7 @@ from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.evaluation import Evaluation, names_of_tables
 from lexiframe.pairwise import facts
 from lexiframe.projection import by_collection
+from lexiframe.typing import TableOf
 
 FOLDERS = "collections"
 """What the provenance calls the folders of the collections, by their names."""
@@ -81,11 +82,12 @@ class EvaluationOfCollections(Evaluation):
             f"of its own; ask one of them: e.collections[{first!r}].{what}{instead}"
         )
 
-    def table_for(self, what: str) -> tuple[Any, dict[str, Any]]:
+    def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, whose collections and groups are columns."""
-        if what not in names_of_tables() and what != "positions":
-            what = "preferences" if self.replicated is None else "replicated"
-        table, options = getattr(self, what), handed_over.options_of(self)
+        name = "preferences" if self.replicated is None else "replicated"
+        if isinstance(what, str) and what in {*names_of_tables(), "positions"}:
+            name = what
+        table, options = getattr(self, name), handed_over.options_of(self)
         if self.attributes is not None and "query_id" in table.columns:
             on = ["collection", "query_id"]
             table = table.join(self.attributes, on=on, how="left", maintain_order="left")

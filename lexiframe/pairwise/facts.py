@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, sums
+from lexiframe.base import LexiframeError, n_and_first, schemas, sums, warn
 from lexiframe.metrics import Bounds, Metric
 from lexiframe.pairwise.pairs import Measure, parse_measures
 
@@ -129,6 +129,22 @@ def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
         facts = of_metric(name)
         found[name] = replace(facts, smaller_is_better=said.get(name, facts.smaller_is_better))
     return found
+
+
+def unknown_directions(s: pl.DataFrame) -> list[str]:
+    """Return the measures of scores of which neither name nor column says what is better."""
+    has = "smaller_is_better" in s.columns
+    silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
+    names = silent["measure"].cast(pl.String).unique().sort()
+    return [one for one in names if Facts.named(one) is None]
+
+
+def warn_of_directions(unknown: Sequence[str]) -> None:
+    """Warn that nobody said whether smaller values of some measures are better."""
+    warn(
+        f"measures of which larger values count as better, since nobody said: "
+        f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
+    )
 
 
 def known_facts(provenance: Mapping[str, Any]) -> dict[str, Facts]:

@@ -10,5 +10,3 @@ from .deciding import check_gate as check_gate
 from .deciding import gate as gate
 from .sequential import gate_so_far as gate_so_far
 from .curve import gate_curve as gate_curve
-from .gate_evidence import unknown_directions as unknown_directions
-from .gate_evidence import warn_of_directions as warn_of_directions

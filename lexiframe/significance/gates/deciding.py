@@ -50,7 +50,7 @@ from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import Frame, RequestsLike
 
-ToDecide = Annotated[PairsLike, "ranked_pairs"]
+ToDecide = Annotated[PairsLike, RankedPairs.of_evaluation]
 """As `PairsLike`; but of an evaluation of runs `RankedPairs`, and of one of scores the scores."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, ReadError, warn
 from lexiframe.io import run_scan
 from lexiframe.pairwise import Measure, PairCube, arrays, measured
 from lexiframe.projection import Policies, RankedRuns, answers
@@ -66,6 +66,28 @@ class RankedPairs:
         ranked = projected.ranked
         counts = answers.counts_of(ranked)
         return cls(projected.part(measures), counts, ranked, policies, lambda: scan)
+
+    @classmethod
+    def of_evaluation(cls, e: Any) -> RankedPairs | pl.DataFrame:
+        """Return what a gate takes of an evaluation: of one of scores these, as it ranked nothing.
+
+        The rankings of runs are found again where their files are there.
+        """
+        if "policies" not in e.provenance:
+            scores: pl.DataFrame = e.scores
+            return scores
+        if e.replicated is not None:
+            return cls.of_replicates(e.replicated, e.coverage)
+        pairs, _ = e.table_for("pairs")
+        if not e.has_rankings:
+            return cls(pairs, e.coverage, None)
+        origin = e.origin("gate")
+        try:
+            ranked = origin.rank_again()
+        except ReadError as error:
+            warn(f"gate: without the coverage of rankings, which cannot be read again: {error}")
+            ranked = None
+        return cls(pairs, e.coverage, ranked, origin.policies, lambda: origin.collection()[0])
 
     @classmethod
     def of_replicates(cls, s: pl.DataFrame, counts: pl.DataFrame) -> RankedPairs:

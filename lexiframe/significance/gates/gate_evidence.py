@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, warn
-from lexiframe.metrics import derived
+from lexiframe.base import LexiframeError
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import facts
 
@@ -99,22 +98,6 @@ def refuse_wide(margin: float, measure: str, bounds: Any = None) -> None:
         )
 
 
-def unknown_directions(s: pl.DataFrame) -> list[str]:
-    """Return the measures of scores of which neither name nor column says what is better."""
-    has = "smaller_is_better" in s.columns
-    silent = s.filter(pl.col("smaller_is_better").is_null()) if has else s
-    names = silent["measure"].cast(pl.String).unique().sort()
-    return [one for one in names if derived.known_metric(one) is None]
-
-
-def warn_of_directions(unknown: Sequence[str]) -> None:
-    """Warn that nobody said whether smaller values of some measures are better."""
-    warn(
-        f"measures of which larger values count as better, since nobody said: "
-        f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
-    )
-
-
 def with_directions(
     s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[str], *, is_asked: bool = True
 ) -> pl.DataFrame:
@@ -133,9 +116,9 @@ def with_directions(
         .then(False)
         .otherwise(given)
     )
-    unknown = unknown_directions(table)
+    unknown = facts.unknown_directions(table)
     if unknown and not is_asked:
-        warn_of_directions(unknown)
+        facts.warn_of_directions(unknown)
     elif unknown:
         raise LexiframeError(
             f"gate: expected to know whether smaller values of {', '.join(unknown)} are "
