@@ -4,6 +4,7 @@
 from .paired import compare as compare
 from .paired import check_inference as check_inference
 from .tests import Test as Test
+from . import tests_in_words as tests_in_words
 from .corrections import Correction as Correction
 from .corrections import Family as Family
 from .differences import Alternative as Alternative
@@ -18,7 +19,6 @@ from .corrections import correct_families as correct_families
 from .concluded import conclusions as conclusions
 from .concluded import conclusion_pairs as conclusion_pairs
 from .concluded_in_words import conclusion_sentences as conclusion_sentences
-from .concluded_in_words import pair_sentences as pair_sentences
 from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power

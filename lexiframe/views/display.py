@@ -14,9 +14,9 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, escaped, printed, schemas, to_polars
 from lexiframe.orderings import is_count
+from lexiframe.significance import tests_in_words
 from lexiframe.typing import Frame, MeasureLike
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.markdown import markdown_cell, markdown_of
 from lexiframe.views.shown.model import ShownTable
 from lexiframe.views.shown.paper_marks import Marks
@@ -201,7 +201,10 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     table, by = _checked(c, schemas.COMPARISONS)
     n_rows, table = table.height, table.head(table.height if most is None else most)
     table, of_intervals = cut_at_bounds(table, "mean_difference")
-    words = [test_and_correction(*pair) for pair in table.select("test", "correction").iter_rows()]
+    words = [
+        tests_in_words.test_and_correction(*pair)
+        for pair in table.select("test", "correction").iter_rows()
+    ]
     how = [f"{test}, {correction} all pairs of the family" for test, correction in words]
     table = printed.with_group(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
     constant = [] if table["how"].n_unique() > 1 else ["how"]

@@ -40,7 +40,7 @@ from lexiframe.io import output_files, qrel_files, to_parquet
 from lexiframe.pairwise import grouping, measured, parse_measures
 from lexiframe.significance import gates
 from lexiframe.significance import replicates as replication
-from lexiframe.views import sentences, shown
+from lexiframe.views import shown
 
 PANEL = "Compare runs"
 EXAMPLES = (
@@ -118,7 +118,7 @@ def gate(
         table = gates.gate(pairs, margins, **two, **how, **groups, **meant)
     _write(table, out, junit, {**facts, "inference": {**how, **two, **meant, "margin": margins}})
     _print(table, format, [*margins])
-    if not (sentences.gate_sentences(table)["outcome"] == "pass").all():
+    if not (gates.gate_sentences(table)["outcome"] == "pass").all():
         raise typer.Exit(NOT_PASSED)
 
 
@@ -152,8 +152,8 @@ def _print_curve(
     if format == "json":
         print_json(table.to_dicts())
         return
-    print_table(sentences.curve_table(table), "table" if format == "table" else "markdown")
-    say(sentences.curve_sentence(table, how["alpha"]))
+    print_table(gates.curve_table(table), "table" if format == "table" else "markdown")
+    say(gates.curve_sentence(table, how["alpha"]))
 
 
 _FILE = "gates.parquet"
@@ -228,4 +228,4 @@ def _print(table: pl.DataFrame, format: str, measures: list[str]) -> None:
         print_table(table, "csv")
     else:
         typer.echo(shown.junit_xml(table) if format == "junit" else shown.gate_markdown(table))
-    complain(sentences.gate_sentences(table)["sentence"].item())
+    complain(gates.gate_sentences(table)["sentence"].item())

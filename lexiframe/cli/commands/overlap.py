@@ -9,13 +9,13 @@ import typer
 from lexiframe.cli.inputs import as_columns, found_runs, refuse_replacing
 from lexiframe.cli.options import INPUT, MEASURES, OUTPUT, Decimal, Format, OutFile, option
 from lexiframe.cli.output import complain, print_table, refuse_other_ending, say, write_table
-from lexiframe.collection import OVERLAPS, contrasting
+from lexiframe.collection import OVERLAPS, contrasting, overlap_sentences
 from lexiframe.collection import overlap as overlap_of_runs
 from lexiframe.io import output_files, problems, qrel_files, reading_options, run_parts
 from lexiframe.metrics import each
 from lexiframe.pairwise import grouping
 from lexiframe.projection import ScoreType, Ties
-from lexiframe.views import sentences, shown
+from lexiframe.views import shown
 
 PANEL = "Compare runs"
 EXAMPLES = (
@@ -142,7 +142,7 @@ def overlap(
         text, note = shown.overlap_text(shown.overlap_means(table, names), names)
         if note:
             complain(note)
-        say("\n".join(sentences.overlap_sentences(table)["sentence"]))
+        say("\n".join(overlap_sentences(table)["sentence"]))
         typer.echo(f"\n{text}")
 
 

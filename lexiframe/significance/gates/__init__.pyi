@@ -10,3 +10,8 @@ from .deciding import check_gate as check_gate
 from .deciding import gate as gate
 from .sequential import gate_so_far as gate_so_far
 from .curve import gate_curve as gate_curve
+from .curve_in_words import curve_sentence as curve_sentence
+from .curve_in_words import curve_table as curve_table
+from .gate_in_words import coverage_of_row as coverage_of_row
+from .gate_in_words import gate_sentences as gate_sentences
+from .gate_in_words import name_of_row as name_of_row

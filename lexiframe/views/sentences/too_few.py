@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.significance import Correction, correct_families, own_tests, tests
-from lexiframe.views.sentences.words import how_decided
+from lexiframe.significance import Correction, correct_families, own_tests, tests, tests_in_words
 
 KEY = ("measure", "test", "correction")
 IS_TESTED = (pl.col("n") > 1) & pl.col("p_adjusted").is_not_nan().fill_null(value=False)
@@ -312,4 +311,4 @@ def evidence(
     if not least:
         return "; no test is possible with one request"
     ends = " to ".join(dict.fromkeys(f"{p:.2g}" for p in (min(least), max(least))))
-    return f" (the least p possible is {ends}: {how_decided(rows, names, alpha, family)})"
+    return f" (the least p possible is {ends}: {tests_in_words.how_decided(rows, names, alpha, family)})"

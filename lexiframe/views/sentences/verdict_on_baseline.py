@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed, resampling, sums
+from lexiframe.significance import tests_in_words
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.rows import measures_by, with_sentences, without_counts
@@ -20,7 +21,6 @@ from lexiframe.views.sentences.too_few import (
     too_few_to_conclude,
     with_too_few,
 )
-from lexiframe.views.sentences.words import how_tested
 
 
 def baseline_sentences(e: Evaluated) -> list[str]:
@@ -161,5 +161,5 @@ def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str,
             f"and {printed.they_are(row['incomparable'])} not comparable: no request "
             "or judged document in common"
         )
-    how = how_tested(rows, names, level, family)
+    how = tests_in_words.how_tested(rows, names, level, family)
     return escaped(f"By {of}{group}, {', '.join(said)} ({how}).")

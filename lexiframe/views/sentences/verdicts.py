@@ -20,7 +20,7 @@ from lexiframe.base import (
     typed,
 )
 from lexiframe.io import column_forms
-from lexiframe.significance import MEANS, own_tests, tests
+from lexiframe.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import Lacking, unmatched_said, without_unmatched
@@ -38,7 +38,6 @@ from lexiframe.views.sentences.too_few import (
     with_too_few,
 )
 from lexiframe.views.sentences.verdict_on_baseline import baseline_verdict
-from lexiframe.views.sentences.words import how_tested
 
 
 @typed
@@ -396,7 +395,7 @@ def _sentence(rows: list[dict[str, Any]], names: Sequence[str], alpha: float, fa
         who = measures_by(rows, lambda row: who_is_first(row, printed.listed))
         said = nothing_concluded(found.begin, who, of, group)
         return escaped(f"{said}{evidence(rows, names, alpha, family)}.")
-    how = f" ({how_tested(rows, names, alpha, family)})" if row["n_tested"] else ""
+    how = f" ({tests_in_words.how_tested(rows, names, alpha, family)})" if row["n_tested"] else ""
     return escaped(f"By {of}{group}, {found.said}{how}.")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from lexiframe.base import printed, schemas
+from lexiframe.significance import tests_in_words
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.words import test_and_correction
 
 
 def comparisons_in_short(
@@ -83,7 +83,7 @@ def _caption(c: pl.DataFrame, differing: Sequence[str], alpha: float) -> str:
         return "No pair of runs is compared."
     row = c.row(0, named=True)
     measure = f"{row['measure']}: " * ("measure" not in differing)
-    test, correction = test_and_correction(row["test"], row["correction"])
+    test, correction = tests_in_words.test_and_correction(row["test"], row["correction"])
     said = [test] * ("test" not in differing)
     said += [f"{correction} the pairs of a family"] * ("correction" not in differing)
     said += [f"α = {alpha:g}"] + [f"n = {row['n']:,}"] * ("n" not in differing)

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import polars as pl
 
 from lexiframe.base import escaped, printed
+from lexiframe.significance import gates
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.gates import coverage_of_row, gate_sentences, name_of_row
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
 
 
@@ -47,12 +47,12 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     # The interval and the margin say as much as the p-value.
     rows = rows if printed.fits(rows) else rows.drop("p_value")
     main = printed.Section(_title(table), rows, (*notes, *_coverage(table), *said))
-    return str(printed.Summary.of(gate_sentences(table)["sentence"], main))
+    return str(printed.Summary.of(gates.gate_sentences(table)["sentence"], main))
 
 
 def gate_markdown(table: pl.DataFrame) -> str:
     """Return the table of `gate` as Markdown: a heading, the verdict, the rows, and why."""
-    verdict = gate_sentences(table)
+    verdict = gates.gate_sentences(table)
     said = [f"- {markdown_of(name)}: {markdown_of(why)}" for name, why in _not_passed(table)]
     rows, notes = _rows(table)
     below = " ".join([*(f"{note}." for note in notes), *_coverage(table)])
@@ -69,7 +69,8 @@ def gate_markdown(table: pl.DataFrame) -> str:
 
 def _coverage(table: pl.DataFrame) -> list[str]:
     """Say what the runs answer; of rows that say the same, those of a group stand once."""
-    found = {name_of_row(row): coverage_of_row(row) for row in table.iter_rows(named=True)}
+    rows = table.iter_rows(named=True)
+    found = {gates.name_of_row(row): gates.coverage_of_row(row) for row in rows}
     different = {*found.values()}
     if len(different) == 1:
         return [f"Coverage: {said}." for said in different if said]
@@ -89,7 +90,7 @@ def _are_several(table: pl.DataFrame) -> bool:
 
 def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
     rows = table.filter(pl.col("outcome") != "pass").iter_rows(named=True)
-    return [(name_of_row(row), row["why"]) for row in rows]
+    return [(gates.name_of_row(row), row["why"]) for row in rows]
 
 
 def _groups(table: pl.DataFrame) -> list[str]:
@@ -134,9 +135,9 @@ def junit_xml(table: pl.DataFrame) -> str:
     title = f"{rows[0]['candidate']} against {rows[0]['baseline']}"
     suite = _element(root, "testsuite", name=title, **counts, errors=0, skipped=0)
     for row in rows:
-        name = name_of_row(row)
+        name = gates.name_of_row(row)
         case = _element(suite, "testcase", classname="lexiframe.gate", name=name, time=0)
-        if covered := coverage_of_row(row):
+        if covered := gates.coverage_of_row(row):
             properties = _element(case, "properties")
             _element(properties, "property", name="coverage", value=covered)
         if row["outcome"] == "pass":

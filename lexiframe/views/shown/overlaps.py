@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from lexiframe.base import escaped, printed
-from lexiframe.views.sentences import contrasting_sentences
+from lexiframe.collection import contrasting_sentences
 
 
 def overlap_means(table: pl.DataFrame, groups: Sequence[str] = ()) -> pl.DataFrame:

@@ -9,10 +9,9 @@ from typing import Any, Literal
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, printed
-from lexiframe.significance import indistinct_groups
+from lexiframe.significance import indistinct_groups, tests_in_words
 from lexiframe.views.sentences.gains import both_ways, of_first_test
 from lexiframe.views.sentences.rows import is_first
-from lexiframe.views.sentences.words import test_and_correction
 from lexiframe.views.shown.means import marks
 
 Marks = Literal["auto", "letters", "best", "baseline", "none"]
@@ -138,7 +137,7 @@ def marks_in_words(
         "best": f"{NEAR}: not significantly different from any of the best",
         "baseline": f"▲, ▼: significantly better, worse than {baseline}",
     }[kind]
-    how, over = test_and_correction(of_shown["test"][0], of_shown["correction"][0])
+    how, over = tests_in_words.test_and_correction(of_shown["test"][0], of_shown["correction"][0])
     over = f"{over} {_family(c, of_shown, by, inference['family'])}"
     n = printed.n_range(of_shown["n"])
     return [f"{meaning} ({how}, {over}, α = {inference['alpha']:g}, n = {n})."]

@@ -14,9 +14,9 @@ import lexiframe as lf
 from lexiframe.significance.bets import Bets, p_above
 from lexiframe.significance.gates.deciding import decided
 from lexiframe.significance.gates.gate_evidence import refuse_wide
+from lexiframe.significance.gates.gate_in_words import gate_sentences
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
 from lexiframe.significance.gates.gate_tests import check_require
-from lexiframe.views.sentences.gates import gate_sentences
 from lexiframe.views.shown.gates import gate_markdown, gate_text, junit_xml
 from lexiframe.views.shown.markdown import markdown_of
 from tests.frames import assert_close

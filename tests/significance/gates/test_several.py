@@ -9,9 +9,9 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.significance.bets import Bets
+from lexiframe.significance.gates.gate_in_words import gate_sentences
 from lexiframe.significance.gates.gate_rules import Rule
 from lexiframe.significance.gates.gate_tests import adjusted, fewest_ties
-from lexiframe.views.sentences.gates import gate_sentences
 from lexiframe.views.shown.gates import gate_text
 from tests.small_tables import preferences, scores
 

@@ -5,7 +5,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base.printed.words import first_runs, listed
-from lexiframe.views.sentences.words import how_tested
+from lexiframe.significance.tests_in_words import how_tested
 from tests.small_tables import scores
 
 ROW = {

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed, schemas
-from lexiframe.views.sentences.words import test_and_correction
+from lexiframe.significance.tests_in_words import test_and_correction
 
 
 def equivalences_in_words(table: pl.DataFrame) -> pl.DataFrame:

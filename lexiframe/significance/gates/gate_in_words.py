@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed
-from lexiframe.significance import gates
-from lexiframe.views.sentences.words import test_and_correction
+from lexiframe.significance.gates.gate_rules import NOT_TESTED, rule_of
+from lexiframe.significance.tests_in_words import test_and_correction
 
 _ONE_GATE = ["baseline", "candidate", "require", "test", "correction", "alpha"]
 
@@ -45,7 +45,7 @@ about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
 def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
     found = {row["outcome"] for row in rows}
     order = ("fail", "undecided", "pass")
-    if gates.rule_of(rows[0]["require"]).is_any:
+    if rule_of(rows[0]["require"]).is_any:
         order = ("pass", "undecided", "fail")
     outcome = next(name for name in order if name in found)
     said = f"{outcome.upper()}: {_summary(rows, outcome)} ({_how(rows, candidates)})."
@@ -56,9 +56,9 @@ def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
 
 def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
     """Say what the rows show, in the words that follow the outcome."""
-    candidate, claim = rows[0]["candidate"], gates.rule_of(rows[0]["require"]).claim
+    candidate, claim = rows[0]["candidate"], rule_of(rows[0]["require"]).claim
     shown, opposite = (said.format(rows[0]["baseline"]) for said in _CLAIMS[claim])
-    if rows[0]["test"] == gates.NOT_TESTED:  # then nothing changed, as each row says
+    if rows[0]["test"] == NOT_TESTED:  # then nothing changed, as each row says
         return str(rows[0]["why"]).partition(": ")[2].removesuffix(".")
     named = {
         name: [name_of_row(row) for row in rows if row["outcome"] == name]
@@ -108,11 +108,11 @@ def name_of_row(row: dict[str, Any]) -> str:
 
 def _how(rows: list[dict[str, Any]], candidates: int) -> str:
     tests = dict.fromkeys(row["test"] for row in rows)
-    if gates.NOT_TESTED in tests:
+    if NOT_TESTED in tests:
         return f"n = {_of_all(rows)}"
     said = [test_and_correction(test, rows[0]["correction"]) for test in tests]
     how, over = printed.listed([how for how, _ in said]), said[0][1]
-    any_of_rows = candidates == 1 or gates.rule_of(rows[0]["require"]).is_any
+    any_of_rows = candidates == 1 or rule_of(rows[0]["require"]).is_any
     family = f"{len(rows):,} rows" if any_of_rows else f"{candidates} candidates"
     corrected = f", {over} the {family}" * (rows[0]["correction"] != "none")
     return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_of_all(rows)}"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from lexiframe.base import printed
-from lexiframe.significance import tests
+from lexiframe.significance.tests import TESTS
 
 _TESTS = {
     "auto": "default test",
-    **{name: test.words for name, test in tests.TESTS.items()},
+    **{name: test.words for name, test in TESTS.items()},
     "hsd_randomized": "Tukey's HSD, randomised, requests as blocks",
     "hsd_parametric": "Tukey's HSD, requests as blocks",
 }
