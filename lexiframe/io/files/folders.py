@@ -18,14 +18,15 @@ from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 
 _HIDDEN = (".", "_")
 """How names of what is no data begin: Spark's `_SUCCESS`, `.part-0.crc`, `_delta_log`."""
-# Endings of files that often lie in a folder of runs, but are no runs; names of such files, which
-# may have any ending.
+# Endings of files that often lie in a folder of runs, but are no runs; and names of such files,
+# which have no ending or that of any text. A run may be called so: README.trec.
 _ABOUT = """
 .md .rst .tex .bib .html .pdf .png .jpg .jpeg .svg .yaml .yml .toml .cfg .ini .log .lock .sh .py .r
 .ipynb .md5 .sha1 .sha256 .sha512 .sum
 readme license licence notice provenance changelog authors citation makefile dockerfile notes
 requirements metadata config settings stats statistics manifest md5sums sha256sums
 """.split()
+_OF_TEXT = ("", ".txt", ".json", ".csv", ".tsv")
 _LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
 _ICEBERG = "an Iceberg table"
 _PARQUET = b"PAR1"
@@ -74,7 +75,8 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_about(path: Path) -> bool:
-    return path.suffix.lower() in _ABOUT or path.stem.lower() in _ABOUT
+    ending = path.suffix.lower()
+    return ending in _ABOUT or (ending in _OF_TEXT and path.stem.lower() in _ABOUT)
 
 
 def matched(pattern: Path, paths: Iterable[Path]) -> list[Path]:

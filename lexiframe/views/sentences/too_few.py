@@ -311,4 +311,5 @@ def evidence(
     if not least:
         return "; no test is possible with one request"
     ends = " to ".join(dict.fromkeys(f"{p:.2g}" for p in (min(least), max(least))))
-    return f" (the least p possible is {ends}: {tests_in_words.how_decided(rows, names, alpha, family)})"
+    how = tests_in_words.how_decided(rows, names, alpha, family)
+    return f" (the least p possible is {ends}: {how})"
