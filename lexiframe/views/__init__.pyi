@@ -15,13 +15,13 @@ from .shown.any_table import latex as latex
 from .shown.any_table import markdown as markdown
 
 "For users: strengths as a page"
-from .report import strength_report as strength_report
+from .report.strengths import strength_report as strength_report
 
 "For people to read: sentences, shown tables, the report"
 from . import sentences as sentences
 from . import shown as shown
-from .report import html_page as html_page
-from .report import Rankings as Rankings
-from .report import runs_of_page as runs_of_page
-from .report import RUNS_OF_PAGE as RUNS_OF_PAGE
-from .report import leaderboard_page as leaderboard_page
+from .report.page import html_page as html_page
+from .report.data import Rankings as Rankings
+from .report.data import runs_of_page as runs_of_page
+from .report.data import RUNS_OF_PAGE as RUNS_OF_PAGE
+from .report.ranked import leaderboard_page as leaderboard_page
