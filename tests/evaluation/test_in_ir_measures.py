@@ -103,6 +103,7 @@ def test_every_measure_that_ir_measures_names_is_computed(provider):
     assert not provider.supports(ir_measures.ERR_IA)  # which is computed to a rank alone
 
 
+@pytest.mark.slow
 def test_one_evaluator_for_several_runs_has_the_values_of_one_each(provider):
     """To the bit: what follows from the judgments is made for the first run alone."""
     needed = {"cutoff": 5, "max_rel": 3, "recall": 0.3}

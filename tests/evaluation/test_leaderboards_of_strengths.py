@@ -39,6 +39,7 @@ def loop_strengths(cells, weights):
     return [math.log(x) for x in strength]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*cells without a value", "ignore:.*resamples have no strength")
 @pytest.mark.parametrize("gaps", [False, True])
 def test_strengths_are_those_of_a_plain_loop(gaps):

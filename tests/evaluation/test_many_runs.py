@@ -60,6 +60,7 @@ def test_what_is_known_is_written_as_what_is_not(evaluation, collection, tmp_pat
         assert file.read_bytes() == (tmp_path / "other" / file.name).read_bytes(), file.name
 
 
+@pytest.mark.slow
 def test_the_page_has_some_of_many_runs_and_says_so(evaluation, tmp_path):
     page = evaluation.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert len(page.encode()) < 5_000_000

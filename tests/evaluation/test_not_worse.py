@@ -159,6 +159,7 @@ def look_at(kept, data, *, may_be_other=False):
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sealed", [False, True])
 def test_a_snapshot_that_was_edited_is_refused_or_right(kept, sealed):
     """With a new checksum, scores within the bounds of the measure are another snapshot."""
@@ -167,6 +168,7 @@ def test_a_snapshot_that_was_edited_is_refused_or_right(kept, sealed):
     assert sum(map(bool, errors)) > 0.9 * len(texts)
 
 
+@pytest.mark.slow
 def test_a_snapshot_with_other_bytes_is_refused_or_right(kept):
     many = [*broken(kept[0].read_bytes(), every=11)]
     assert sum(bool(look_at(kept, one)) for one in many) > 0.8 * len(many)

@@ -422,6 +422,7 @@ def test_gzip_holds_no_time(tmp_path):
 # --- Bits that flip -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_flipped_bit_in_a_table_of_ours_is_refused_or_changes_nothing(tmp_path):
     """Names of columns are in the footer, whose checksum Parquet does not know."""
     scores = pl.DataFrame({"run": ["a", "b"] * 50, "query_id": [f"q{n // 2}" for n in range(100)]})

@@ -98,7 +98,7 @@ def test_no_noncentrality_depends_on_the_others():
     t = np.concatenate([rng.normal(0, scale, 400) for scale in (1e-9, 1, 30, 1e4)])
     df = rng.choice([1, 2, 9, 49, 1e5], len(t))
     together = noncentrality(t, df, 0.025)
-    for i in range(len(t)):
+    for i in rng.choice(len(t), 60, replace=False):
         assert noncentrality(t[i : i + 1], df[i : i + 1], 0.025)[0] == together[i], (t[i], df[i])
     some = rng.random(len(t)) < 0.3
     assert (noncentrality(t[some], df[some], 0.025) == together[some]).all()

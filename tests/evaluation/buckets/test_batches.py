@@ -104,6 +104,7 @@ def test_the_parts_together_are_the_tables(data, whole, tmp_path):
     assert lf.compare(pl.scan_parquet(out / "preferences"), "wilcoxon").height == 6
 
 
+@pytest.mark.slow
 def test_parts_of_an_earlier_evaluation_are_removed(data, expected, tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory: 9)
     finished(data, tmp_path / "out")
@@ -147,6 +148,7 @@ def test_killed_and_resumed_it_writes_identical_files(data, expected, tmp_path, 
     assert 0 < len(done) < N_BUCKETS
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 def test_two_processes_do_not_share_a_folder(data, expected, tmp_path, monkeypatch):
     out = tmp_path / "out"
@@ -183,6 +185,7 @@ __main__.main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other signals")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_leaves_no_buckets_in_the_temporary_folder(data, tmp_path, name):
@@ -257,6 +260,7 @@ def median_sign(d):
     return np.where(np.median(d, axis=0) == 0, 1.0, 0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "how",
     [{}, {"requests": REQUESTS, "by": "kind"}, {"baseline": "b"}, {"no_relevant": "zero"}],

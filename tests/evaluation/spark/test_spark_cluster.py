@@ -23,6 +23,7 @@ def cluster(spark_home):
         yield started
 
 
+@pytest.mark.slow
 def test_a_killed_executor_changes_nothing(cluster, collection, tmp_path):  # noqa: F811
     """Its tasks are repeated elsewhere, and nothing is counted or written twice."""
     marker, out = tmp_path / "marker", tmp_path / "out"

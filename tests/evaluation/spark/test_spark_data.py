@@ -27,6 +27,7 @@ def sent(spark, frame):
     return spark.createDataFrame(to_arrow(frame))
 
 
+@pytest.mark.slow
 def test_the_forms_of_runs_are_read_alike(spark, tmp_path):
     """Each is the same table: frames of all kinds, and files of which Spark reads some."""
     frame = pl.DataFrame(RUNS)
