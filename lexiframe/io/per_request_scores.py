@@ -23,7 +23,7 @@ from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
-from lexiframe.io.score_forms.means_among_data import without_means
+from lexiframe.io.score_forms.means_among_data import without_summaries
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
@@ -211,8 +211,8 @@ def load_scores(
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
-    table = without_means(table, "query_id", ["run", "measure"])
-    table = without_means(table, "run", ["query_id", "measure"])
+    table = without_summaries(table, "query_id", ["run", "measure"])
+    table = without_summaries(table, "run", ["query_id", "measure"])
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     if warns:

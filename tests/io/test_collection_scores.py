@@ -430,7 +430,7 @@ def test_collections_that_the_caller_names_are_kept():
     assert found.collection_weights["collection"].to_list() == [
         "Parameters", "code", "law", "news",
     ]  # fmt: skip
-    with pytest.warns(lf.LexiframeWarning, match="called means, left out: 1"):
+    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
         smaller = lf.leaderboard(table, "mean_rank", smaller_is_better=["Parameters"])
     assert "Parameters" in smaller.cells["collection"].to_list()
 
