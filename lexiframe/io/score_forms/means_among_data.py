@@ -8,7 +8,12 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from lexiframe.base import n_and_first, warn
-from lexiframe.io.score_forms.names_of_summaries import PROPERTY, SAYS_MEAN, SUMMARIES, words_of
+from lexiframe.io.score_forms.names_of_summaries import (
+    SAYS_MEAN,
+    SUMMARIES,
+    are_properties,
+    words_of,
+)
 
 _NEAR = 0.05
 """A mean that is rounded to more than this share of the range of the others is not recognised."""
@@ -98,7 +103,7 @@ def without_summaries(
     names = rows[unit].unique(maintain_order=True)
     words = words_of(names)
     is_called = words.str.contains("|".join(SUMMARIES.values()))
-    is_property = words.str.contains(PROPERTY) & (unit == "collection")
+    is_property = are_properties(names) & (unit == "collection")
     data = names.filter(~is_called & ~is_property)
     rows = rows.with_columns(called=~pl.col(unit).is_in(data.implode()))
     units = _Units(rows, [*within, unit], [*within, *cells])
@@ -129,7 +134,7 @@ def without_odd_collections(
 ) -> pl.DataFrame:
     """Leave out collections that sum the others up, or are properties of the runs; warn."""
     names = table["collection"].unique()
-    found = names.filter(words_of(names).str.contains(PROPERTY) & ~names.is_in([*wanted]))
+    found = names.filter(are_properties(names) & ~names.is_in([*wanted]))
     if len(names) - len(found) >= _FEWEST:
         properties = table.filter(pl.col("collection").is_in(found.implode()))
         are = "that are called like properties of the runs"

@@ -22,9 +22,9 @@ SAYS_MEAN = rf"^({_MEAN})( scores?)?$"
 _HEADS = (
     "rank|ranks|ranking|position|cost|costs|price|prices|pricing|latency|latencies|throughput|"
     "runtime|qps|co2|co₂|co2eq|co2e|emissions|flops|tflops|gflops|params|parameters|tokens|size|"
-    "likes|downloads"
+    "vram|likes|downloads"
 )
-_PARTS = "param|parameter|time|memory|ram|vram|length|window|date|dimension|dimensions|shot"
+_PARTS = "param|parameter|time|memory|ram|length|window|date|dimension|dimensions|shot"
 """What needs another word beside it: TIME and Memory are collections."""
 _BESIDE = (
     f"{_MEAN}|median|overall|total|final|borda|max|maximum|min|minimum|number|num|no|n|of|#|per|in|"
@@ -34,15 +34,27 @@ _BESIDE = (
     "h|hours|minutes|mb|gb|mib|gib|b|m|k|1k|1m|thousand|million|millions|billion|billions|kg|g|kwh|"
     "p50|p90|p95|p99"
 )
-PROPERTY = (
+_PROPERTY = (
     rf"^(#|(({_BESIDE}) )*({_HEADS})( ({_BESIDE}|{_HEADS}|{_PARTS}))*|"
     rf"(({_BESIDE}|{_HEADS}) )+({_PARTS})( ({_BESIDE}|{_HEADS}|{_PARTS}))*|"
     rf"({_PARTS})( ({_BESIDE}|{_HEADS}|{_PARTS}))+)$"
 )
-"""What leaderboards say of models beside their scores, in the words of `words_of`.
 
-All words have to be of that kind: rank_accuracy, price prediction and mean reciprocal rank are not.
-"""
+
+def are_properties(names: pl.Series) -> pl.Series:
+    """Return whether names are such as leaderboards give to properties of models.
+
+    All words have to be of that kind, those in brackets too if the others need them.
+
+    Examples
+    --------
+    >>> are_properties(pl.Series(["overall_rank", "Time (s)", "Rank (Borda)"])).all()
+    True
+    >>> are_properties(pl.Series(["rank_accuracy", "TIME", "mean reciprocal rank"])).any()
+    False
+    """
+    in_full = words_of(names.str.replace_all(r"[()\[\]]", " "))
+    return words_of(names).str.contains(_PROPERTY) | in_full.str.contains(_PROPERTY)
 
 
 def words_of(names: pl.Series) -> pl.Series:
