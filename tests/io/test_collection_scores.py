@@ -94,7 +94,7 @@ def test_mteb_takes_the_newest_revision_or_all(tmp_path):
     "scores, message",
     [
         ({"test": [{"hf_subset": "x"}]}, "a main_score in each subset"),
-        ({"dev": [subset(1)], "train": [subset(1)]}, "found the splits dev, train"),
+        ({"dev": [subset(1)], "train": [subset(1)]}, "found 'dev' and 'train' in 1 run each"),
         ({"test": [subset("good")]}, "found 'good' for run 'o__m' in collection 'T'"),
         ({}, "found no split"),
         (None, "scores by split"),
@@ -140,9 +140,9 @@ def test_subsets_that_a_run_lacks_are_a_gap(tmp_path):
 def test_splits_that_a_run_lacks_are_a_gap(tmp_path):
     mteb(tmp_path, "o__a", "r", "T", {"dev": [subset(0.4)]})
     mteb(tmp_path, "o__b", "r", "T", {"test": [subset(0.5)]})
-    assert gaps_of(tmp_path, r"1 \('o__a in T'\)") == [("o__b", 0.5)]
+    assert gaps_of(tmp_path, r"1 \('o__a in T \(dev, not test\)'\)") == [("o__b", 0.5)]
     mteb(tmp_path, "o__c", "r", "T", {"dev": [subset(0.6)]})
-    assert gaps_of(tmp_path, r"1 \('o__b in T'\)") == [("o__a", 0.4), ("o__c", 0.6)]
+    assert gaps_of(tmp_path, r"1 \('o__b in T \)") == [("o__a", 0.4), ("o__c", 0.6)]
     mteb(tmp_path, "o__b", "r", "T", {"test": [subset(0.5)], "dev": [subset(0.45)]})
     assert lf.read_scores(tmp_path)["value"].to_list() == [0.4, 0.45, 0.6]
     for model in "def":
@@ -271,6 +271,41 @@ def test_two_evaluations_of_a_model_keep_their_own_requests(tmp_path):
     harness(tmp_path, "m", SECOND, [1.0, 1.0])
     with pytest.warns(lf.LexiframeWarning, match="several revisions"):
         assert lf.read_scores(tmp_path)["value"].to_list() == [1.0, 1.0]
+
+
+SET = {
+    "n-shot": ({"arc": 0}, {"arc": 5}, "5-shot, not 0-shot"),
+    "versions": ({"arc": 1.0}, {"arc": 2.0}, "version 2.0, not version 1.0"),
+    "config": ({"limit": None}, {"limit": 10}, "0-shot, limit 10, not 0-shot"),
+    "n-samples": (
+        {"arc": {"original": 9, "effective": 9}}, {"arc": {"original": 9, "effective": 3}},
+        "0-shot, 3 of 9 samples, not 0-shot"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SET)
+@pytest.mark.parametrize("has_samples", [True, False])
+def test_other_settings_of_a_task_are_a_gap(tmp_path, name, has_samples):
+    usual, other, said = SET[name]
+    shots = {"n-shot": {"arc": 0}} if name in ("config", "n-samples") else {}
+    for model, value in (("a", usual), ("b", usual), ("c", other)):
+        harness(tmp_path / model, model, FIRST, [1.0, 0.0], **shots, **{name: value})
+        if not has_samples:
+            (tmp_path / model / f"samples_arc_{FIRST}.jsonl").unlink()
+    match = re.escape(f"than most runs have are gaps: 1 ('c in arc ({said})')")
+    with pytest.warns(lf.LexiframeWarning, match=f"settings {match}$"):
+        found = lf.read_scores(tmp_path)
+    assert found["run"].unique().sort().to_list() == ["a", "b"]
+    assert found.height == (4 if has_samples else 2)
+
+
+def test_settings_of_which_no_one_is_usual_are_refused(tmp_path):
+    for model, shots in (("a", 0), ("b", 5)):
+        harness(tmp_path / model, model, FIRST, [1.0, 0.0], **{"n-shot": {"arc": shots}})
+    with pytest.raises(lf.ReadError, match="found '0-shot' and '5-shot' in 1 run each; leave out"):
+        lf.read_scores(tmp_path)
+    harness(tmp_path / "b", "b", FIRST, [1.0, 0.0])  # earlier versions do not say how tasks are set
+    assert lf.read_scores(tmp_path)["run"].n_unique() == 2
 
 
 # --- HELM -----------------------------------------------------------------------------------------
@@ -456,9 +491,7 @@ def test_a_leaderboard_with_means_is_that_without():
 
 def test_collections_in_a_much_larger_unit_are_named():
     table = BOARD.with_columns(elo=pl.Series([1200.0, 1100.0, 900.0]))
-    with pytest.warns(
-        lf.LexiframeWarning, match=r"above 100 in the collections 1 \('elo'\) beside"
-    ):
+    with pytest.warns(lf.LexiframeWarning, match=r"above 100 in 1 collection \('elo'\) beside"):
         lf.leaderboard(table)
 
 

@@ -70,11 +70,11 @@ class _Units:
 
         A cell is whole if no other one has more values.
         """
-        found = self.rows.filter(~pl.col("called")).group_by(self.key, maintain_order=True)
+        cells = self.rows.filter(~pl.col("called")).group_by(self.key, maintain_order=True)
         n_most = pl.col("n").max()
         within = self.place[:-1]
         is_whole = pl.col("n") == (n_most.over(within) if within else n_most)
-        found = found.agg(*statistics, n=pl.len(), range=_X.max() - _X.min())
+        found = cells.agg(*statistics, n=pl.len(), range=_X.max() - _X.min())
         return found.with_columns(is_whole=is_whole)
 
     def whole(self, rows: pl.DataFrame) -> pl.DataFrame:
