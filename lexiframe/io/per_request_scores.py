@@ -22,7 +22,13 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
+from lexiframe.io.score_forms.layouts import (
+    WORDS,
+    ScoreTable,
+    rows_of,
+    with_known_names,
+    with_our_names,
+)
 from lexiframe.io.score_forms.means_among_data import without_summaries
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
@@ -81,10 +87,10 @@ def read_scores(
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,
-        ``runid`` or ``run_id``; ``replicate``;
+        ``runid``, ``run_id`` or ``model_name``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
-        search lengths show that.
+        search lengths show that. Capital letters and blanks do not count: ``Model Name``.
     measure
         The measure, if the source does not name it. By default, the measure in a file with columns
         of runs, requests and values alone has the file's name.
@@ -241,7 +247,7 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
-    table = with_our_names(table, columns, where)
+    table = with_known_names(with_our_names(table, columns, where), kept)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
     from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
 
