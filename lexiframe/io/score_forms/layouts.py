@@ -143,6 +143,17 @@ def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
     return table
 
 
+def plain_name(name: str) -> str:
+    """Return the name of a column without capitals and blanks.
+
+    Examples
+    --------
+    >>> plain_name("Model Name")
+    'model_name'
+    """
+    return name.strip().lower().replace(" ", "_")
+
+
 def with_known_names(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFrame:
     """Rename columns that have a known name in other letters: Model, QID, Model Name.
 
@@ -151,7 +162,7 @@ def with_known_names(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFr
     """
     known = {word: ours for ours, words in ALL_WORDS.items() for word in words}
     taken = {known[name] for name in table.columns if name in known}
-    folds = {name: name.strip().lower().replace(" ", "_") for name in table.columns}
+    folds = {name: plain_name(name) for name in table.columns}
     new = {name: word for name, word in folds.items() if name not in kept and name not in known}
     new = {name: word for name, word in new.items() if word in known and known[word] not in taken}
     values = {name: word for name, word in new.items() if known[word] == "value"}
