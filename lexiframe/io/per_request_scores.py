@@ -141,8 +141,9 @@ def read_scores(
         When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
         ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
         rows or repeats the requests; without a column of requests its ids are these. When requests,
-        collections or runs were left out because their values are the means of the others. When
-        results of MTEB are gaps because most runs have other splits or subsets. When
+        collections or runs were left out because they sum the others up, as means do. When results
+        of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
+        settings of a task. When
         requests without any value were left out, and when a run lacks a request that other
         runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
         run did not answer. Means are over the requests that a run has.
