@@ -504,8 +504,15 @@ def test_a_collection_may_be_called_like_a_column_of_ours():
     table = BOARD.rename({"news": "Query", "law": "Task", "code": "Value"})
     found = lf.read_scores(table.rename({"model": "Model"}))["collection"]
     assert found.unique().sort().to_list() == ["Query", "Task", "Value"]
+    gap = table.with_columns(Task=pl.Series([0.5, None, 0.25]), Query=pl.Series([40, 50, 60]))
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps"):
+        assert lf.read_scores(gap)["collection"].n_unique() == 3
     both = BOARD.with_columns(Model=pl.Series([0.5, 0.25, 0.75]))
     assert "Model" in lf.read_scores(both)["collection"].to_list()
+    requests = pl.DataFrame({"query_id": ["q1", "q2"], "Score": [0.5, 0.25]})
+    assert lf.read_scores(requests, measure="AP")["run"].to_list() == ["Score", "Score"]
+    named = requests.with_columns(run=pl.lit("bm25"))
+    assert lf.read_scores(named)["measure"].to_list() == ["Score", "Score"]
 
 
 def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):

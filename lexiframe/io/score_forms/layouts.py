@@ -157,33 +157,45 @@ def plain_name(name: str) -> str:
 def with_known_names(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFrame:
     """Rename columns that have a known name in other letters: Model, QID, Model Name.
 
-    A collection may be called so too. So names are no numbers, or whole ones of requests, and the
-    column of values is one if all others have known names. What is ``kept`` has its name.
+    A collection may be called so too. So names are text, or whole numbers of requests where no runs
+    are named, and values stand beside a column of collections or measures, and known names alone.
+    What is ``kept`` has its name.
     """
     known = {word: ours for ours, words in ALL_WORDS.items() for word in words}
     taken = {known[name] for name in table.columns if name in known}
-    folds = {name: plain_name(name) for name in table.columns}
-    new = {name: word for name, word in folds.items() if name not in kept and name not in known}
+    new = {name: plain_name(name) for name in table.columns if name not in {*kept, *known}}
     new = {name: word for name, word in new.items() if word in known and known[word] not in taken}
+    names = {name: word for name, word in new.items() if _has_text(table[name])}
+    ours = taken | {known[word] for word in names.values()}
+    ids = {
+        name: word
+        for name, word in new.items()
+        if known[word] == "query_id" and "run" not in ours and _are_whole(table[name])
+    }
     values = {name: word for name, word in new.items() if known[word] == "value"}
-    names = {name: word for name, word in new.items() if _are_names(table[name], known[word])}
-    if {*table.columns} <= {PLACE, *known, *names, *values}:
+    is_long = bool(ours & {"collection", "measure"})
+    if is_long and {*table.columns} <= {PLACE, *known, *names, *values}:
         names |= values
+    names |= ids
     words = [*names.values()]
     return table.rename({name: word for name, word in names.items() if words.count(word) == 1})
 
 
-def _are_names(column: pl.Series, ours: str) -> bool:
-    """Return whether values are no numbers, or whole ones that may be requests."""
-    numbers = _numbers(column)
-    return numbers.has_nulls() or (ours == "query_id" and bool((numbers % 1 == 0).all()))
+def _has_text(column: pl.Series) -> bool:
+    """Return whether some value is text, and no number."""
+    if column.dtype not in _TEXTS:
+        return False
+    text = column.cast(pl.String).str.strip_chars()
+    text = text.filter(~text.str.to_lowercase().is_in(_NO_VALUE))
+    return text.cast(pl.Float64, strict=False).null_count() > 0
 
 
-def _numbers(column: pl.Series) -> pl.Series:
-    """Return the numbers in a column, as floats, and null for anything else."""
-    if column.dtype.is_numeric() or column.dtype == pl.String:
-        return column.cast(pl.Float64, strict=False)
-    return pl.Series(column.name, [None] * len(column), dtype=pl.Float64)
+def _are_whole(column: pl.Series) -> bool:
+    """Return whether all values are whole numbers."""
+    if not (column.dtype.is_numeric() or column.dtype == pl.String):
+        return False
+    numbers = column.cast(pl.Float64, strict=False)
+    return not numbers.has_nulls() and bool((numbers % 1 == 0).all())
 
 
 def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
@@ -199,7 +211,8 @@ def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
     return [
         column.name
         for column in values.select(pl.all().replace(dict.fromkeys(_NO_VALUE, None)))
-        if column.null_count() < len(column) and not _numbers(column).is_not_null().any()
+        if column.null_count() < len(column)
+        and column.cast(pl.Float64, strict=False).null_count() == len(column)
     ]
 
 
