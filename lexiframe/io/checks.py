@@ -46,6 +46,8 @@ AnyKind = Literal["run", "qrels", "votes", "scores"]
 _FRACTION = re.compile(r'[ "]*-?[0-9]*[.][0-9]+([eE][-+]?[0-9]+)?[ "\r]*')
 _FEWEST = 2
 """Columns of a table."""
+_START = 1 << 16
+"""In so many bytes are the names of columns and the first row."""
 _OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of judgments in the form of BEIR
 
 
@@ -286,9 +288,8 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             header = first_line(text)
             between = separator or max("\t,;", key=header.count)
             names = header.split(None if between == " " else between)
-            cells = first_line(text.lstrip().replace(b"\r", b"\n").partition(b"\n")[2]).split(
-                between
-            )
+            start = text[:_START].lstrip().replace(b"\r", b"\n")
+            cells = first_line(start.partition(b"\n")[2]).split(between)
     except LexiframeError:
         return "run"
     # RecBole writes types behind the names: user_id:token.
@@ -326,5 +327,5 @@ def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:
     n_fields = len(first_fields(data))
     if n_fields != len(layout.names) or (layout is line_layouts.GRADED and options.third):
         return "run"
-    start = data[: 1 << 16].rpartition(b"\n")[0] or data  # the last line may be cut
+    start = data[:_START].rpartition(b"\n")[0] or data  # the last line may be cut
     return "qrels" if are_grades(lines_of(start, where)["text"].to_list(), layout) else "run"

@@ -972,7 +972,8 @@ def test_a_row_of_shares_of_zeros_and_ones_is_no_request_if_it_is_called_so():
 def test_a_request_that_is_called_like_a_mean_is_named():
     other = EIGHT.with_columns(query_id=pl.col("query_id").replace({"q0": "total"}))
     with pytest.warns(
-        lf.LexiframeWarning, match=r"sum the others not up: 1 \('total'\); they count as requests"
+        lf.LexiframeWarning,
+        match=r"do not sum the others up: 1 \('total'\); they count as requests",
     ):
         assert lf.read_scores(other, measure="AP")["query_id"].n_unique() == 8
 

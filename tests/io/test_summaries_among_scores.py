@@ -93,7 +93,7 @@ def test_all_summaries_together_are_named_by_what_they_are():
 
 def test_what_is_called_like_a_summary_and_is_none_is_named_and_counts():
     odd = row("max", NUMBERS.mean() / 3)
-    found = read(pl.concat([SIX, odd]), r"not up: 1 \('max'\); they count as", measure="AP")
+    found = read(pl.concat([SIX, odd]), r"others up: 1 \('max'\); they count as", measure="AP")
     assert found.height == 14
     board = BOARD.with_columns(Overall=pl.Series(RNG.random(5).round(4)))
     match = r"collections that are called like summaries, but .*: 1 \('Overall'\); they count"
@@ -167,3 +167,16 @@ def test_properties_are_known_by_all_words_of_their_names():
     assert not words_of(measures).str.contains("|".join(SUMMARIES.values())).any()
     table = BOARD.with_columns(pl.Series("tokens_per_s", RNG.random(5)))
     assert read(table, "like properties of the runs, left out: 1").height == 20
+
+
+def test_a_mean_of_one_collection_does_not_hide_what_is_called_so_in_another():
+    rows = [("a", c, f"q{i}", RNG.random()) for c in "xy" for i in range(6)]
+    table = pl.DataFrame(rows, schema=["run", "collection", "query_id", "value"], orient="row")
+    means = table.group_by("run", "collection").agg(pl.col("value").mean(), query_id=pl.lit("mean"))
+    odd = pl.when(pl.col("collection") == "y").then(0.9).otherwise("value")
+    both = pl.concat([table, means.select(table.columns).with_columns(value=odd)])
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        assert lf.read_scores(both).equals(lf.read_scores(table))
+    assert [str(one.message).split(",")[0] for one in caught] == [
+        "requests whose values are the means of the others", "requests that are called means",
+    ]  # fmt: skip

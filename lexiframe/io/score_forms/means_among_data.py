@@ -117,14 +117,15 @@ def without_summaries(
         left = left.filter(~left.is_in(found[unit].implode()))
     if unit == "run" or len(data) < _FEWEST:  # a run may be called like its pooling
         return table
-    says_so = words_of(left).str.contains(SAYS_MEAN)
-    means = rows.filter(pl.col(unit).is_in(left.filter(says_so).implode()))
+    says_so = names.filter(words.str.contains(SAYS_MEAN) & ~names.is_in([*wanted]))
+    means = table.filter(pl.col(unit).is_in(says_so.implode()))
     table = _left_out(table, means, units.place, "that are called means")
-    if not says_so.all():
+    left = left.filter(~left.is_in(says_so.implode())).sort()
+    if len(left):
         warn(
-            f"{_PLURALS[unit]} that are called like summaries, but sum the others not up: "
-            f"{n_and_first(left.filter(~says_so).sort())}; they count as {_PLURALS[unit]}, so "
-            "leave them out if they sum up something else"
+            f"{_PLURALS[unit]} that are called like summaries, but do not sum the others up: "
+            f"{n_and_first(left)}; they count as {_PLURALS[unit]}, so leave them out if they sum "
+            "up something else"
         )
     return table
 
