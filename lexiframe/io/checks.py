@@ -33,7 +33,6 @@ from lexiframe.io.problems.problem_tables import listed, problem_of, table_of, u
 from lexiframe.io.qrel_files import parse_qrels, ratings_in_words
 from lexiframe.io.reading_options import Better, TextOptions, Third
 from lexiframe.io.run_parts import load_source, parse_runs
-from lexiframe.io.score_forms.layouts import ALL_WORDS, plain_name
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
@@ -309,6 +308,8 @@ def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | Non
     Scores have no column of documents, and one of collections or measures, or runs without one of
     requests, or else requests and fractions alone.
     """
+    from lexiframe.io.score_forms.layouts import ALL_WORDS, plain_name
+
     if any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, GAMES]):
         return "votes"
     known = {ours: {*words} for ours, words in (KNOWN_NAMES | ALL_WORDS).items()}
