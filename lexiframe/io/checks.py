@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
+import pyarrow as pa
 
 from lexiframe.base import LexiframeError, Problem, coded, schemas, typed, warn
 from lexiframe.io.column_forms import line_layouts
-from lexiframe.io.column_forms.column_names import items_of_implicit_feedback, words_for
+from lexiframe.io.column_forms.column_names import (
+    CHOSEN,
+    GAMES,
+    KNOWN_NAMES,
+    PAIRS_OF_RUNS,
+    items_of_implicit_feedback,
+    words_for,
+)
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
@@ -31,6 +41,12 @@ from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.text.trec_rows import lines_of
 
 Kind = Literal["run", "qrels"]
+AnyKind = Literal["run", "qrels", "votes", "scores"]
+_FRACTION = re.compile(r'[ "]*-?[0-9]*[.][0-9]+([eE][-+]?[0-9]+)?[ "\r]*')
+_FEWEST = 2
+"""Columns of a table."""
+_START = 1 << 16
+"""In so many bytes are the names of columns and the first row."""
 _OF_BEIR = {"query-id", "corpus-id", "score"}  # the columns of judgments in the form of BEIR
 
 
@@ -251,29 +267,60 @@ def _doubts_of_judgments(judged: pl.DataFrame, where: str) -> list[Problem]:
     return [Problem(where, "grades", found, advice, DOUBT) for found, advice in said]
 
 
-def kind_of(file: File, options: TextOptions) -> Kind:
-    """Return whether a file holds runs or judgments, by its columns or the fields of its lines.
+def kind_of(file: File, options: TextOptions) -> AnyKind:
+    """Return what a file holds, by its columns or the fields of its lines.
 
     A file that cannot be read counts as a run.
     """
+    text, cells = b"", list[str]()
+    separator: str | None = ""
     try:
         content = file.content()
         if content.form is not None:
-            names = read_arrow(content.form, content.data, str(file)).column_names
+            schema = read_arrow(content.form, content.data, str(file)).schema
+            names = schema.names
+            cells = ["0.5" if pa.types.is_floating(kind) else "" for kind in schema.types]
         elif is_json(content.data):
             names = names_in(content.data)
         else:
             text, separator = table_in(content.data, options)
-            if separator is None:
-                return _kind_of_lines(text, str(file), options)
-            names = first_line(text).split(None if separator == " " else separator)
+            header = first_line(text)
+            between = separator or max("\t,;", key=header.count)
+            names = header.split(None if between == " " else between)
+            start = text[:_START].lstrip().replace(b"\r", b"\n")
+            cells = first_line(start.partition(b"\n")[2]).split(between)
     except LexiframeError:
         return "run"
     # RecBole writes types behind the names: user_id:token.
     found = {name.strip(' "').partition(":")[0] for name in names}
+    if other := _kind_of_others([name.strip(' "') for name in names], cells):
+        return other
+    if separator is None:
+        return _kind_of_lines(text, str(file), options)
     is_graded = not found.isdisjoint(words_for("relevance", options.columns))
     is_implicit = items_of_implicit_feedback(names, options.columns) is not None
     return "qrels" if is_graded or is_implicit or found == _OF_BEIR else "run"
+
+
+def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | None:
+    """Return whether columns are those of votes or scores; None for runs and judgments.
+
+    Scores have no column of documents, and one of collections or measures, or runs without one of
+    requests, or else requests and fractions alone.
+    """
+    from lexiframe.io.score_forms.layouts import ALL_WORDS, plain_name
+
+    if any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, GAMES]):
+        return "votes"
+    known = {ours: {*words} for ours, words in (KNOWN_NAMES | ALL_WORDS).items()}
+    means = [{ours for ours, words in known.items() if plain_name(name) in words} for name in names]
+    has = {ours for one in means for ours in one}
+    if has & {"doc_id", "rank"} or len(names) < _FEWEST:
+        return None
+    numbers = [one for one, kind in zip_longest(cells, means) if not kind]
+    is_matrix = has == {"query_id"} and numbers and all(map(_FRACTION.fullmatch, numbers))
+    has_runs_alone = "run" in has and not has & {"query_id", "value"}
+    return "scores" if has & {"collection", "measure"} or has_runs_alone or is_matrix else None
 
 
 def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:
@@ -281,5 +328,5 @@ def _kind_of_lines(data: bytes, where: str, options: TextOptions) -> Kind:
     n_fields = len(first_fields(data))
     if n_fields != len(layout.names) or (layout is line_layouts.GRADED and options.third):
         return "run"
-    start = data[: 1 << 16].rpartition(b"\n")[0] or data  # the last line may be cut
+    start = data[:_START].rpartition(b"\n")[0] or data  # the last line may be cut
     return "qrels" if are_grades(lines_of(start, where)["text"].to_list(), layout) else "run"

@@ -4,71 +4,53 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+import polars as pl
+
 from lexiframe.base import LexiframeError, Problem, errors
 from lexiframe.io.checks import Checked
-from lexiframe.io.column_forms.column_names import (
-    CHOSEN,
-    GAMES,
-    KNOWN_NAMES,
-    PAIRS_OF_RUNS,
-    candidates_for,
-)
 from lexiframe.io.files.data_sources import File
-from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.per_request_scores import read_scores
+from lexiframe.io.logs.files import read_log
+from lexiframe.io.per_request_scores import load_scores, read_scores
 from lexiframe.io.problems.doubted_judgments import DOUBT
 from lexiframe.io.problems.problem_tables import listed, problem_of, table_of
 from lexiframe.io.result_forms import form_of_result
 from lexiframe.io.result_forms.found import result_files
-from lexiframe.io.score_forms.layouts import COLLECTION_WORDS, WORDS
+from lexiframe.io.score_forms.layouts import ALL_WORDS, plain_name
+from lexiframe.io.score_forms.sources import given_scores
 from lexiframe.io.stated.reading import read_preferences
-from lexiframe.io.text.csv_tables import first_line
-from lexiframe.io.text.json_tables import is_json, names_in
 
 OtherKind = Literal["votes", "scores"]
 _WHAT = {"votes": "side-by-side judgments", "scores": "scores"}
 
 
-def other_kind_of(file: File) -> OtherKind | None:
-    """Return whether a file holds votes or scores, by its columns; None for runs and judgments.
-
-    Scores have no column of documents, and one of collections or measures, or runs without one of
-    requests.
-    """
-    try:
-        content = file.content()
-        if content.form is not None:
-            names = read_arrow(content.form, content.data, str(file)).column_names
-        elif is_json(content.data):
-            names = names_in(content.data)
-        else:
-            header = first_line(content.data)
-            names = header.split(max("\t,;", key=header.count))
-    except LexiframeError:
-        return None
-    columns = {name.strip(' "\r\n') for name in names}
-    if any({*pair} <= columns for pair in [*PAIRS_OF_RUNS, *CHOSEN, GAMES]):
-        return "votes"
-    has = {ours: bool(candidates_for(words, [*columns])) for ours, words in WORDS.items()}
-    has_documents = not columns.isdisjoint([*KNOWN_NAMES["doc_id"], "rank"])
-    has_collections = not columns.isdisjoint(COLLECTION_WORDS)
-    has_runs_alone = has["run"] and not has["query_id"] and not has["value"] and len(columns) > 1
-    if has_documents or not (has_collections or has["measure"] or has_runs_alone):
-        return None
-    return "scores"
-
-
 def check_other(file: File, kind: OtherKind, columns: Mapping[str, str]) -> Checked:
     """List what is wrong with a file of votes or scores, and what is doubted in it."""
-    where = str(file)
-    read: Callable[..., Any] = read_preferences if kind == "votes" else read_scores
-    measure = {} if kind == "votes" else {"measure": None}
-    given = file if file.data is not None else file.path
-    return _tried(lambda: read(given, columns=dict(columns), **measure), where, _WHAT[kind])
+    given: Any = file if file.data is not None else file.path
+    if kind == "votes":
+        return _tried(lambda: read_preferences(given, columns=columns), str(file), _WHAT[kind])
+    sources = given_scores(given, None, None, None)
+    # What was measured is no matter here.
+    read = partial(load_scores, sources, "scores", columns=columns)
+    checked = _tried(read, str(file), _WHAT[kind])
+    if checked.is_readable or not _may_be_a_log(given):
+        return checked
+    advice = pl.lit("if it is a log of experiments, lexiframe.read_log reads it")
+    return replace(checked, problems=checked.problems.with_columns(advice=advice))
+
+
+def _may_be_a_log(given: Any) -> bool:
+    """Return whether a table has runs, and neither requests nor collections nor measures."""
+    try:
+        names = {plain_name(name) for name in read_log(given).columns}
+    except LexiframeError:
+        return False
+    others = (word for ours in ("query_id", "collection", "measure") for word in ALL_WORDS[ours])
+    return names.isdisjoint(others)
 
 
 def check_results(source: str) -> list[Checked]:

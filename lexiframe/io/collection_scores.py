@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
-from lexiframe.io.score_forms.means_among_data import without_means, without_odd_collections
+from lexiframe.io.score_forms.means_among_data import without_odd_collections, without_summaries
 from lexiframe.io.score_forms.text import PLACE
 
 KEY = ("run", "collection", "query_id", "measure", "replicate")
@@ -83,8 +83,8 @@ def _checked(
     table = without_odd_collections(table, ["run", *others], wanted)
     if "query_id" in others:
         cells = ["run", *(name for name in others if name != "query_id")]
-        table = without_means(table, "query_id", cells, within=["collection"])
-    table = without_means(table, "run", ["collection", *others])
+        table = without_summaries(table, "query_id", cells, within=["collection"])
+    table = without_summaries(table, "run", ["collection", *others])
     _warn_of_percent(table)
     smaller = ["smaller_is_better"] if "smaller_is_better" in table.columns else []
     columns = [*present, *[k for k in kept if k in table.columns], "value", *smaller]

@@ -22,8 +22,14 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
-from lexiframe.io.score_forms.layouts import WORDS, ScoreTable, rows_of, with_our_names
-from lexiframe.io.score_forms.means_among_data import without_means
+from lexiframe.io.score_forms.layouts import (
+    WORDS,
+    ScoreTable,
+    rows_of,
+    with_known_names,
+    with_our_names,
+)
+from lexiframe.io.score_forms.means_among_data import without_summaries
 from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
@@ -81,10 +87,10 @@ def read_scores(
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,
-        ``runid`` or ``run_id``; ``replicate``;
+        ``runid``, ``run_id`` or ``model_name``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
-        search lengths show that.
+        search lengths show that. Capital letters and blanks do not count: ``Model Name``.
     measure
         The measure, if the source does not name it. By default, the measure in a file with columns
         of runs, requests and values alone has the file's name.
@@ -135,8 +141,9 @@ def read_scores(
         When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
         ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
         rows or repeats the requests; without a column of requests its ids are these. When requests,
-        collections or runs were left out because their values are the means of the others. When
-        results of MTEB are gaps because most runs have other splits or subsets. When
+        collections or runs were left out because they sum the others up, as means do. When results
+        of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
+        settings of a task. When
         requests without any value were left out, and when a run lacks a request that other
         runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
         run did not answer. Means are over the requests that a run has.
@@ -211,8 +218,8 @@ def load_scores(
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
-    table = without_means(table, "query_id", ["run", "measure"])
-    table = without_means(table, "run", ["query_id", "measure"])
+    table = without_summaries(table, "query_id", ["run", "measure"])
+    table = without_summaries(table, "run", ["query_id", "measure"])
     table = _without_empty_requests(table, origins)
     _refuse_gaps(table, origins)
     if warns:
@@ -241,7 +248,7 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
-    table = with_our_names(table, columns, where)
+    table = with_known_names(with_our_names(table, columns, where), kept)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
     from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
 

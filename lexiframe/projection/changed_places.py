@@ -23,17 +23,17 @@ def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
     scores, grades = part.rows["score"], items["relevance"]
     if not (_are_like_grades(part.rows) and _are_like_scores(items)):
         return
+    few = "few whole numbers" if scores.n_unique() > 1 else "one whole number alone"
     raise SchemaError(
-        f"{part.where}: expected a run, found few whole numbers ({_span(scores)}), as grades are, "
+        f"{part.where}: expected a run, found {few} ({_span(scores)}), as grades are, "
         f"and in the judgments different ones in each request ({_span(grades)}), as scores are; "
         f"{column_forms.RIGHT_ORDER}; if they have not, give the run a name: {{'name': run}}"
     )
 
 
 def _span(numbers: pl.Series) -> str:
-    """Return the least and the greatest number as text."""
-    least, greatest = numbers.cast(pl.Float64).sort()[[0, -1]]
-    return f"{least:g} to {greatest:g}"
+    """Return the least and the greatest number as text, or the only one."""
+    return " to ".join(dict.fromkeys(f"{x:g}" for x in numbers.cast(pl.Float64).sort()[[0, -1]]))
 
 
 def _are_like_grades(rows: pl.DataFrame) -> bool:

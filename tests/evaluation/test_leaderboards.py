@@ -242,7 +242,9 @@ def test_one_run_has_its_sentence():
 
 def test_shares_beside_percent_are_warned_of_where_the_mean_counts():
     x = X.with_columns(pl.col("law", "sport") * 100)
-    message = r"up to 1 in the collections 1 .'news'. and from 1 to 100 in 2 .'law', 'sport'. look"
+    message = (
+        r"up to 1 in 1 collection .'news'. and from 1 to 100 in 2 collections .'law', 'sport'. look"
+    )
     with pytest.warns(lf.LexiframeWarning, match=message):
         lf.leaderboard(x)
     lf.leaderboard(x, "borda")  # asks only which run is better

@@ -94,7 +94,7 @@ def test_mteb_takes_the_newest_revision_or_all(tmp_path):
     "scores, message",
     [
         ({"test": [{"hf_subset": "x"}]}, "a main_score in each subset"),
-        ({"dev": [subset(1)], "train": [subset(1)]}, "found the splits dev, train"),
+        ({"dev": [subset(1)], "train": [subset(1)]}, "found 'dev' and 'train' in 1 run each"),
         ({"test": [subset("good")]}, "found 'good' for run 'o__m' in collection 'T'"),
         ({}, "found no split"),
         (None, "scores by split"),
@@ -140,14 +140,17 @@ def test_subsets_that_a_run_lacks_are_a_gap(tmp_path):
 def test_splits_that_a_run_lacks_are_a_gap(tmp_path):
     mteb(tmp_path, "o__a", "r", "T", {"dev": [subset(0.4)]})
     mteb(tmp_path, "o__b", "r", "T", {"test": [subset(0.5)]})
-    assert gaps_of(tmp_path, r"1 \('o__a in T'\)") == [("o__b", 0.5)]
+    assert gaps_of(tmp_path, r"1 \('o__a in T \(dev, not test\)'\)") == [("o__b", 0.5)]
     mteb(tmp_path, "o__c", "r", "T", {"dev": [subset(0.6)]})
-    assert gaps_of(tmp_path, r"1 \('o__b in T'\)") == [("o__a", 0.4), ("o__c", 0.6)]
+    assert gaps_of(tmp_path, r"1 \('o__b in T \(test, not dev\)'\)") == [
+        ("o__a", 0.4),
+        ("o__c", 0.6),
+    ]
     mteb(tmp_path, "o__b", "r", "T", {"test": [subset(0.5)], "dev": [subset(0.45)]})
     assert lf.read_scores(tmp_path)["value"].to_list() == [0.4, 0.45, 0.6]
     for model in "def":
         mteb(tmp_path, f"o__{model}", "r", "T", {"test": [subset(0.5)], "dev": [subset(0.1)]})
-    assert len(gaps_of(tmp_path, r"are gaps: 2 \('o__a in T', 'o__c in T'\)")) == 4
+    assert len(gaps_of(tmp_path, r"are gaps: 2 \('o__a in T .*', 'o__c in T .*'\)")) == 4
 
 
 def test_an_older_revision_with_all_subsets_goes_before_a_newer_gap(tmp_path):
@@ -271,6 +274,41 @@ def test_two_evaluations_of_a_model_keep_their_own_requests(tmp_path):
     harness(tmp_path, "m", SECOND, [1.0, 1.0])
     with pytest.warns(lf.LexiframeWarning, match="several revisions"):
         assert lf.read_scores(tmp_path)["value"].to_list() == [1.0, 1.0]
+
+
+SET = {
+    "n-shot": ({"arc": 0}, {"arc": 5}, "5-shot, not 0-shot"),
+    "versions": ({"arc": 1.0}, {"arc": 2.0}, "version 2.0, not version 1.0"),
+    "config": ({"limit": None}, {"limit": 10}, "0-shot, limit 10, not 0-shot"),
+    "n-samples": (
+        {"arc": {"original": 9, "effective": 9}}, {"arc": {"original": 9, "effective": 3}},
+        "0-shot, 3 of 9 samples, not 0-shot"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SET)
+@pytest.mark.parametrize("has_samples", [True, False])
+def test_other_settings_of_a_task_are_a_gap(tmp_path, name, has_samples):
+    usual, other, said = SET[name]
+    shots = {"n-shot": {"arc": 0}} if name in ("config", "n-samples") else {}
+    for model, value in (("a", usual), ("b", usual), ("c", other)):
+        harness(tmp_path / model, model, FIRST, [1.0, 0.0], **shots, **{name: value})
+        if not has_samples:
+            (tmp_path / model / f"samples_arc_{FIRST}.jsonl").unlink()
+    match = re.escape(f"than most runs have are gaps: 1 ('c in arc ({said})')")
+    with pytest.warns(lf.LexiframeWarning, match=f"settings {match}$"):
+        found = lf.read_scores(tmp_path)
+    assert found["run"].unique().sort().to_list() == ["a", "b"]
+    assert found.height == (4 if has_samples else 2)
+
+
+def test_settings_of_which_no_one_is_usual_are_refused(tmp_path):
+    for model, shots in (("a", 0), ("b", 5)):
+        harness(tmp_path / model, model, FIRST, [1.0, 0.0], **{"n-shot": {"arc": shots}})
+    with pytest.raises(lf.ReadError, match="found '0-shot' and '5-shot' in 1 run each; leave out"):
+        lf.read_scores(tmp_path)
+    harness(tmp_path / "b", "b", FIRST, [1.0, 0.0])  # earlier versions do not say how tasks are set
+    assert lf.read_scores(tmp_path)["run"].n_unique() == 2
 
 
 # --- HELM -----------------------------------------------------------------------------------------
@@ -430,7 +468,7 @@ def test_collections_that_the_caller_names_are_kept():
     assert found.collection_weights["collection"].to_list() == [
         "Parameters", "code", "law", "news",
     ]  # fmt: skip
-    with pytest.warns(lf.LexiframeWarning, match="called means, left out: 1"):
+    with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
         smaller = lf.leaderboard(table, "mean_rank", smaller_is_better=["Parameters"])
     assert "Parameters" in smaller.cells["collection"].to_list()
 
@@ -447,6 +485,59 @@ def test_ranks_and_costs_do_not_turn_a_leaderboard_round(name):
     assert "passage ranking" in lf.leaderboard(named).cells["collection"].to_list()
 
 
+@pytest.mark.parametrize("name", ["Model", "Model Name", "model_name", "MODEL", "System", " Run"])
+def test_names_of_columns_are_known_in_capitals_and_with_blanks(name):
+    expected = lf.read_scores(BOARD)
+    assert lf.read_scores(BOARD.rename({"model": name})).equals(expected)
+    long = BOARD.unpivot(index="model", variable_name="Task", value_name="Main Score")
+    assert lf.read_scores(long.rename({"model": name})).equals(expected)
+
+
+def test_a_column_of_values_with_another_name_is_asked_for():
+    long = BOARD.unpivot(index="model", variable_name="task", value_name="result")
+    with pytest.raises(lf.SchemaError, match=re.escape("say which it is: columns={'value': 're")):
+        lf.read_scores(long)
+    assert lf.read_scores(long, columns={"value": "result"}).equals(lf.read_scores(BOARD))
+
+
+def test_a_collection_may_be_called_like_a_column_of_ours():
+    table = BOARD.rename({"news": "Query", "law": "Task", "code": "Value"})
+    found = lf.read_scores(table.rename({"model": "Model"}))["collection"]
+    assert found.unique().sort().to_list() == ["Query", "Task", "Value"]
+    gap = table.with_columns(Task=pl.Series([0.5, None, 0.25]), Query=pl.Series([40, 50, 60]))
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps"):
+        assert lf.read_scores(gap)["collection"].n_unique() == 3
+    both = BOARD.with_columns(Model=pl.Series([0.5, 0.25, 0.75]))
+    assert "Model" in lf.read_scores(both)["collection"].to_list()
+    requests = pl.DataFrame({"query_id": ["q1", "q2"], "Score": [0.5, 0.25]})
+    assert lf.read_scores(requests, measure="AP")["run"].to_list() == ["Score", "Score"]
+    named = requests.with_columns(run=pl.lit("bm25"))
+    assert lf.read_scores(named)["measure"].to_list() == ["Score", "Score"]
+
+
+def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
+    texts = {
+        "License": ["mit", None, "mit"],
+        "Params": ["7B", "2B", "1B"],
+        "Precision": ["bf16"] * 3,
+    }
+    table = BOARD.with_columns(**{name: pl.Series(values) for name, values in texts.items()})
+    match = r"found text in 3 \('License', 'Params', 'Precision'\), 'mit'; give a frame without"
+    table.write_csv(path := tmp_path / "board.csv")
+    for source in (table, path):
+        with pytest.raises(lf.SchemaError, match=match) as caught:
+            lf.read_scores(source)
+    call = re.search(r"\.drop\(\[.*?\]\)", str(caught.value))[0]
+    assert lf.read_scores(eval(f"table{call}", {"table": table})).equals(lf.read_scores(BOARD))
+    unknown = BOARD.rename({"model": "engine"})
+    with pytest.raises(
+        lf.SchemaError, match="call engine run or query_id, whichever it names, or say so"
+    ) as caught:
+        lf.read_scores(unknown)
+    assert "columns={'run': 'engine'}" in str(caught.value)
+    assert lf.read_scores(unknown, columns={"run": "engine"}).equals(lf.read_scores(BOARD))
+
+
 def test_a_leaderboard_with_means_is_that_without():
     found = [lf.leaderboard(BOARD)]
     with pytest.warns(lf.LexiframeWarning, match="means of the others, left out: 1"):
@@ -456,9 +547,7 @@ def test_a_leaderboard_with_means_is_that_without():
 
 def test_collections_in_a_much_larger_unit_are_named():
     table = BOARD.with_columns(elo=pl.Series([1200.0, 1100.0, 900.0]))
-    with pytest.warns(
-        lf.LexiframeWarning, match=r"above 100 in the collections 1 \('elo'\) beside"
-    ):
+    with pytest.warns(lf.LexiframeWarning, match=r"above 100 in 1 collection \('elo'\) beside"):
         lf.leaderboard(table)
 
 

@@ -48,6 +48,11 @@ WEIGHTS = [(user, item, rating, 0.5) for user, item, rating, _ in interactions()
             r"5 numbers \(1 to 5\), and .* values in field 2",
             "user_id item_id rating other",
         ),
+        (
+            [(user, item, 1, 0.5) for user, item, *_ in interactions()],
+            r"found 1 number \(1\), and .* values in field 2",
+            "user_id item_id rating other",
+        ),
         ([(0, 5, 17), (1, 5, 9)], "another query in each line, from 0 on, and numbers", "user_id"),
         ([(0, 5, 17, 8), (2, 6, 9, 31)], "another query in each line", "user_id item_id"),
     ],

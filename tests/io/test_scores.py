@@ -326,7 +326,7 @@ def test_ids_in_an_index_that_is_called_otherwise():
     assert lf.read_scores(pandas["bm25"], measure="AP").rows() == CELLS[:2]
 
 
-@pytest.mark.parametrize("name", ["topic_no", "Topic", "query number", "id"])
+@pytest.mark.parametrize("name", ["topic_no", "query number", "id"])
 def test_ids_that_are_no_scores(name, write):
     """They were read as the scores of one more run."""
     matrix = MATRIX.rename({"topic": name}).with_columns(pl.Series(name, [301, 302]))
@@ -337,6 +337,11 @@ def test_ids_that_are_no_scores(name, write):
     texts = MATRIX.rename({"topic": name}).with_columns(pl.Series(name, ["301", "x"]))
     with pytest.raises(lf.ReadError, match=f"row 2: expected a finite number as {name}, found 'x'"):
         lf.read_scores(texts, measure="AP")
+    known = MATRIX.rename({"topic": "Topic"}).with_columns(Topic=pl.Series([301, 302]))
+    assert lf.read_scores(known, measure="AP")["query_id"].unique().sort().to_list() == [
+        "301",
+        "302",
+    ]
     counts = pl.DataFrame({"query_id": ["1", "2"], "user_knn": [3, 5]})
     assert lf.read_scores(counts, measure="num_rel_ret")["run"].unique().to_list() == ["user_knn"]
 
@@ -967,7 +972,8 @@ def test_a_row_of_shares_of_zeros_and_ones_is_no_request_if_it_is_called_so():
 def test_a_request_that_is_called_like_a_mean_is_named():
     other = EIGHT.with_columns(query_id=pl.col("query_id").replace({"q0": "total"}))
     with pytest.warns(
-        lf.LexiframeWarning, match=r"called like a mean: 1 \('total'\); their values"
+        lf.LexiframeWarning,
+        match=r"do not sum the others up: 1 \('total'\); they count as requests",
     ):
         assert lf.read_scores(other, measure="AP")["query_id"].n_unique() == 8
 

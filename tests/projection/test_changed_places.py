@@ -46,6 +46,15 @@ def test_dictionaries_in_the_other_order_are_refused(run, grades):
             call(judgments(grades), run)
 
 
+@pytest.mark.parametrize(
+    "grades, said",
+    [((1,), r"one whole number alone \(1\), as"), ((0, 2), r"few .* \(0 to 2\), as")],
+)
+def test_the_grades_that_were_given_as_a_run_are_named(grades, said):
+    with pytest.raises(lf.SchemaError, match=f"found {said} grades are"):
+        lf.positions(judgments(grades), SIMILARITY)
+
+
 def test_files_and_frames_in_the_other_order_are_refused(tmp_path):
     qrels, run = judgments(), SIMILARITY
     files = [as_json(data, tmp_path / f"{n}.json") for n, data in enumerate((qrels, run))]

@@ -37,7 +37,7 @@ class _File(NamedTuple):
     """The problems of a file, what it holds, and the file itself; None if it is not there."""
 
     checked: checks.Checked
-    kind: checks.Kind | score_forms.OtherKind = "run"
+    kind: checks.AnyKind = "run"
     file: File | None = None
 
 
@@ -124,7 +124,7 @@ def _checked_file(
 
     A file that is not a whole run, but a part of one, is not evaluated.
     """
-    of = kind or score_forms.other_kind_of(file) or checks.kind_of(file, options)
+    of = kind or checks.kind_of(file, options)
     if of == "run" or of == "qrels":
         return _File(checks.check_file(file, options, of), of, file if is_whole else None)
     checked = score_forms.check_other(file, of, options.columns)

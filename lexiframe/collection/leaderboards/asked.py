@@ -103,24 +103,27 @@ def _units_in_words(board: Board) -> list[str]:
     shares = (smallest >= 0) & (largest > 0) & (largest <= 1)
     percent = (smallest > 1) & (largest > _PERCENT / 10) & (largest <= _PERCENT)
     beyond = largest > _PERCENT
-    names = [
-        n_and_first(np.array(board.collections, object)[which].tolist())
-        for which in (shares, percent, shares | percent, beyond)
-    ]
+    masks = (shares, percent, shares | percent, beyond)
+    names = [_collections(np.array(board.collections, object)[which].tolist()) for which in masks]
     advice = "give all in one unit, or take another rule, such as 'mean_z'"
     said = []
     if shares.any() and percent.any():
         said.append(
-            "leaderboard: values up to 1 in the collections "
-            f"{names[0]} and from 1 to 100 in {names[1]} look like "
+            f"leaderboard: values up to 1 in {names[0]} and from 1 to 100 in {names[1]} look like "
             f"shares beside percent, of which the latter decide the mean; {advice}"
         )
     if beyond.any() and (shares | percent).any():
         said.append(
-            f"leaderboard: values above 100 in the collections {names[3]} beside shares or "
+            f"leaderboard: values above 100 in {names[3]} beside shares or "
             f"percent in {names[2]} decide the mean; leave them out (weights), {advice}"
         )
     return said
+
+
+def _collections(names: list[str]) -> str:
+    """Return how many collections there are, and the first of them."""
+    _, _, first = n_and_first(names).partition(" ")
+    return f"{printed.counted(len(names), 'collection')} {first}"
 
 
 def _rules(rule: Any) -> list[Any]:

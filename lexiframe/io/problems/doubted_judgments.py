@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.base import Problem, schemas
+from lexiframe.base import Problem, printed, schemas
 
 DOUBT = "doubt"
 """The kind of a problem of content that can be read and is probably something else."""
@@ -123,12 +123,15 @@ def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
         return None
     low, high = _least(numbers), _greatest(numbers)
     if low >= -_COUNT and high <= _COUNT and len(documents) < n_items:
-        found = f"{len(documents)} numbers ({low:g} to {high:g}), and {n_items} values in field 2"
+        numbers_found = printed.counted(len(documents), "number")
+        ends = " to ".join(dict.fromkeys((f"{low:g}", f"{high:g}")))
+        found = f"{numbers_found} ({ends}), and {n_items} values in field 2"
         described = "field 2 has the items and field 3 their ratings"
         names = "user_id item_id rating other"
         return _Lines("documents in field 3", found, described, names, ours)
     if low >= _OF_TIMES and greatest <= _LIST:
-        found = f"{low:.15g} to {high:.15g}, as times are, and {n_items} values in field 2"
+        ends = " to ".join(dict.fromkeys((f"{low:.15g}", f"{high:.15g}")))
+        found = f"{ends}, as times are, and {n_items} values in field 2"
         described = "each line has a user, an item, a time and a rating"
         names = "user_id item_id timestamp rating"
         return _Lines("documents in field 3", found, described, names, ours)

@@ -54,7 +54,7 @@ def problem_of(error: LexiframeError, where: str) -> Problem:
     >>> problem_of(ReadError("a.run: cannot be read"), "a.run").found
     'cannot be read'
     """
-    return error.problem or Problem(where, "", str(error).removeprefix(where).lstrip(": "))
+    return error.problem or Problem(where, "", str(error).removeprefix(f"{where}: "))
 
 
 def listed(problems: pl.DataFrame, what: str) -> pl.DataFrame:

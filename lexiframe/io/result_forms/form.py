@@ -20,9 +20,10 @@ _KINDS: dict[type, str] = {dict: "fields", list: "a list", str: "text"}
 
 
 class Part(NamedTuple):
-    """A part of a collection of which a score is: the value of a run is the mean of its parts.
+    """A part of a collection of which a score is: the value of a run is the mean of its subsets.
 
-    ``is_chosen`` says whether the subset is in the language that is asked for.
+    ``split`` may also be how the collection was set: 5-shot, version 2. ``is_chosen`` says whether
+    the subset is in the language that is asked for.
     """
 
     split: str

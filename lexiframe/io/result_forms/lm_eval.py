@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lexiframe.io.result_forms.form import (
     Json,
+    Part,
     Result,
     ResultForm,
     begins_with,
@@ -57,7 +58,30 @@ def _results(path: Path) -> Iterator[Result]:
         for key, value in of_task.fields() if not is_group.get(task) else ():
             measure = _measure(key)
             if measure is not None and value.value != "N/A":
-                yield Result(run, task, None, measure, value.number(), when, (when,))
+                part = _part(content, task)
+                yield Result(run, task, None, measure, value.number(), when, (when,), part)
+
+
+def _part(content: Json, task: str) -> Part | None:
+    """Return how a task was set: scores of other shots, versions or samples are of another task.
+
+    Samples are named only if they are not all; None if the results say nothing of all this.
+    """
+    shots, version = (_field(content, name, task).value for name in ("n-shot", "versions"))
+    samples, limit = _field(content, "n-samples", task), _field(content, "config", "limit").value
+    given = [] if shots is None else [f"{shots}-shot"]
+    given += [] if version is None else [f"version {version}"]
+    if samples.value:
+        used, of = samples["effective"].value, samples["original"].value
+        given += [f"{used} of {of} samples"] * (used != of)
+    elif limit is not None:
+        given.append(f"limit {limit}")
+    return Part(", ".join(given), "", is_chosen=True) if given else None
+
+
+def _field(content: Json, name: str, inside: str) -> Json:
+    """Return a field of a field, both of which may be lacking."""
+    return content[name][inside] if content[name].value else content[name]
 
 
 def _measure(key: str) -> str | None:
@@ -101,32 +125,33 @@ def _when(path: Path) -> str:
     return found[0].removesuffix(".") if found else ""
 
 
-def _run_of_samples(path: Path, when: str) -> str:
-    """Return the model whose results were written at the same time as samples.
+def _results_of_samples(path: Path, when: str) -> tuple[str, Json | None]:
+    """Return the model whose results were written at the same time as samples, and the results.
 
     The folder is called like the model, but with other signs, or holds several models.
     """
     ending = f"_{when}.json" if when else ".json"
     beside = sorted(path.parent.glob(f"*{escape(ending)}"))
     results = [one for one in beside if one.is_file() and _are_results(one) and _when(one) == when]
-    names = {_run(one, parsed(one, _TOOL)) for one in results}
-    if len(names) > 1:
-        place = Json(sorted(names), str(path), _TOOL)
-        raise place.refused("samples of one model", f"results of {len(names)} models of that time")
-    return names.pop() if names else path.resolve().parent.name
+    named = {_run(one, content): content for one in results for content in [parsed(one, _TOOL)]}
+    if len(named) > 1:
+        place = Json(sorted(named), str(path), _TOOL)
+        raise place.refused("samples of one model", f"results of {len(named)} models of that time")
+    return next(iter(named.items()), (path.resolve().parent.name, None))
 
 
 def _samples(path: Path) -> Iterator[Result]:
     named = _SAMPLES.fullmatch(path.name)
     task, when = named["task"] if named else path.stem, _when(path)
-    run = _run_of_samples(path, when)
+    run, results = _results_of_samples(path, when)
+    part = None if results is None else _part(results, task)
     for number, line in enumerate(text_of(path, _TOOL).split("\n"), 1):
         if line.strip():
             sample = parsed_text(line, f"{path}, line {number}", _TOOL)
-            yield from _scores(sample, (run, task, when))
+            yield from _scores(sample, (run, task, when), part)
 
 
-def _scores(sample: Json, of: tuple[str, str, str]) -> Iterator[Result]:
+def _scores(sample: Json, of: tuple[str, str, str], part: Part | None) -> Iterator[Result]:
     """Return the scores of a sample: those of its metrics, or all numbers without metrics."""
     run, task, when = of
     if not isinstance(sample.value, dict) or "doc_id" not in sample.value:
@@ -140,7 +165,8 @@ def _scores(sample: Json, of: tuple[str, str, str]) -> Iterator[Result]:
         if name not in _NO_MEASURES and is_score and not isinstance(one.value, list):
             measure = name if chosen == "none" else f"{name},{chosen}"
             value = float(one.value) if isinstance(one.value, bool) else one.number()
-            yield Result(run, task, f"{sample['doc_id'].value}", measure, value, when, (when,))
+            request = f"{sample['doc_id'].value}"
+            yield Result(run, task, request, measure, value, when, (when,), part)
 
 
 FORM = ResultForm(_TOOL, _is_named, _read)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from lexiframe.base import Problem, ReadError, n_and_first, warn
+from lexiframe.base import Problem, ReadError, n_and_first, printed, warn
 
 _TEST = "test"
 _RUN = ["run", "replicate"]
@@ -14,17 +14,18 @@ def same_parts(table: pl.DataFrame) -> pl.DataFrame:
     """Make one value of the parts of a collection: their mean, over the same parts for all runs.
 
     The split is that for tests if more than half of the runs have it, otherwise the one that most
-    runs have. The subsets are those that most runs have, of these the most. Runs that lack one are
-    gaps, of which there is a warning. In a language that is asked for count its subsets, where a
-    collection has any.
+    runs have; how a task was set (5-shot, version 2) is a split as well. The subsets are those that
+    most runs have, of these the most. Runs that lack one are gaps, of which there is a warning. In
+    a language that is asked for count its subsets, where a collection has any.
     """
     parts = table.filter(pl.col("split").is_not_null())
     if not parts.height:
         return table
     in_language = pl.col("is_chosen").any().over("collection")
     parts = parts.filter(pl.col("is_chosen") | ~in_language)
-    found = _of_most_subsets(_of_one_split(parts))
-    _warn_of_gaps(parts, found)
+    of_split = _of_one_split(parts)
+    found = _of_most_subsets(of_split)
+    _warn_of_gaps(parts, of_split, found)
     rest = table.filter(pl.col("split").is_null())
     return pl.concat([rest, found], how="diagonal").select(table.columns)
 
@@ -45,8 +46,9 @@ def _of_one_split(parts: pl.DataFrame) -> pl.DataFrame:
     unclear = same.filter((pl.col("chosen") != _TEST) & (pl.col("split") != pl.col("chosen")))
     if unclear.height:
         first = same.filter(collection=unclear["collection"][0])
-        found = f"the splits {', '.join(first['split'])} in {first['n'][0]} runs each"
-        expected = f"scores of the split {_TEST}, or of one split that most runs have"
+        runs = printed.counted(first["n"][0], "run")
+        found = f"{' and '.join(map(repr, first['split']))} in {runs} each"
+        expected = f"the split {_TEST}, or one split or setting of a task that most runs have"
         raise ReadError(Problem(first["file"][0], expected, found, "leave out the files of one"))
     return parts.join(best.select("collection", "split"), on=["collection", "split"])
 
@@ -65,19 +67,27 @@ def _of_most_subsets(parts: pl.DataFrame) -> pl.DataFrame:
     )
     is_gap = pl.col("value").null_count() > 0
     value = pl.when(is_gap).then(None).otherwise(pl.col("value").mean())
-    means = rows.group_by("collection", *_RUN, "measure", "file", maintain_order=True).agg(
-        value=value, has_all=pl.len() == pl.col("size").first()
-    )
+    means = rows.group_by(
+        "collection", *_RUN, "query_id", "measure", "file", maintain_order=True
+    ).agg(value=value, has_all=pl.len() == pl.col("size").first())
     return means.filter("has_all")
 
 
-def _warn_of_gaps(parts: pl.DataFrame, found: pl.DataFrame) -> None:
+def _warn_of_gaps(parts: pl.DataFrame, of_split: pl.DataFrame, found: pl.DataFrame) -> None:
     """Warn of runs that have other parts of a collection than most runs."""
     key = ["run", "collection"]
-    gaps = parts.select(key).unique().join(found, on=key, how="anti").sort(key)
+    splits = parts.group_by(key).agg(pl.col("split").unique().sort().str.join(" and "))
+    gaps = splits.join(found, on=key, how="anti").sort(key)
     if gaps.height:
-        names = [f"{run} in {collection}" for run, collection in gaps.head(3).rows()]
+        others = gaps.join(of_split.select(key).unique(), on=key, how="semi")
+        chosen = dict(of_split.select("collection", "split").unique().rows())
+        names = [
+            f"{run} in {collection}"
+            + (f" ({split}, not {chosen[collection]})" if split != chosen[collection] else "")
+            for run, collection, split in gaps.head(3).rows()
+        ]
+        advice = "; languages='eng' compares subsets in one language" if others.height else ""
         warn(
-            "results over other splits or subsets than most runs have are gaps: "
-            f"{n_and_first(names, gaps.height)}; languages='eng' compares subsets in one language"
+            "results over other splits, subsets or settings than most runs have are gaps: "
+            f"{n_and_first(names, gaps.height)}{advice}"
         )

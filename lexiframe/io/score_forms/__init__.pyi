@@ -9,4 +9,3 @@ from ..checks_of_scores import OtherKind as OtherKind
 from ..checks_of_scores import check_other as check_other
 from ..checks_of_scores import check_results as check_results
 from ..checks_of_scores import doubted as doubted
-from ..checks_of_scores import other_kind_of as other_kind_of

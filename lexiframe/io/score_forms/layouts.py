@@ -28,7 +28,7 @@ from lexiframe.io.column_forms.numbers import first_inexact
 from lexiframe.io.score_forms.text import PLACE
 
 WORDS = {
-    "run": [*KNOWN_NAMES["run"], "runid", "run_id"],
+    "run": [*KNOWN_NAMES["run"], "runid", "run_id", "model_name"],
     "query_id": [*KNOWN_NAMES["query_id"], "topic_id"],
     "measure": "measure metric".split(),
     "value": "value score".split(),
@@ -36,8 +36,13 @@ WORDS = {
     "replicate": ["replicate"],
 }
 COLLECTION_WORDS = ["collection", "task", "task_name", "dataset", "benchmark"]
-_NAMED = {**WORDS, "collection": COLLECTION_WORDS}
+ALL_WORDS = {
+    **WORDS,
+    "collection": COLLECTION_WORDS,
+    "value": [*WORDS["value"], "main_score"],
+}
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
+_TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
@@ -123,19 +128,111 @@ def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) 
     """
     refuse_no_mapping("scores", "columns", columns)
     for key, other in columns.items():
-        ours, theirs = (key, other) if key in _NAMED else (other, key)
-        if ours not in _NAMED:
+        ours, theirs = (key, other) if key in ALL_WORDS else (other, key)
+        if ours not in ALL_WORDS:
             raise SchemaError(
-                f"columns: expected one of lexiframe's names ({', '.join(_NAMED)}), found "
+                f"columns: expected one of lexiframe's names ({', '.join(ALL_WORDS)}), found "
                 f"{key!r} and {other!r}"
             )
         if theirs not in table.columns:
             there = ", ".join(name for name in table.columns if name != PLACE)
             found = f"columns names {theirs!r}, which is not there (found: {there})"
             raise SchemaError(Problem(where, "", found))
-        same = [name for name in _NAMED[ours] if name in table.columns and name != theirs]
+        same = [name for name in ALL_WORDS[ours] if name in table.columns and name != theirs]
         table = table.drop(same).rename({theirs: ours})
     return table
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a column without capitals and blanks.
+
+    Examples
+    --------
+    >>> plain_name("Model Name")
+    'model_name'
+    """
+    return name.strip().lower().replace(" ", "_")
+
+
+def with_known_names(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFrame:
+    """Rename columns that have a known name in other letters: Model, QID, Model Name.
+
+    A collection may be called so too. So names are text, or whole numbers of requests where no runs
+    are named, and values stand beside a column of collections or measures, and known names alone.
+    What is ``kept`` has its name.
+    """
+    known = {word: ours for ours, words in ALL_WORDS.items() for word in words}
+    taken = {known[name] for name in table.columns if name in known}
+    new = {name: plain_name(name) for name in table.columns if name not in {*kept, *known}}
+    new = {name: word for name, word in new.items() if word in known and known[word] not in taken}
+    names = {name: word for name, word in new.items() if _has_text(table[name])}
+    ours = taken | {known[word] for word in names.values()}
+    ids = {
+        name: word
+        for name, word in new.items()
+        if known[word] == "query_id" and "run" not in ours and _are_whole(table[name])
+    }
+    values = {name: word for name, word in new.items() if known[word] == "value"}
+    is_long = bool(ours & {"collection", "measure"})
+    if is_long and {*table.columns} <= {PLACE, *known, *names, *values}:
+        names |= values
+    names |= ids
+    words = [*names.values()]
+    return table.rename({name: word for name, word in names.items() if words.count(word) == 1})
+
+
+def _has_text(column: pl.Series) -> bool:
+    """Return whether some value is text, and no number."""
+    if column.dtype not in _TEXTS:
+        return False
+    text = column.cast(pl.String).str.strip_chars()
+    text = text.filter(~text.str.to_lowercase().is_in(_NO_VALUE))
+    return text.cast(pl.Float64, strict=False).null_count() > 0
+
+
+def _are_whole(column: pl.Series) -> bool:
+    """Return whether all values are whole numbers."""
+    if not (column.dtype.is_numeric() or column.dtype == pl.String):
+        return False
+    numbers = column.cast(pl.Float64, strict=False)
+    return not numbers.has_nulls() and bool((numbers % 1 == 0).all())
+
+
+def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    """Return the columns that have values, none of which is a number.
+
+    Examples
+    --------
+    >>> texts_among(pl.DataFrame({"license": ["mit", None], "news": ["0.5", "n/a"]}), ["license"])
+    ['license']
+    """
+    simple = table.select(names).select(pl.selectors.by_dtype(*_TEXTS))
+    values = simple.select(pl.all().cast(pl.String).str.strip_chars().str.to_lowercase())
+    return [
+        column.name
+        for column in values.select(pl.all().replace(dict.fromkeys(_NO_VALUE, None)))
+        if column.null_count() < len(column)
+        and column.cast(pl.Float64, strict=False).null_count() == len(column)
+    ]
+
+
+def refuse_texts(given: ScoreTable, cells: Sequence[str], found: Mapping[str, str]) -> None:
+    """Raise for columns of text beside columns of numbers, and say how they are left out."""
+    texts = texts_among(given.table, cells)
+    if not texts or len(texts) == len(cells):
+        return
+    first, n = texts[0], n_and_first(texts)
+    if {"run", "query_id", "collection"}.isdisjoint(found) and first == cells[0]:
+        raise SchemaError(
+            f"{given.where}: expected numbers in the columns of scores, found text in {n}; "
+            f"call {first} run or query_id, whichever it names, or say so: "
+            f"columns={{'run': {first!r}}}"
+        )
+    raise SchemaError(
+        f"{given.where}: expected numbers in the columns of scores, found text in {n}, "
+        f"{given.table[first].drop_nulls()[0]!r}; give a frame without them: .drop({texts}) in "
+        f"Polars, .drop(columns={texts}) in pandas; read_csv makes a frame of a file"
+    )
 
 
 def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
@@ -197,6 +294,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     has_only_means = "run" in found and "query_id" not in found
     if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)
+    refuse_texts(given, cells, found)
     # A file whose columns are all measures has the scores of the run that it is called like.
     is_of_one = given.is_given or (given.name is not None and _all_measures(cells))
     of_measures = "run" in found or (is_of_one and measure is None)

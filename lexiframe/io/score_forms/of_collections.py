@@ -8,19 +8,15 @@ from lexiframe.base import Problem, ReadError, SchemaError, unknown_name
 from lexiframe.io.column_forms.column_names import candidates_for, columns_among
 from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import (
-    COLLECTION_WORDS,
-    WORDS,
+    ALL_WORDS,
     ScoreTable,
     numbers_of,
+    refuse_texts,
     refuse_without_run,
+    texts_among,
 )
 from lexiframe.io.score_forms.text import PLACE
 
-_WORDS = {
-    **WORDS,
-    "collection": COLLECTION_WORDS,
-    "value": [*WORDS["value"], "main_score"],
-}
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
@@ -39,13 +35,15 @@ def has_collections(given: ScoreTable) -> bool:
     True
     """
     names = [name for name in given.table.columns if name != PLACE]
-    found = {ours: candidates_for(words, names) for ours, words in _WORDS.items()}
+    found = {ours: candidates_for(words, names) for ours, words in ALL_WORDS.items()}
     if found["collection"]:
         return True
     taken = {name for several in found.values() for name in several}
     cells = [name for name in names if name not in taken]
     is_wide = len(found["run"]) == 1 and not (found["query_id"] or found["value"])
-    if not (is_wide and cells) or len(are_measures(pl.Series(cells))):
+    texts = texts_among(given.table, cells)
+    numbers = pl.Series([name for name in cells if name not in texts], dtype=pl.String)
+    if not (is_wide and cells) or are_measures(numbers):
         return False
     return len(cells) > 1 or bool(given.table[found["run"][0]].is_unique().all())
 
@@ -58,7 +56,7 @@ def rows_of_collections(
     ``kept`` are further columns to keep: attributes of collections.
     """
     names = [name for name in given.table.columns if name != PLACE]
-    found = columns_among(_WORDS, [name for name in names if name not in kept], given.where)
+    found = columns_among(ALL_WORDS, [name for name in names if name not in kept], given.where)
     if lacking := [name for name in kept if name not in names]:
         raise unknown_name("column", lacking[0], names)
     _refuse_no_names(given, found)
@@ -92,11 +90,14 @@ def _from_wide(
     given: ScoreTable, found: dict[str, str], cells: list[str], kept: tuple[str, ...]
 ) -> pl.DataFrame:
     """Make a row of each cell: columns are collections of runs, or runs of collections."""
-    if not cells:
+    if not cells or {"run", "collection"} <= found.keys():
+        say = f"; say which it is: columns={{'value': {cells[-1]!r}}}" if cells else ""
         raise SchemaError(
             f"{given.where}: expected a column of values (value, score, main_score), or one for "
-            f"each collection or run, found the columns {', '.join(given.table.columns[1:11])}"
+            f"each collection or run, found the columns "
+            f"{', '.join(name for name in given.table.columns[:11] if name != PLACE)}{say}"
         )
+    refuse_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
     numbers = [
         numbers_of(given.table[name], given, _place_of(given, found, name)).alias(_CELL + name)

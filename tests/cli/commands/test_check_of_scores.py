@@ -2,6 +2,7 @@
 
 import json
 
+import polars as pl
 import pytest
 
 VOTES = "qid,left,right,winner\n1,1,2,1\n2,2,1,1\n"
@@ -35,6 +36,35 @@ def test_good_votes_and_scores_have_no_problem(tmp_path, lexiframe):
     (tmp_path / "board.csv").write_text("model,A,B\na,0.5,0.25\nb,0.4,0.75\n")
     outcome = lexiframe("check", tmp_path / "votes.csv", tmp_path / "board.csv")
     assert (outcome.status, outcome.out) == (0, "")
+
+
+@pytest.mark.parametrize("text", [
+    "query_id,bm25,dense\nq1,0.5,0.25\nq2,.1,7.5e-1\n", "qid;map;ndcg\nq1;0.5;0.25\n",
+    "Model,A,B\na,0.5,0.25\nb,0.4,0.75\n", "Model Name\tA\tB\na\t0.5\t0.25\n",
+])  # fmt: skip
+def test_scores_are_known_by_their_columns(tmp_path, lexiframe, text):
+    (tmp_path / "scores.csv").write_text(text)
+    for options in ([], ["--as", "scores"]):
+        outcome = lexiframe("check", tmp_path / "scores.csv", *options)
+        assert (outcome.status, outcome.out) == (0, "")
+
+
+def test_a_matrix_in_parquet_is_known_by_its_fractions(tmp_path, lexiframe):
+    table = pl.DataFrame({"query_id": ["q1", "q2"], "bm25": [0.5, 0.25]})
+    table.write_parquet(tmp_path / "scores.parquet")
+    assert lexiframe("check", tmp_path / "scores.parquet").status == 0
+    table.with_columns(bm25=1).write_parquet(tmp_path / "ids.parquet")
+    assert "doc_id" in lexiframe("check", tmp_path / "ids.parquet").out
+
+
+@pytest.mark.parametrize("text", [
+    "run,date,lr,ndcg\na,2024-01-01,0.1,0.5\n", "run,epoch,loss\na,1,0.5\na,2,0.25\n"
+])  # fmt: skip
+def test_what_may_be_a_log_is_said_so(tmp_path, lexiframe, text):
+    (tmp_path / "log.csv").write_text(text)
+    (row,) = json.loads(lexiframe("check", tmp_path / "log.csv", "--format", "json").out)
+    assert row["advice"] == "if it is a log of experiments, lexiframe.read_log reads it"
+    assert not row["found"].startswith(",")
 
 
 def test_what_winners_mean_is_said_with_value(tmp_path, lexiframe):
