@@ -230,7 +230,7 @@ def test_a_second_run_under_the_same_tag_is_doubted(tmp_path, order):
         if order == "query by query":
             rows.sort(key=lambda row: row[0])
         path = tmp_path / f"{documents}.run"
-        path.write_text(lines(5, ["t"] * len(rows), rows))
+        path.write_text(lines(5, ["t"] * len(rows), rows).replace(" t\n", "\n", 1))
         anew = r"ranks that begin anew for 2 \('q1', 'q2'\); if these are several runs"
         table = frame("x", [0.5] * len(rows), rows)
         for given in (path, table, *written(table.drop("x"), tmp_path)):
