@@ -295,11 +295,9 @@ def _part_of_lines(
         ranks = whole_ranks(numbers)
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
     looked_at = rows
-    if "rank" not in wanted and may_begin_anew(rows):
-        numbers = trec.parse_lines(data, source.where, layout, ("score", "rank"), options.decimal)[
-            0
-        ]
-        ranks = whole_ranks(numbers["rank"].cast(pl.Float64, strict=False))
+    if layout is line_layouts.RUN and "rank" not in wanted and may_begin_anew(rows):
+        both, _ = trec.parse_lines(data, source.where, layout, ("score", "rank"), options.decimal)
+        ranks = whole_ranks(both["rank"].cast(pl.Float64, strict=False))
         looked_at = rows if ranks.has_nulls() else rows.with_columns(ranks)
     called = {"tag": TAGS, "q0": SECOND}
     others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
