@@ -37,7 +37,14 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
-from lexiframe.io.problems.doubted_runs import SECOND, TAGS, may_begin_anew, several_rankings
+from lexiframe.io.problems.doubted_runs import (
+    SECOND,
+    TAGS,
+    may_begin_anew,
+    several_in_parts,
+    several_rankings,
+    share_queries,
+)
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
@@ -118,6 +125,9 @@ def _joined(
     for of_file in source.apart():
         for part in load_source(of_file, name_from, options, rank=rank):
             by_name.setdefault(part.name, []).append(part)
+    if not rank and any(share_queries([one.rows for one in parts]) for parts in by_name.values()):
+        ranked = _joined(source, name_from, options, rank=True)  # ranks tell runs from parts
+        return [replace(part, rows=part.rows.drop("rank", strict=False)) for part in ranked]
     joined = [_one(parts, source.where) for parts in by_name.values()]
     if any(may_have_changed(part.rows, "score") for part in joined):
         files = [(file.content(), str(file)) for file in source.files]
@@ -136,11 +146,15 @@ def _one(parts: list[RunPart], where: str) -> RunPart:
     if len(twice):
         found = f"an empty list beside other rows for query {twice[0]!r} ({len(twice)} such lists)"
         raise SchemaError(Problem(where, "each empty list alone in its query", found, NO_DOCUMENT))
+    every = [part.rows for part in parts]
+    several = several_in_parts(every, [part.where.partition(", run ")[0] for part in parts], where)
     return RunPart(
         parts[0].name,
         rows,
         where,
         tuple(empty),
+        doubts=(*([several] if several else []), *(said for part in parts for said in part.doubts)),
+        against=sum((part.against for part in parts), NOTHING_AGAINST),
         header=next((part.header for part in parts if part.header), None),
         n_wider=sum(part.n_wider for part in parts),
     )
