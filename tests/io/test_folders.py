@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 import types
 
@@ -190,6 +191,23 @@ def test_parts_that_are_two_systems_are_doubted(tmp_path, files, documents):
     if documents == "d":
         with pytest.raises(lf.SchemaError, match=said):
             lf.positions(folder, QRELS)
+
+
+def test_runs_that_may_be_parts_are_named_once(tmp_path):
+    """Their names count, and each answers requests of its own; called parts, they are one run."""
+    files = ["bm25_1.run", "bm25_2.run", "bm25_3.run"]
+    folder = written(tmp_path / "runs", files)
+    said = r"found 3 \('bm25_1', .* no two of which answer the same request: .* call their files"
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        lf.evaluate(folder, QRELS, "AP")
+    assert len([one for one in caught if re.search(said, str(one.message))]) == 1
+    for n, file in enumerate(files, 1):
+        (folder / file).rename(folder / f"part-{n}")
+    assert means(folder) == [("runs", 1.0, N)]
+    same = {f"bm25_{n}": RUN.filter(pl.col("query_id") > str(n)) for n in (1, 2)}
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing") as caught:
+        lf.evaluate(same, QRELS, "AP")
+    assert not any("parts of one run" in str(one.message) for one in caught)
 
 
 def test_parts_may_divide_a_query(tmp_path):
