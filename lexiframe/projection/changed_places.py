@@ -30,7 +30,7 @@ def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
         return
     raise SchemaError(
         f"{part.where}: expected a run, found few whole numbers ({_span(scores)}), as grades are, "
-        f"and in the judgments different ones in each request ({_span(grades)}), as scores are; "
+        f"and in the judgments more different ones ({_span(grades)}), as scores are; "
         f"{column_forms.RIGHT_ORDER}; if they have not, give the run a name: {{'name': run}}"
     )
 

@@ -243,6 +243,8 @@ def test_a_second_run_under_the_same_tag_is_doubted(tmp_path, order):
         else:
             assert lf.read_runs({"named": path}).num_rows == 16
             assert lf.read_runs(table.drop("rank")).num_rows == 16
+            with pytest.warns(lf.LexiframeWarning, match="if it is one, count the ranks of each"):
+                lf.read_runs(table.drop("score"))
         assert "begin anew" in lf.check_run(path).filter(problem="doubt")["found"].item()
 
 

@@ -181,12 +181,15 @@ def _begun_anew(rows: pl.DataFrame, where: str, *, are_lines: bool) -> SeveralRa
     falls = pl.col("rank").cast(pl.Float64).diff() < 0
     rows = rows.with_columns(value=falls.fill_null(value=False).cum_sum().over("query_id"))
     anew = rows.filter(pl.col("value") > 0)["query_id"].unique().cast(pl.String).sort()
-    if 2 * len(anew) <= rows["query_id"].n_unique() or not _ranks_begin_anew(rows):
+    is_in_most = 2 * len(anew) > rows["query_id"].n_unique()
+    has_lists = 2 * rows.select("query_id", "value").n_unique() <= rows.height
+    if not (is_in_most and has_lists and _ranks_begin_anew(rows)):
         return None
     has_twins = _share_with_twins(rows) > 0
     one = "duplicates='best' keeps the best of the rows of a document"
     if not has_twins:
-        one = NAMED if are_lines else "leave the column rank out"
+        without = "leave the column rank out" if _have_scores(rows) else _COUNTED
+        one = NAMED if are_lines else without
     advice = (
         "if these are several runs, write each to a file of its own, or name them in a column run; "
         f"if it is one, {one}"
@@ -243,6 +246,15 @@ def _if_one(column: pl.Series) -> str:
     )
 
 
+_COUNTED = "count the ranks of each query from its first document to its last"
+"""How to make one ranking of parts that have no scores."""
+
+
+def _have_scores(rows: pl.DataFrame) -> bool:
+    """Return whether rows have scores that are not made of their ranks."""
+    return "score" in rows.columns and not (rows["score"] == -rows["rank"]).all()
+
+
 def _if_parts(rows: pl.DataFrame, column: pl.Series, twins: float) -> str:
     """Return what to do where ranks may begin anew in each part of one ranking, as in pages.
 
@@ -250,8 +262,8 @@ def _if_parts(rows: pl.DataFrame, column: pl.Series, twins: float) -> str:
     """
     if twins > _FEW_TWINS:
         return ""
-    if "score" not in rows.columns or (rows["score"] == -rows["rank"]).all():
-        one = "count the ranks of each query from its first document to its last"
+    if not _have_scores(rows):
+        one = _COUNTED
     elif column.name in _WITH_RUN:
         one = f"put {_WITHOUT_RANK[column.name]} on top, so that the scores decide"
     else:
