@@ -30,8 +30,6 @@ _SAMPLE, _MANY = 1000, 100
 _IDS = {*KNOWN_NAMES["query_id"], *KNOWN_NAMES["doc_id"], "text", "title", "url"}
 """Names of columns that describe queries and documents."""
 _KINDS = (pl.String, pl.Categorical, pl.Enum)
-
-
 _FEW_TWINS = 0.05
 """Of so few requests, parts of one ranking may repeat a document."""
 _SMALL, _BLOCKS = 10_000, 0.2
