@@ -110,6 +110,15 @@ def test_chance_is_not_said(n_documents, n_requests):
         assert not all_compared(rows.with_columns(scores)).is_most
 
 
+@pytest.mark.parametrize("name", ["distances", "changed places", "joined answers"])
+def test_two_requests_are_enough_if_both_contradict(write, name):
+    assert len(caught(lf.read_runs, write(AGAINST[name], queries="12"))) == 1
+    assert not caught(lf.read_runs, write(AGAINST[name], queries="1"))
+    path = write([])
+    path.write_text(text_of(AGAINST[name], "12") + text_of(["a 1 9", "b 2 8"], "3"))
+    assert not caught(lf.read_runs, path)
+
+
 def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
     """Also where the first request is not like the others."""
     lines = [

@@ -32,6 +32,9 @@ another system put the documents in order.
 _BY_CHANCE = 3.0
 """So many standard deviations from 0 are hardly reached by chance, in 1 of 740 runs at most."""
 
+_LEAST = 4
+"""Steps from which all requests together may contradict the ranks: two of three documents each."""
+
 
 @dataclass(frozen=True)
 class Against:
@@ -54,8 +57,11 @@ class Against:
     def is_most(self) -> bool:
         """Whether the scores contradict the ranks in most requests, and not by chance.
 
-        Requests are counted by their rows.
+        Requests are counted by their rows. Of few rows it is enough that all requests contradict:
+        ranks that have nothing to do with the scores are rare.
         """
+        if self.steps < _BY_CHANCE**2:  # so few are never far enough from chance
+            return self.rows == self.of and self.steps >= _LEAST
         return 2 * self.rows > self.of and self.surplus >= _BY_CHANCE * self.steps**0.5
 
     def __add__(self, other: Against) -> Against:
