@@ -20,7 +20,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base import schemas
-from lexiframe.base.face import for_users
+from lexiframe.base.face import FEATURES, for_users, listed
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.orderings.rules import RULES
@@ -111,7 +111,11 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
         offered = {name for name in room.__all__ if getattr(room, name) is not None}
         used = {name for place, name in taken if place == door}
         assert used <= offered
-        users = {*for_users(room), *({"charts", "display"} if room is lf.views else ())}
+        users = {
+            *for_users(room),
+            *listed(room, FEATURES),
+            *({"charts", "display"} if room is lf.views else ()),
+        }
         users |= offered if room is lf.theory else set()  # which is all for users
         assert len(offered - users) <= 25, door
         # What nobody takes is hidden, but for what users reach as lexiframe.ROOM.
