@@ -22,9 +22,10 @@ _HIDDEN = (".", "_")
 # which have no ending or that of any text. A run may be called so: README.trec.
 _ABOUT = """
 .md .rst .tex .bib .html .pdf .png .jpg .jpeg .svg .yaml .yml .toml .cfg .ini .log .lock .sh .py .r
-.ipynb .md5 .sha1 .sha256 .sha512 .sum
+.ipynb .md5 .sha1 .sha256 .sha512 .sum .bak .orig .old .tmp .swp .rej .err .db .cff
 readme license licence notice provenance changelog authors citation makefile dockerfile notes
-requirements metadata config settings stats statistics manifest md5sums sha256sums
+requirements metadata config settings stats statistics manifest md5sums sha256sums checksums info
+version queries topics corpus dataset_info
 """.split()
 _OF_TEXT = ("", ".txt", ".json", ".csv", ".tsv")
 _LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
@@ -86,6 +87,8 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_about(path: Path) -> bool:
+    if path.name.endswith("~") or path.name.startswith("#"):  # what editors leave
+        return True
     ending = path.suffix.lower()
     return ending in _ABOUT or (ending in _OF_TEXT and path.stem.lower() in _ABOUT)
 
