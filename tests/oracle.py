@@ -1444,7 +1444,7 @@ def simulated_power(d_q, samples, alpha):
 
 
 def kemeny(d, votes="win_rate"):
-    """The runs behind a run in every order of the least cost, minus those before it in all of them.
+    """The mean place of a run in the orders of the least cost, with a minus sign.
 
     Placing a before b costs the number of requests that rank b over a.
     """
@@ -1461,11 +1461,7 @@ def kemeny(d, votes="win_rate"):
         for order in permutations(runs(d))
     }
     best = [order for order, cost in costs.items() if cost == min(costs.values())]
-    first = set.intersection(*(set(combinations(order, 2)) for order in best))
-    return {
-        a: sum((a, b) in first for b in runs(d)) - sum((b, a) in first for b in runs(d))
-        for a in runs(d)
-    }
+    return {a: -sum(order.index(a) + 1 for order in best) / len(best) for a in runs(d)}
 
 
 # --- Section 5, again: coefficients between orderings --------------------------------------------

@@ -100,13 +100,15 @@ def check_method(called: str, method: object, argument: str) -> None:
     check_choice(called, method, RULES, argument)
 
 
-def refuse_many(method: str, n_runs: int) -> None:
+def refuse_many(
+    method: str, n_runs: int, called: str = "order_runs", argument: str = "method"
+) -> None:
     """Raise when there are more runs than the rule can search the orders of."""
     most = RULES[method].most_runs
     if most is not None and n_runs > most:
         *others, last = (name for name, rule in RULES.items() if rule.most_runs is None)
         raise LexiframeError(
-            f"order_runs: method={method!r} searches all orders of at most {most} runs, found "
+            f"{called}: {argument}={method!r} searches all orders of at most {most} runs, found "
             f"{n_runs}; choose {most} of them, or take {', '.join(others)} or {last}"
         )
 

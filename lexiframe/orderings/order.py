@@ -84,8 +84,8 @@ def order_runs(
         layer is divided among its components in proportion to their size, and the part of a
         component among its runs by their stationary probabilities.
 
-        The value of kemeny: the number of runs that come after the run in every order of least
-        cost, minus the number of runs that come before it in all of them.
+        The value of kemeny: the mean place of the run over all orders of least cost, with a minus
+        sign.
 
     Raises
     ------
@@ -98,8 +98,8 @@ def order_runs(
     -----
     Dwork et al., "Rank Aggregation Methods for the Web", WWW 2001, doi:10.1145/371920.372165;
     Diaz & Ferraro, SIGIR 2022, section 5.4, doi:10.1145/3477495.3532033. Kemeny, "Mathematics
-    without numbers", Daedalus 88 (1959); as an integer program: Conitzer, Davenport & Kalagnanam,
-    "Improved Bounds for Computing Kemeny Rankings", AAAI 2006.
+    without numbers", Daedalus 88 (1959); searched by subsets: Held & Karp, "A Dynamic Programming
+    Approach to Sequencing Problems", SIAM 10 (1962).
 
     Examples
     --------

@@ -11,7 +11,7 @@ from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, w
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
 from lexiframe.collection.leaderboards.ranked import Over, Ranked
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
-from lexiframe.orderings import across
+from lexiframe.orderings import across, refuse_many
 
 Rule = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
 Rules = Rule | Sequence[Rule]
@@ -72,11 +72,8 @@ def check_weights(weights: Any) -> None:
 
 def _refuse(one: Ranked) -> None:
     n = len(one.settled.board.runs)
-    if one.name == "kemeny" and n > across.MOST_RUNS:
-        raise LexiframeError(
-            f"leaderboard: rule='kemeny' searches all orders of at most {across.MOST_RUNS} "
-            f"runs, found {n}; choose {across.MOST_RUNS} of them, or take another rule"
-        )
+    if one.name == "kemeny":
+        refuse_many(one.name, n, "leaderboard", "rule")
     one.refuse_no_strengths()
     if one.over == "requests":
         one.units  # noqa: B018 - raise now, not when a table is asked for

@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import printed, sums
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across
+from lexiframe.orderings import across, kemeny_places
 from lexiframe.significance import ranks
 
 _FEW = 8
@@ -249,7 +249,7 @@ def _about_rule(one: Ranked) -> list[str]:
         )
     if one.name == "kemeny":
         leads = across.leads_of(one.units[0], one.units[1], settled.board.rounding)
-        n = across.kemeny_places(leads).n_orders
+        n = kemeny_places(leads).n_orders
         if n > 1:
             told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
     return told

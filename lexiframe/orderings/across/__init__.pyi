@@ -10,8 +10,6 @@ from .cells import places_of as places_of
 from .cells import ranks_in_units as ranks_in_units
 from .least_squares import adjusted as adjusted
 from .least_squares import parts_of as parts_of
-from .least_contradicted import kemeny_places as kemeny_places
-from .least_contradicted import MOST_RUNS as MOST_RUNS
 from .cells import weighted_sums as weighted_sums
 from .paired_wins import refuse_no_strengths as refuse_no_strengths
 from .cells import Valued as Valued

@@ -15,8 +15,8 @@ import numpy as np
 
 from lexiframe.base import sums
 from lexiframe.orderings.across.cells import Valued, ranks_in_units
-from lexiframe.orderings.across.least_contradicted import kemeny_places
 from lexiframe.orderings.across.paired_wins import strengths
+from lexiframe.orderings.rules.kemeny import kemeny_places
 from lexiframe.orderings.rules.mc4 import mc4
 
 AcrossRule = Literal[
