@@ -12,34 +12,10 @@ from lexiframe.base import progress, schemas
 from lexiframe.collection.leaderboards.board import Board
 from lexiframe.collection.leaderboards.ranked import Ranked, warn_of_prior
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across
+from lexiframe.orderings import across, coefficients
 
 SPLITS, RANDOM_SETS, MOST = 20, 200, 12
 """How many halves of the runs, random sets, and collections the smallest set is sought with."""
-
-
-_AT_ONCE = 2**22
-"""How many signs of pairs are in memory at once."""
-
-
-def taus(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return τ-b between two orders, or rows of many; NaN where an order ties all runs.
-
-    Examples
-    --------
-    >>> taus(np.array([[1, 2, 3]]), np.array([1, 3, 2])).round(3).tolist()
-    [0.333]
-    """
-    a, b = np.triu_indices(y.shape[-1], k=1)
-    in_y = np.sign(y[..., a] - y[..., b])
-    found, block = np.empty(len(x)), max(1, _AT_ONCE // max(1, len(a)))
-    for start in range(0, len(x), block):
-        rows = x[start : start + block]
-        in_x = np.sign(rows[:, a] - rows[:, b])
-        untied = np.abs(in_x).sum(axis=-1) * np.abs(in_y).sum(axis=-1)
-        with np.errstate(invalid="ignore"):
-            found[start : start + block] = (in_x * in_y).sum(axis=-1) / np.sqrt(untied)
-    return found
 
 
 def weights_table(settled: Settled) -> pl.DataFrame:
@@ -90,7 +66,7 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
         {
             "rule": [ranked.name] * len(collections),
             "collection": collections,
-            "tau": taus(ranks, whole),
+            "tau": coefficients.kendall(ranks, whole[None]),
             "run": [runs[n] for n in most],
             "rank": whole[most],
             "rank_without": ranks[np.arange(len(most)), most],
@@ -119,17 +95,9 @@ def _without(ranked: Ranked, left_out: int) -> across.Valued | None:
 def correlations_table(settled: Settled) -> pl.DataFrame:
     """Return τ-b between every two collections, over the runs that have both."""
     board = settled.board
-    n_runs, n = len(board.runs), len(board.collections)
-    ranks = across.ranks_in_units(board.cells, board.rounding)
-    known = ~np.isnan(board.cells)
-    signs, there = np.zeros((n, n)), np.zeros((n, n))
-    for i in range(n_runs - 1):
-        both = (known[:, i + 1 :] & known[:, i, None]).astype(np.float32)
-        s = np.sign(ranks[:, i + 1 :] - ranks[:, i, None]).astype(np.float32) * both
-        signs += s @ s.T
-        there += np.abs(s) @ both.T
-    untied = there * there.T
-    tau = np.where(untied > 0, signs / np.sqrt(np.where(untied > 0, untied, 1.0)), np.nan)
+    n, known = len(board.collections), ~np.isnan(board.cells)
+    ranks = np.where(known, across.ranks_in_units(board.cells, board.rounding), np.nan)
+    tau = coefficients.kendall_of_all(ranks)
     shared = known.astype(np.int64) @ known.astype(np.int64).T
     a, b = np.triu_indices(n, k=1)
     table = pl.DataFrame(
@@ -152,7 +120,7 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
             one, other = sorted((a, b), key=lambda r: r.name)
             in_a, in_b = one.values_and_ranks[1], other.values_and_ranks[1]
             most = int(np.abs(in_a - in_b).argmax())
-            tau = float(taus(in_a[None], in_b)[0])
+            tau = float(coefficients.kendall(in_a[None], in_b[None])[0])
             run = one.settled.board.runs[most]
             rows.append((one.name, other.name, None if tau != tau else tau, run,
                          int(in_a[most]), int(in_b[most])))  # fmt: skip
@@ -196,7 +164,7 @@ def smallest_set_table(settled: Settled, seed: int) -> pl.DataFrame:
         one, other = order[: n_runs // 2], order[n_runs // 2 :]
         _, sets = _greedy(points[:, one], w, whole[one], sizes)
         means = np.stack([points[s][:, other].sum(axis=0) / w[s].sum() for s in sets])
-        found[split] = taus(means, whole[other])
+        found[split] = coefficients.kendall(means, whole[None, other])
     random = np.stack([_random(points, w, whole, k, rng) for k in range(1, sizes + 1)])
     table = pl.DataFrame(
         {
@@ -223,7 +191,9 @@ def _greedy(
     for _ in range(sizes):
         left = np.setdiff1d(np.arange(len(points)), chosen)
         means = (total + points[left]) / (weight + weights[left])[:, None]
-        best = int(left[int(np.nan_to_num(taus(means, whole), nan=-2.0).argmax())])
+        best = int(
+            left[int(np.nan_to_num(coefficients.kendall(means, whole[None]), nan=-2.0).argmax())]
+        )
         chosen.append(best)
         sets.append([*chosen])
         total, weight = total + points[best], weight + float(weights[best])
@@ -236,4 +206,4 @@ def _random(
     draws = rng.random((RANDOM_SETS, len(points))).argsort(axis=1)[:, :k]
     inside = np.zeros((RANDOM_SETS, len(points)))
     np.put_along_axis(inside, draws, 1.0, axis=1)
-    return taus(inside @ points / (inside @ weights)[:, None], whole)
+    return coefficients.kendall(inside @ points / (inside @ weights)[:, None], whole[None])
