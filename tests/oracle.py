@@ -973,6 +973,23 @@ def borda(d):
     return {a: math.fsum(len(runs(d)) - r[a] for r in ranked) / len(ranked) for a in runs(d)}
 
 
+def mean_rank(d):
+    """Minus the mean over requests of the mid-rank by per-request win rate (section 11)."""
+    return {a: points - len(runs(d)) for a, points in borda(d).items()}
+
+
+def mean_z(d):
+    """Mean over requests of (x − mean)/sd, x the request win rate; 0 where all tie (section 11)."""
+    values = {a: [] for a in runs(d)}
+    for q in requests(d):
+        x = {a: request_win_rate(d, q, a) for a in runs(d)}
+        mean = math.fsum(x.values()) / len(x)
+        sd = math.sqrt(math.fsum((y - mean) ** 2 for y in x.values()) / (len(x) - 1))
+        for a, y in x.items():
+            values[a].append((y - mean) / sd if tie(max(x.values()) - min(x.values())) else 0.0)
+    return {a: math.fsum(z) / len(z) for a, z in values.items()}
+
+
 def majority(d, a, b):
     """1 when more requests prefer a to b than b to a, −1 when fewer, else 0 (section 5)."""
     return sgn(sum(sgn(delta(d, q, a, b)) for q in requests(d)))

@@ -38,7 +38,7 @@ class ChosenRule:
 
     def __post_init__(self) -> None:
         """Raise for an unknown method, or an option that the method does not have."""
-        check_method("order_runs", self.method, "method")
+        check_choice("order_runs", self.method, RULES, "method")
         check_choice("order_runs", self.votes, get_args(Votes), "votes")
         check_missing("order_runs", self.missing)
         for option in self.told:
@@ -96,8 +96,9 @@ class ChosenRule:
 
 
 def check_method(called: str, method: object, argument: str) -> None:
-    """Raise unless there is a rule of this name."""
-    check_choice(called, method, RULES, argument)
+    """Raise unless there is a rule of this name that orders runs by sums over the requests."""
+    choices = [name for name, rule in RULES.items() if not rule.needs_units]
+    check_choice(called, method, choices, argument)
 
 
 def refuse_many(

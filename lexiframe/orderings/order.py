@@ -37,10 +37,15 @@ def order_runs(
     ----------
     d
         The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
-    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry"}, optional
+    method : {"mean", "mean_z", "mean_rank", "win_rate", "borda", "copeland", "mc4", "kemeny", \
+"bradley_terry"}, optional
         Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
         it is given. The papers order runs by ``mc4``.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
+        ``mean_z``: the mean of z-scores, (score − mean)/sd over the runs of a request, of scores;
+        of preferences those of the mean over the other runs.
+        ``mean_rank``: the mean over requests of the mid-rank by per-request win rate, with a minus
+        sign.
         ``win_rate``: the mean over the other runs of the share of requests won; ties count half.
         ``borda``: the mean over requests of S − mid-rank, for S runs ranked by per-request win
         rate.
@@ -72,9 +77,9 @@ def order_runs(
     polars.DataFrame
         Key ``measure, method, run``, sorted by measure, method and rank. ``method`` shows its
         options: ``mc4(iterations=10)``, and ``missing`` for measures of which runs lack requests:
-        ``mean(missing='own')``. ``value`` is in the method's unit; greater is better,
-        except for the mean of search lengths. ``rank`` counts from 1; runs of equal value share the
-        mean of their ranks.
+        ``mean(missing='own')``. ``value`` is in the method's unit; greater is better, except for
+        the means of search lengths. ``rank`` counts from 1; runs of equal value share the mean of
+        their ranks.
 
         The value of mc4, without ``iterations`` and ``teleport``: the strongly connected components
         of the chain form layers, and the value is the number of layers below the run's, plus its

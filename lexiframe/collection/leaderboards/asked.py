@@ -11,9 +11,9 @@ from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, w
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
 from lexiframe.collection.leaderboards.ranked import Over, Ranked
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
-from lexiframe.orderings import across, refuse_many
+from lexiframe.orderings import RULES, Method, refuse_many
 
-Rule = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
+Rule = Method | Callable[[np.ndarray, np.ndarray], Any]
 Rules = Rule | Sequence[Rule]
 
 
@@ -72,9 +72,9 @@ def check_weights(weights: Any) -> None:
 
 def _refuse(one: Ranked) -> None:
     n = len(one.settled.board.runs)
-    if one.name == "kemeny":
-        refuse_many(one.name, n, "leaderboard", "rule")
-    one.refuse_no_strengths()
+    if isinstance(one.rule, str):
+        refuse_many(one.rule, n, "leaderboard", "rule")
+    one.refuse_no_order()
     if one.over == "requests":
         one.units  # noqa: B018 - raise now, not when a table is asked for
     if one.design is not None and not one.design.is_free and n > 1:
@@ -124,8 +124,8 @@ def _rules(rule: Any) -> list[Any]:
     rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
     for one in rules:
         if not callable(one):
-            check_choice("leaderboard", one, get_args(across.AcrossRule), "rule")
-        elif (name := getattr(one, "__name__", "")) in across.ACROSS:
+            check_choice("leaderboard", one, RULES, "rule")
+        elif (name := getattr(one, "__name__", "")) in RULES:
             raise LexiframeError(
                 f"leaderboard: the function {name} is called like a rule of lexiframe; write "
                 f"rule={name!r} for that rule, or call the function otherwise"

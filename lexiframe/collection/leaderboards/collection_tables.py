@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,11 @@ import polars as pl
 
 from lexiframe.base import progress, schemas
 from lexiframe.collection.leaderboards.board import Board
+from lexiframe.collection.leaderboards.least_squares import parts_of
 from lexiframe.collection.leaderboards.ranked import Ranked, warn_of_prior
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across, coefficients
+from lexiframe.orderings import coefficients
+from lexiframe.pairwise import arrays
 
 SPLITS, RANDOM_SETS, MOST = 20, 200, 12
 """How many halves of the runs, random sets, and collections the smallest set is sought with."""
@@ -51,13 +52,10 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     runs, collections = settled.board.runs, settled.board.collections
     if len(collections) < 2:
         return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
-    n = len(collections)
-    found = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
-    warn_of_prior([one for one in found if one is not None], "boards without one collection")
-    ranks = np.stack(
-        [whole if one is None else across.places_of(one.keys, one.size) for one in found]
-    )
-    is_known = pl.Series([one is not None for one in found])
+    found = ranked.without_each()
+    warn_of_prior(found, "boards without one collection")
+    is_known = ~np.isnan(found.ranks).all(axis=1)
+    ranks = np.where(is_known[:, None], found.ranks, whole)
     moved = np.abs(ranks - whole)
     most = moved.argmax(axis=1)
     first = [sorted(run for run, r in zip(runs, of_one, strict=True) if r == 1) for of_one in ranks]
@@ -75,29 +73,17 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
         },
         schema=schemas.LEAVE_ONE_OUT.columns,
     )
-    known = [pl.when(is_known).then(pl.col(c)).alias(c) for c in table.columns[2:]]
+    known = [pl.when(pl.Series(is_known)).then(pl.col(c)).alias(c) for c in table.columns[2:]]
     table = table.with_columns(pl.col("tau").fill_nan(None)).with_columns(known)
     return table.sort("rule", "collection")
-
-
-def _without(ranked: Ranked, left_out: int) -> across.Valued | None:
-    """Return the values without a collection; None where it alone connects runs to the others."""
-    settled = ranked.settled
-    kept = np.arange(len(settled.weights)) != left_out
-    board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
-    weights = settled.weights[kept] / settled.weights[kept].sum()
-    if settled.missing == "adjust" and across.parts_of(~np.isnan(board.cells)).any():
-        return None
-    part = replace(settled, board=board, weights=weights)
-    return Ranked(part, ranked.rule, ranked.over).valued
 
 
 def correlations_table(settled: Settled) -> pl.DataFrame:
     """Return τ-b between every two collections, over the runs that have both."""
     board = settled.board
     n, known = len(board.collections), ~np.isnan(board.cells)
-    ranks = np.where(known, across.ranks_in_units(board.cells, board.rounding), np.nan)
-    tau = coefficients.kendall_of_all(ranks)
+    ranks = arrays.Cells(pl.Series(board.runs), board.cells, board.rounding).ranks
+    tau = coefficients.kendall_of_all(np.where(known, ranks, np.nan))
     shared = known.astype(np.int64) @ known.astype(np.int64).T
     a, b = np.triu_indices(n, k=1)
     table = pl.DataFrame(
@@ -131,7 +117,7 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
 def parts_table(board: Board) -> pl.DataFrame:
     """Return the parts of runs and collections that share nothing, numbered by their first run."""
     known = ~np.isnan(board.cells)
-    part = across.parts_of(known)
+    part = parts_of(known)
     order = {int(p): n for n, p in enumerate(dict.fromkeys(part.tolist()), 1)}
     of_runs = [(order[int(p)], "run", r) for p, r in zip(part, board.runs, strict=True)]
     of_collections = [

@@ -10,7 +10,6 @@ import polars as pl
 from lexiframe.base import printed, sums
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across, kemeny_places
 from lexiframe.significance import ranks
 
 _FEW = 8
@@ -247,11 +246,8 @@ def _about_rule(one: Ranked) -> list[str]:
             "With complete data mean rank, Borda's points, win rate and Bradley–Terry strengths "
             "are one order."
         )
-    if one.name == "kemeny":
-        leads = across.leads_of(one.units[0], one.units[1], settled.board.rounding)
-        n = kemeny_places(leads).n_orders
-        if n > 1:
-            told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
+    if one.name == "kemeny" and (n := one.n_least_contradicted) > 1:
+        told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
     return told
 
 

@@ -5,7 +5,10 @@ from typing import Literal, get_args
 
 from lexiframe.orderings.ordering_rules import OrderingRule
 
-Method = Literal["mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry"]
+Method = Literal[
+    "mean", "mean_z", "mean_rank", "win_rate", "borda", "copeland", "mc4", "kemeny",
+    "bradley_terry",
+]  # fmt: skip
 
 RULES: dict[str, OrderingRule] = {
     name: import_module(f"{__name__}.{name}").RULE for name in get_args(Method)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lexiframe.orderings.ordering_rules import AnyPairs, OrderingRule, ValuesAndRanks, ranked
+from lexiframe.orderings.ordering_rules import AnyLeads, OrderingRule, ValuesAndRanks, ranked
 
 
 class Places(NamedTuple):
@@ -72,7 +72,7 @@ def _least_costs(
     return cost, ways
 
 
-def kemeny(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
+def kemeny(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
     """Mean places with a minus sign: a larger value is better."""
     return ranked(np.stack([-kemeny_places(pairs.square(of_sample)).places for of_sample in lead]))
 

@@ -53,7 +53,7 @@ POLICIES = st.fixed_dictionaries(
     },
 )
 TESTS = st.sampled_from(["t", "sign", ["t", "sign"]])
-ORDERS = st.sampled_from(sorted(RULES))
+ORDERS = st.sampled_from(sorted(name for name, rule in RULES.items() if not rule.needs_units))
 GROUPS = st.dictionaries(
     st.sampled_from(["1", "10", "2", "q", "ß"]), st.sampled_from(["x", "y", None]), min_size=2
 )
