@@ -15,11 +15,13 @@ from lexiframe.collection.leaderboards.board import Board, numbers_of
 from lexiframe.collection.leaderboards.least_squares import adjusted, parts_of
 from lexiframe.collection.leaderboards.settled import Settled
 from lexiframe.orderings import RULES, kemeny_places, ordered
-from lexiframe.orderings import ordering_rules as of
+from lexiframe.orderings import ordering_rules as rules
 from lexiframe.pairwise import arrays
 from lexiframe.significance import ranks
 
 Over = Literal["collections", "groups", "requests"]
+RankTest = Literal["holm", "max_t", "max_t_bootstrap"]
+_DRAWS = {"max_t": "flip", "max_t_bootstrap": "bootstrap"}
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 RuleLike = str | Callable[[np.ndarray, np.ndarray], Any]
 
@@ -36,11 +38,17 @@ class Ranked:
         The name of a rule, or a function of cells (units × runs) and weights of the units.
     over
         What is generalised to.
+    test, alpha, samples, seed
+        How pairs of runs are tested, and units are drawn.
     """
 
     settled: Settled
     rule: RuleLike
     over: Over
+    test: RankTest
+    alpha: float
+    samples: int
+    seed: int
 
     @property
     def name(self) -> str:
@@ -49,7 +57,7 @@ class Ranked:
 
     @cached_property
     def units(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """arrays.Cells (units × runs), weights and strata of the units."""
+        """Cells (units × runs), weights and strata of the units."""
         board, weights = self.settled.board, self.settled.weights
         if self.over != "requests":
             number = np.zeros(len(weights), np.int64)
@@ -59,7 +67,7 @@ class Ranked:
         return _requests(board, weights)
 
     @property
-    def _rule(self) -> of.OrderingRule | None:
+    def _rule(self) -> rules.OrderingRule | None:
         """The rule; None for a function of one's own."""
         return RULES[self.rule] if isinstance(self.rule, str) else None
 
@@ -74,15 +82,13 @@ class Ranked:
         return self.settled.missing == "adjust" and self.cells.has_gaps
 
     @cached_property
-    def whole(self) -> of.ValuesAndRanks:
+    def whole(self) -> rules.ValuesAndRanks:
         """The values and ranks by all units, as one sample."""
         weights = self.units[1]
         if not self._is_estimated:
             return self._in_samples(len(weights) * weights[None])
         value = adjusted(self.cells.values, weights)[0][None]
-        return of.ValuesAndRanks(
-            value, places_of(value, sums.largest(self.cells.values))
-        )
+        return rules.ValuesAndRanks(value, places_of(value, sums.largest(self.cells.values)))
 
     @property
     def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
@@ -105,7 +111,7 @@ class Ranked:
         lead, n = self.cells.leads(self.units[1][None], **how)
         return lead[0], n[0]
 
-    def _in_samples(self, weights: np.ndarray) -> of.ValuesAndRanks:
+    def _in_samples(self, weights: np.ndarray) -> rules.ValuesAndRanks:
         """Return values and ranks in samples × units, of weights whose mean is 1."""
         if self._rule is not None:
             found = ordered.ordered_cells(self.cells, weights, self._rule)
@@ -114,7 +120,7 @@ class Ranked:
         values = np.stack(
             [own_values(self.rule, self.name, self.cells.values, w / w.sum()) for w in drawn]
         )
-        return of.ValuesAndRanks(values, places_of(values))
+        return rules.ValuesAndRanks(values, places_of(values))
 
     @cached_property
     def design(self) -> ranks.Design | None:
@@ -133,29 +139,51 @@ class Ranked:
             stratum = np.zeros(len(points), np.int64)
         return ranks.Design(points, weights, stratum, self.over == "requests")
 
-    def resampled_ranks(self, samples: int, seed: int) -> np.ndarray | None:
-        """Return the ranks in resamples of the units, samples × runs; None for estimated cells."""
+    @cached_property
+    def rejected(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Which pairs differ, all at once and for each run by itself; None without a test."""
+        design = self.design
+        if design is None or not design.is_free or design.points.shape[1] < 2:
+            return None
+        if self.test == "holm":
+            of_pairs = ranks.holm_all(design.p_values), ranks.holm_each(design.p_values)
+            return of_pairs[0] < self.alpha, of_pairs[1] < self.alpha
+        if self.test == "max_t" and len(design.points) < ranks.FEWEST_FLIPPED:
+            warn(
+                f"leaderboard: {len(design.points)} units have too few choices of signs to tell "
+                f"runs apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; take test='holm'"
+            )
+        draws: Any = _DRAWS[self.test]
+        return ranks.step_down(design, draws, self.samples, self.seed, self.alpha)
+
+    @cached_property
+    def drawn(self) -> np.ndarray | None:
+        """The ranks in resamples of the units, samples × runs; None for estimated cells."""
         rule, design = self._rule, self.design
         if self._is_estimated:
             return None
         if rule is not None and rule.alike is not None and not self.cells.has_gaps:
-            return Ranked(self.settled, rule.alike, self.over).resampled_ranks(samples, seed)
+            return replace(self, rule=rule.alike).drawn
         if design is not None:
             values = [
                 ordered.weighted_sums(drawn, design.points)
-                for drawn in _drawn(design.stratum, design.weights, samples, seed)
+                for drawn in self._weights_drawn(design.stratum, design.weights)
             ]
             return places_of(np.concatenate(values), design.size)
         if self.over == "groups":
             return None
-        drawn = _drawn(self.units[2], self.units[1], samples, seed)
-        found = of.ValuesAndRanks.together(
-            self._in_samples(w.shape[1] * w) for w in drawn
-        )
+        drawn = self._weights_drawn(self.units[2], self.units[1])
+        found = rules.ValuesAndRanks.together(self._in_samples(w.shape[1] * w) for w in drawn)
         warn_of_prior(found, "resamples")
         return found.ranks
 
-    def without_each(self) -> of.ValuesAndRanks:
+    def _weights_drawn(self, stratum: np.ndarray, weights: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield blocks of samples × units: weights, with the sum 1, of units drawn in strata."""
+        for counts in resampling.drawn_in_strata(stratum, self.samples, self.seed):
+            drawn = counts * weights
+            yield drawn / drawn.sum(axis=1, keepdims=True)
+
+    def without_each(self) -> rules.ValuesAndRanks:
         """Return values and ranks without each collection, those of the others' weights.
 
         Ranks are NaN where a collection alone connects some runs to the others.
@@ -163,9 +191,7 @@ class Ranked:
         n = len(self.settled.weights)
         if self._rule is None or self._is_estimated:
             each = progress(range(n), n, "leaving one out")
-            return of.ValuesAndRanks.together(
-                self._without(collection) for collection in each
-            )
+            return rules.ValuesAndRanks.together(self._without(collection) for collection in each)
         requests, of_unit = self.settled.board.requests, np.arange(n)
         if self.over == "requests" and requests is not None:
             of_unit = requests.collection
@@ -173,17 +199,17 @@ class Ranked:
         scale = np.count_nonzero(left, axis=1) / left.sum(axis=1)
         return self._in_samples(left * scale[:, None])
 
-    def _without(self, collection: int) -> of.ValuesAndRanks:
+    def _without(self, collection: int) -> rules.ValuesAndRanks:
         settled = self.settled
         kept = np.arange(len(settled.weights)) != collection
         board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
         if settled.missing == "adjust" and parts_of(~np.isnan(board.cells)).any():
-            return of.ValuesAndRanks(*np.full((2, 1, len(board.runs)), np.nan))
+            return rules.ValuesAndRanks(*np.full((2, 1, len(board.runs)), np.nan))
         weights = settled.weights[kept] / settled.weights[kept].sum()
-        return Ranked(replace(settled, board=board, weights=weights), self.rule, self.over).whole
+        return replace(self, settled=replace(settled, board=board, weights=weights)).whole
 
 
-def warn_of_prior(found: of.ValuesAndRanks, what: str) -> None:
+def warn_of_prior(found: rules.ValuesAndRanks, what: str) -> None:
     """Count the parts of the data in which no strengths are likeliest."""
     if found.n_unlike:
         warn(
@@ -236,15 +262,6 @@ def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> 
         odd = value[~np.isfinite(value)][0]
         raise LexiframeError(f"{expected}, found {odd} where a number is needed")
     return value
-
-
-def _drawn(
-    stratum: np.ndarray, weights: np.ndarray, samples: int, seed: int
-) -> Iterator[np.ndarray]:
-    """Yield blocks of samples × units: the weights, with the sum 1, of units drawn in strata."""
-    for counts in resampling.drawn_in_strata(stratum, samples, seed):
-        drawn = counts * weights
-        yield drawn / drawn.sum(axis=1, keepdims=True)
 
 
 def _of_groups(
