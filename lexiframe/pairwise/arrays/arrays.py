@@ -379,7 +379,10 @@ class Cells:
         [-1.5, 1.5]
         """
         n_runs, known = len(self.runs), ~np.isnan(self.values)
-        lead, n = np.zeros((2, len(weights), n_runs, n_runs))
+        lead = np.zeros((len(weights), n_runs, n_runs))
+        n = np.broadcast_to(weights.sum(axis=1)[:, None, None], lead.shape)
+        if self.has_gaps:
+            n = np.zeros_like(lead)
         size = max(1, _SIGNS // n_runs**2)
         for first in range(0, len(known), size):
             some = slice(first, first + size)
@@ -391,8 +394,6 @@ class Cells:
                 n += np.tensordot(weights[:, some], counts, 1)
             lead += np.tensordot(weights[:, some], above, 1)
         lead, n = lead[:, self.a, self.b], n[:, self.a, self.b]
-        if not self.has_gaps:
-            n += weights.sum(axis=1, keepdims=True)
         # A product may add up equal numbers in different orders; what is equal has to be exactly.
         lead = np.where(np.abs(lead) <= sums.TIE * n, 0.0, lead)
         return np.where(n - np.abs(lead) <= sums.TIE * n, np.copysign(n, lead), lead), n
