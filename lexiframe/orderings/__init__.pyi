@@ -16,7 +16,7 @@ from .chosen_rule import check_method as check_method
 from . import missing_requests as missing_requests
 from . import ordered as ordered
 from . import ordering_rules as ordering_rules
-from .rules import RULES as RULES
+from . import rules as rules
 from . import strengths as strengths
 from .stability import rank_distributions as rank_distributions
 from .stability import rank_intervals as rank_intervals

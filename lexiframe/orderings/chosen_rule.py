@@ -11,7 +11,7 @@ import numpy as np
 from lexiframe.base import LexiframeError, check_choice
 from lexiframe.metrics import notation
 from lexiframe.orderings.missing_requests import Missing, check_missing
-from lexiframe.orderings.rules import RULES, Method
+from lexiframe.orderings.rules import RULES, AnyMethod, Method
 
 Votes = Literal["win_rate", "preference"]
 
@@ -30,7 +30,7 @@ class ChosenRule:
     'mc4(iterations=10)'
     """
 
-    method: Method
+    method: AnyMethod
     votes: Votes = "win_rate"
     iterations: int | None = None
     teleport: float | None = None
@@ -97,8 +97,7 @@ class ChosenRule:
 
 def check_method(called: str, method: object, argument: str) -> None:
     """Raise unless there is a rule of this name that orders runs by sums over the requests."""
-    choices = [name for name, rule in RULES.items() if not rule.needs_units]
-    check_choice(called, method, choices, argument)
+    check_choice(called, method, get_args(Method), argument)
 
 
 def refuse_many(

@@ -13,7 +13,7 @@ from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.majorities import majority_cycles
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
-from lexiframe.orderings.rules import RULES, Method
+from lexiframe.orderings.rules import RULES, AnyMethod
 from lexiframe.pairwise import By, PairCube, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -22,7 +22,7 @@ from lexiframe.typing import RequestsLike
 def order_runs(
     d: arrays.PairsByKind,
     /,
-    method: Method | None = None,
+    method: AnyMethod | None = None,
     *,
     votes: Votes = "win_rate",
     iterations: int | None = None,
@@ -37,15 +37,11 @@ def order_runs(
     ----------
     d
         The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
-    method : {"mean", "mean_z", "mean_rank", "win_rate", "borda", "copeland", "mc4", "kemeny", \
-"bradley_terry"}, optional
+    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry", \
+"mean_z", "mean_rank"}, optional
         Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
         it is given. The papers order runs by ``mc4``.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
-        ``mean_z``: the mean of z-scores, (score − mean)/sd over the runs of a request, of scores;
-        of preferences those of the mean over the other runs.
-        ``mean_rank``: the mean over requests of the mid-rank by per-request win rate, with a minus
-        sign.
         ``win_rate``: the mean over the other runs of the share of requests won; ties count half.
         ``borda``: the mean over requests of S − mid-rank, for S runs ranked by per-request win
         rate.
@@ -57,6 +53,10 @@ def order_runs(
         ``bradley_terry``: the strengths that make the wins likeliest, see `bradley_terry`. Each
         request counts once, by the sign of its preference; stated preferences (with a column
         ``n_judgments``) count each judgment.
+        ``mean_z``: the mean of z-scores, (score − mean)/sd over the runs of a request; those of
+        preferences are of the mean preference over the other runs.
+        ``mean_rank``: the mean over requests of the mid-rank by per-request win rate, with a minus
+        sign.
     votes : {"win_rate", "preference"}
         For mc4 and kemeny: whether a request ranks two runs by their per-request win rates over all
         runs (as in the papers), or by the preference between the two.

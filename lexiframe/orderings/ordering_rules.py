@@ -93,11 +93,6 @@ class OrderingRule:
     most_runs: int | None = None
     allows_gaps: bool = False
 
-    @property
-    def needs_units(self) -> bool:
-        """Whether it cannot order runs by sums over the units, as `evaluate` does."""
-        return self.of_sums is None and self.of_leads is None
-
 
 _LAST = -1e300  # below all values; −∞ would make differences NaN
 

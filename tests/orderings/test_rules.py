@@ -1,5 +1,7 @@
 """What a rule declares decides how runs are ordered by it, in whole tables and in samples."""
 
+from typing import get_args
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +11,8 @@ from lexiframe.base import sums
 from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.ordered import laid_out, order_whole, ordered, table_for
 from lexiframe.orderings.ordering_rules import OrderingRule, ranked
-from lexiframe.orderings.rules import RULES
+from lexiframe.orderings.rules import RULES, Method
+from lexiframe.pairwise import arrays
 from tests.small_tables import scores
 
 S = scores({"a": [0.9, 0.2, 0.4], "b": [0.5, 0.1, 0.3], "c": [0.1, 0.1, 0.8]})
@@ -64,6 +67,27 @@ def test_a_sample_with_each_request_once_is_the_whole(method):
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_rule_is_of_means_or_of_leads(rule):
-    assert rule.of_sums is None or rule.of_units is not None
-    assert not (rule.of_sums is None and rule.of_leads is None) or rule.of_units is not None
+    assert (rule.of_leads is None) <= (rule.of_units is not None)
+    assert (rule.of_sums is None) == (
+        rule.of_leads is not None or rule.name not in get_args(Method)
+    )
     assert rule.of_leads is not None or not rule.options
+
+
+@pytest.mark.parametrize("method", ["mean_z", "mean_rank"])
+def test_a_rule_that_needs_each_request_is_refused_where_there_are_sums(method):
+    folder = lf.bundled("example")
+    data = folder / "runs", folder / "qrels.txt"
+    e = lf.evaluate(*data, "RPP AP")
+    whole = lf.order_runs(e.preferences, method)
+    assert whole["measure"].unique().sort().to_list() == ["AP", "RPP"]
+    with pytest.raises(lf.LexiframeError, match=f"method='{method}' needs the values of each req"):
+        lf.order_runs(arrays.reduced(arrays.pair_cube(e.preferences)), method)
+    with pytest.raises(lf.LexiframeError, match="expected order to be one of 'mean', 'win_rate'"):
+        lf.evaluate(*data, order=method)
+
+
+def test_z_scores_are_those_of_requests_where_runs_lack_some():
+    s = scores({"a": [0.9, None, 0.4], "b": [0.5, 0.1, 0.4], "c": [0.1, 0.1, 0.4]})
+    found = dict(lf.order_runs(s, "mean_z", missing="own").select("run", "value").rows())
+    assert found == pytest.approx({"a": 0.5, "b": 0.0, "c": -1 / 3})

@@ -11,9 +11,10 @@ from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, r
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
 from lexiframe.collection.leaderboards.ranked import Over, Ranked, RankTest
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
-from lexiframe.orderings import RULES, Method, refuse_many
+from lexiframe.orderings import refuse_many
+from lexiframe.orderings import rules as known_rules
 
-Rule = Method | Callable[[np.ndarray, np.ndarray], Any]
+Rule = known_rules.AnyMethod | Callable[[np.ndarray, np.ndarray], Any]
 Rules = Rule | Sequence[Rule]
 
 
@@ -114,8 +115,8 @@ def _rules(rule: Any) -> list[Any]:
     rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
     for one in rules:
         if not callable(one):
-            check_choice("leaderboard", one, RULES, "rule")
-        elif (name := getattr(one, "__name__", "")) in RULES:
+            check_choice("leaderboard", one, known_rules.RULES, "rule")
+        elif (name := getattr(one, "__name__", "")) in known_rules.RULES:
             raise LexiframeError(
                 f"leaderboard: the function {name} is called like a rule of lexiframe; write "
                 f"rule={name!r} for that rule, or call the function otherwise"

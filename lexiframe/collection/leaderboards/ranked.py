@@ -14,8 +14,9 @@ from lexiframe.base import LexiframeError, errors, progress, resampling, shown, 
 from lexiframe.collection.leaderboards.board import Board, numbers_of
 from lexiframe.collection.leaderboards.least_squares import adjusted, parts_of
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import RULES, kemeny_places, ordered
+from lexiframe.orderings import kemeny_places, ordered
 from lexiframe.orderings import ordering_rules as rules
+from lexiframe.orderings import rules as known_rules
 from lexiframe.pairwise import arrays
 from lexiframe.significance import ranks
 
@@ -69,7 +70,7 @@ class Ranked:
     @property
     def _rule(self) -> rules.OrderingRule | None:
         """The rule; None for a function of one's own."""
-        return RULES[self.rule] if isinstance(self.rule, str) else None
+        return known_rules.RULES[self.rule] if isinstance(self.rule, str) else None
 
     @cached_property
     def cells(self) -> arrays.Cells:

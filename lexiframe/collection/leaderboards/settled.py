@@ -13,7 +13,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name, warn
 from lexiframe.collection.leaderboards.board import Board
 from lexiframe.collection.leaderboards.least_squares import parts_of
-from lexiframe.orderings import RULES
+from lexiframe.orderings import rules as known_rules
 
 Missing = Literal["complete", "common", "votes", "adjust"]
 Weights = Mapping[str, float] | Literal["equal", "groups"] | None
@@ -152,9 +152,11 @@ def _refuse_no_collections(board: Board, known: np.ndarray, collections: np.ndar
 
 
 def _refuse_values(rules: list[str], known: np.ndarray) -> None:
-    wrong = [rule for rule in rules if rule in RULES and RULES[rule].takes_scores]
+    wrong = [
+        rule for rule in rules if rule in known_rules.RULES and known_rules.RULES[rule].takes_scores
+    ]
     if wrong and not known.all():
-        *others, last = (name for name, rule in RULES.items() if not rule.takes_scores)
+        *others, last = (name for name, rule in known_rules.RULES.items() if not rule.takes_scores)
         raise LexiframeError(
             f"leaderboard: missing='votes' lets a run lose where it has no result, which "
             f"rule={wrong[0]!r} cannot count; take {', '.join(others)} or {last}, or "
