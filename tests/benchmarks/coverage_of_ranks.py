@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.orderings import RULES
 from lexiframe.orderings.ordered import ordered_cells
+from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays import Cells
 from lexiframe.significance import ranks
 

@@ -9,8 +9,8 @@ import pytest
 import lexiframe as lf
 from lexiframe.collection.leaderboards.least_squares import adjusted
 from lexiframe.collection.leaderboards.ranked import places_of
-from lexiframe.orderings import RULES
 from lexiframe.orderings.ordered import ordered_cells
+from lexiframe.orderings.rules import RULES
 from lexiframe.pairwise.arrays import Cells
 
 pytestmark = pytest.mark.conformance
