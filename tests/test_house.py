@@ -202,7 +202,7 @@ def test_none_of_the_neighbours_is_imported_before_it_is_used(code):
     assert not {name.partition(".")[0] for name in modules} & {*NEIGHBOURS}
 
 
-@pytest.mark.parametrize("command, most", [("compare", 216), ("evaluate", 286)])
+@pytest.mark.parametrize("command, most", [("compare", 216), ("evaluate", 288)])
 def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
     """They take longer to import than small data take to evaluate."""
     example = Path(PACKAGE, "..", "data", "example").resolve()

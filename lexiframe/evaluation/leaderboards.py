@@ -326,7 +326,9 @@ def leaderboard(
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
     which = x, rule, missing, weights, group, over, measure, smaller_is_better
-    return Leaderboard(*of.ranked_and_how(*which, test, alpha, samples, seed))
+    ranked = of.ranked_of(*which, test, alpha, samples, seed)
+    how = {"rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test}
+    return Leaderboard(ranked, how | {"alpha": alpha, "samples": samples, "seed": seed})
 
 
 def _titled(title: str, ranking: pl.DataFrame) -> str:
