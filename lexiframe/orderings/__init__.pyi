@@ -30,3 +30,6 @@ from .rules.kemeny import kemeny_places as kemeny_places
 from .means import run_means as run_means
 from .means import best_first as best_first
 from .means import is_count as is_count
+
+"Added by features: the order of runs by judgments, each of which counts once"
+from .strengths.judged import order_of_judgments as order_of_judgments

@@ -8,7 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas, sums, to_polars, typed, warn
+from lexiframe import orderings
+from lexiframe.base import schemas, to_polars, typed, warn
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.majorities import majority_cycles
 from lexiframe.orderings.missing_requests import Missing, settle
@@ -148,7 +149,7 @@ def ordering_table(
     Without ``refuse``, ranks are null where runs lack requests.
     """
     if rule.method == "bradley_terry" and (stated := stated_rows_of(d)) is not None:
-        return of_stated(stated)
+        return orderings.order_of_judgments(stated)
     d, changed = settle(d, rule.missing)
     table = table_for(d, rule.method)
     tables = [
@@ -188,21 +189,3 @@ def stated_rows_of(d: Any) -> pl.DataFrame | None:
     frame = to_polars(d) if hasattr(d, "judgments") else d
     has = isinstance(frame, pl.DataFrame) and "n_judgments" in frame.columns
     return schemas.check(frame, schemas.PREFERENCES, "d") if has else None
-
-
-def of_stated(d: pl.DataFrame) -> pl.DataFrame:
-    """Order the runs by stated preferences, of which each judgment counts once."""
-    from lexiframe.orderings.strengths.existence import refuse_no_maximum
-    from lexiframe.orderings.strengths.fitting import EQUAL, fit
-    from lexiframe.orderings.strengths.judged import judged_of
-
-    tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
-    for measure in d["measure"].unique().sort():
-        judged = judged_of(d.filter(measure=measure), "order_runs")
-        counts = judged.counts()
-        refuse_no_maximum(counts, judged.runs, function="order_runs")
-        beta = fit(counts).beta
-        columns = {"measure": measure, "method": "bradley_terry", "run": judged.runs}
-        values = {"value": beta, "rank": sums.mid_ranks(beta[None], EQUAL)[0]}
-        tables.append(pl.DataFrame(columns | values))
-    return pl.concat(tables).sort("measure", "method", "rank", "run")

@@ -10,12 +10,12 @@ from lexiframe.orderings.ordering_rules import AnyLeads, OrderingRule, ValuesAnd
 from lexiframe.pairwise import arrays
 
 if TYPE_CHECKING:
-    from lexiframe.orderings.strengths.fitting import Counts
+    from lexiframe.orderings.likeliest.fitting import Counts
 
 
 def _counts(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> Counts:
     """Return the wins and losses of one sample; ties are half of either."""
-    from lexiframe.orderings.strengths.fitting import Counts
+    from lexiframe.orderings.likeliest.fitting import Counts
 
     of_pairs = (n + lead) / 2, (n - lead) / 2, np.zeros_like(lead)
     return Counts(len(pairs.runs), pairs.a, pairs.b, *of_pairs)
@@ -26,8 +26,8 @@ def bradley_terry(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAnd
 
     Samples without a maximum get prior = 1.
     """
-    from lexiframe.orderings.strengths.existence import has_maximum
-    from lexiframe.orderings.strengths.fitting import EQUAL, fit
+    from lexiframe.orderings.likeliest.existence import has_maximum
+    from lexiframe.orderings.likeliest.fitting import EQUAL, fit
 
     counts = [_counts(pairs, *of_sample) for of_sample in zip(lead, n, strict=True)]
     has = [has_maximum(one) for one in counts]
@@ -39,7 +39,7 @@ def bradley_terry(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAnd
 
 def _refuse(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, function: str) -> None:
     """Raise where no strengths are likeliest, and name the runs that prevent it."""
-    from lexiframe.orderings.strengths.existence import refuse_no_maximum
+    from lexiframe.orderings.likeliest.existence import refuse_no_maximum
 
     refuse_no_maximum(_counts(pairs, lead, n), pairs.runs.to_list(), function=function)
 
@@ -50,7 +50,7 @@ def points(cells: arrays.Cells, weights: np.ndarray) -> np.ndarray:
     Their weighted mean is β, because the scores of all units cancel there; with equal weights their
     variance gives the sandwich over units times n/(n − 1), as intervals of `bradley_terry` have it.
     """
-    from lexiframe.orderings.strengths.fitting import fit, probabilities
+    from lexiframe.orderings.likeliest.fitting import fit, probabilities
 
     n, n_runs = cells.values.shape
     fitted = fit(_counts(cells, *(of[0] for of in cells.leads(n * weights[None]))))
