@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from functools import reduce
 from operator import add
+from typing import get_args
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.base import sums
 from lexiframe.orderings.means import run_means
+from lexiframe.orderings.rules import Method
 from lexiframe.pairwise.arrays import reduced_pairs
 from lexiframe.pairwise.arrays.arrays import Pairs, agreeing, square_of
 from lexiframe.pairwise.arrays.cube import pair_cube, score_cube
@@ -99,7 +101,7 @@ TABLES = {
     f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
         x, method, **({"votes": votes} if "votes" in RULES[method].options else {})
     )
-    for method in RULES
+    for method in get_args(Method)  # other rules need the values of each request
     for votes in ("win_rate", "preference")[: 1 + ("votes" in RULES[method].options)]
 }
 
