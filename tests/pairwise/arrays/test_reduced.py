@@ -87,23 +87,27 @@ def parts(n=3, groups=False):
 
 WHOLE = reduce(add, parts())
 
-TABLES = {
-    "win rates": lambda x: lf.win_rates(x),
-    "matrix": lambda x: lf.win_rate_matrix(x, "cost"),
-    "ties": lambda x: lf.tie_rates(x),
-    "agreement": lambda x: lf.sign_agreement(x),
-    "tests": lambda x: lf.compare(x, ["t", "sign"]),
-    "against c": lambda x: lf.compare(x, ["t", "sign"], baseline="c"),
-    "shares": lambda x: run_means(x),
-    "of some measures": lambda x: lf.win_rates(x.of_measures(["LR"])),
-    "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
-} | {
-    f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
-        x, method, **({"votes": votes} if "votes" in RULES[method].options else {})
-    )
-    for method in get_args(Method)  # other rules need the values of each request
-    for votes in ("win_rate", "preference")[: 1 + ("votes" in RULES[method].options)]
-}
+TABLES = (
+    {
+        "win rates": lambda x: lf.win_rates(x),
+        "matrix": lambda x: lf.win_rate_matrix(x, "cost"),
+        "ties": lambda x: lf.tie_rates(x),
+        "agreement": lambda x: lf.sign_agreement(x),
+        "tests": lambda x: lf.compare(x, ["t", "sign"]),
+        "against c": lambda x: lf.compare(x, ["t", "sign"], baseline="c"),
+        "shares": lambda x: run_means(x),
+        "of some measures": lambda x: lf.win_rates(x.of_measures(["LR"])),
+        "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
+    }
+    | {
+        f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
+            x, method, **({"votes": votes} if "votes" in RULES[method].options else {})
+        )
+        for method in RULES
+        if method in get_args(Method)  # the others need the values of each request
+        for votes in ("win_rate", "preference")[: 1 + ("votes" in RULES[method].options)]
+    }
+)
 
 
 @pytest.mark.parametrize("name", TABLES)
