@@ -202,7 +202,7 @@ def test_none_of_the_neighbours_is_imported_before_it_is_used(code):
     assert not {name.partition(".")[0] for name in modules} & {*NEIGHBOURS}
 
 
-@pytest.mark.parametrize("command, most", [("compare", 216), ("evaluate", 288)])
+@pytest.mark.parametrize("command, most", [("compare", 200), ("evaluate", 260)])
 def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarrow(command, most):
     """They take longer to import than small data take to evaluate."""
     example = Path(PACKAGE, "..", "data", "example").resolve()
@@ -216,7 +216,13 @@ def test_a_command_on_few_runs_loads_none_of_the_large_parts_of_scipy_and_pyarro
     heavy |= {"pyarrow.compute", "pydantic", "rich"}
     assert modules & heavy == {"typer", "pyarrow.csv"}
     ours = {name for name in modules if name.partition(".")[0] == "lexiframe"}
-    assert len(ours) <= most
+    # Families are loaded whole: a test, a rule or a form more, by the recipes, is a module more.
+    assert len([name for name in ours if not name.startswith(FAMILIES)]) <= most
+
+
+FAMILIES = tuple(
+    f"lexiframe.{name}." for name in ("io.forms", "orderings.rules", "significance.tests")
+)
 
 
 @pytest.mark.slow
