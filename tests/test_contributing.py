@@ -18,6 +18,7 @@ from lexiframe.base.schemas import check
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.orderings.rules import RULES
 from lexiframe.significance.tests import OF_SUMS, TESTS
+from tests import conftest
 from tests.frames import assert_close
 from tests.test_house import PACKAGE, arrows, part
 
@@ -366,6 +367,16 @@ def test_every_target_of_make_exists():
     assert {"test", "format"} <= targets
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert all(re.search(rf"^{target}:", makefile, flags=re.MULTILINE) for target in targets)
+
+
+@pytest.mark.parametrize("missing", [["data"], []])
+def test_conformance_tests_are_skipped_without_their_folder(monkeypatch, request, missing):
+    """Whether or not they ask for it by the name of its fixture."""
+    monkeypatch.setattr(conftest, "MISSING", missing)
+    request.node.add_marker("conformance")
+    conftest.pytest_collection_modifyitems([request.node])
+    assert request.node.get_closest_marker("slow")
+    assert bool(request.node.get_closest_marker("skip")) == bool(missing)
 
 
 def test_what_is_added_here_does_not_exist():
