@@ -97,6 +97,11 @@ class Outcome(NamedTuple):
     out: str
     err: str
 
+    @property
+    def said(self) -> str:
+        """What is printed as an error, in one line: boxes are wrapped where a path is long."""
+        return " ".join(self.err.replace("│", " ").split())
+
 
 @pytest.fixture
 def lexiframe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable:
