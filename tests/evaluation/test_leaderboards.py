@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base import resampling
 from lexiframe.orderings import across
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
@@ -64,6 +65,24 @@ def test_values_are_those_of_plain_loops(rule):
     assert found["rank"].to_list() == ranks
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.4])
+def test_percentiles_of_ranks_are_those_of_a_loop_over_resamples(alpha):
+    """The least rank that a share of α/2, and the least that one of 1 − α/2, is not above."""
+    cells = np.random.default_rng(2).integers(0, 9, (7, 4)) / 8
+    x = pl.DataFrame({"model": list("abcd"), **{f"c{n}": row for n, row in enumerate(cells)}})
+    found = lf.leaderboard(x, samples=50, alpha=alpha).rank_percentiles.sort("run")
+    ranks = []
+    for counts in resampling.drawn_requests(7, 50, 0):
+        means = [sum(w * v for w, v in zip(counts, cells[:, r], strict=True)) for r in range(4)]
+        ranks.append([1 + sum(y > x + 1e-9 for y in means) for x in means])
+    for r, row in enumerate(found.iter_rows(named=True)):
+        of_run = sorted(one[r] for one in ranks)
+        for end, share in (("low", alpha / 2), ("high", 1 - alpha / 2)):
+            least = next(v for v in of_run if sum(u <= v for u in of_run) >= 50 * share - 1e-9)
+            assert row[f"percentile_{end}"] == least
+        assert row["share_first"] == of_run.count(1) / 50
+
+
 def test_holm_intervals_are_those_of_pairwise_t_tests():
     from scipy.stats import ttest_rel
     from statsmodels.stats.multitest import multipletests
@@ -90,7 +109,6 @@ def test_holm_intervals_are_those_of_pairwise_t_tests():
 
 
 def test_step_down_is_that_of_a_plain_loop():
-    from lexiframe.base import resampling
     from lexiframe.significance import ranks
 
     rng = np.random.default_rng(3)
