@@ -83,14 +83,15 @@ def test_percentiles_of_ranks_are_those_of_a_loop_over_resamples(alpha):
         assert row["share_first"] == of_run.count(1) / 50
 
 
-def test_holm_intervals_are_those_of_pairwise_t_tests():
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.4])
+def test_holm_intervals_are_those_of_pairwise_t_tests(alpha):
     from scipy.stats import ttest_rel
     from statsmodels.stats.multitest import multipletests
 
     rng = np.random.default_rng(1)
     cells = rng.normal(size=(12, 6)) * 0.1 + np.linspace(0, 0.5, 6)
     x = pl.DataFrame({"model": list("abcdef"), **{f"c{n:02}": row for n, row in enumerate(cells)}})
-    found = lf.leaderboard(x)
+    found = lf.leaderboard(x, alpha=alpha)
     pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
     p = [ttest_rel(cells[:, a], cells[:, b]).pvalue for a, b in pairs]
     assert found.comparisons["p_value"].to_list() == pytest.approx(p)
@@ -99,13 +100,21 @@ def test_holm_intervals_are_those_of_pairwise_t_tests():
     better = Counter()
     worse = Counter()
     for (a, b), one in zip(pairs, adjusted, strict=True):
-        if one < 0.05:
+        if one < alpha:
             low, high = sorted((a, b), key=lambda r: cells[:, r].mean())
             better[low] += 1
             worse[high] += 1
     ranking = found.ranking.sort("run")
     assert ranking["rank_low"].to_list() == [1 + better[r] for r in range(6)]
     assert ranking["rank_high"].to_list() == [6 - worse[r] for r in range(6)]
+    for r, row in enumerate(ranking.iter_rows(named=True)):  # of each run by itself
+        others = [other for other in range(6) if other != r]
+        own = [p[pairs.index(tuple(sorted((r, other))))] for other in others]
+        is_told = multipletests(own, alpha, method="holm")[0]
+        told = [other for other, differs in zip(others, is_told, strict=True) if differs]
+        above = sum(cells[:, o].mean() > cells[:, r].mean() for o in told)
+        ends = (row["rank_low_each"], row["rank_high_each"])
+        assert ends == (1 + above, 6 - (len(told) - above))
 
 
 def test_step_down_is_that_of_a_plain_loop():
