@@ -5,9 +5,9 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.projection.answers import Unmatched
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.run_parts import RunPart
+from lexiframe.projection.answers import Unmatched
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranks_and_ties import rank_judged
