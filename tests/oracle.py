@@ -973,6 +973,23 @@ def borda(d):
     return {a: math.fsum(len(runs(d)) - r[a] for r in ranked) / len(ranked) for a in runs(d)}
 
 
+def mean_rank(d):
+    """Minus the mean over requests of the mid-rank by per-request win rate (section 11)."""
+    return {a: points - len(runs(d)) for a, points in borda(d).items()}
+
+
+def mean_z(d):
+    """Mean over requests of (x − mean)/sd, x the request win rate; 0 where all tie (section 11)."""
+    values = {a: [] for a in runs(d)}
+    for q in requests(d):
+        x = {a: request_win_rate(d, q, a) for a in runs(d)}
+        mean = math.fsum(x.values()) / len(x)
+        sd = math.sqrt(math.fsum((y - mean) ** 2 for y in x.values()) / (len(x) - 1))
+        for a, y in x.items():
+            values[a].append((y - mean) / sd if tie(max(x.values()) - min(x.values())) else 0.0)
+    return {a: math.fsum(z) / len(z) for a, z in values.items()}
+
+
 def majority(d, a, b):
     """1 when more requests prefer a to b than b to a, −1 when fewer, else 0 (section 5)."""
     return sgn(sum(sgn(delta(d, q, a, b)) for q in requests(d)))
@@ -1444,7 +1461,7 @@ def simulated_power(d_q, samples, alpha):
 
 
 def kemeny(d, votes="win_rate"):
-    """The runs behind a run in every order of the least cost, minus those before it in all of them.
+    """The mean place of a run in the orders of the least cost, with a minus sign.
 
     Placing a before b costs the number of requests that rank b over a.
     """
@@ -1461,11 +1478,7 @@ def kemeny(d, votes="win_rate"):
         for order in permutations(runs(d))
     }
     best = [order for order, cost in costs.items() if cost == min(costs.values())]
-    first = set.intersection(*(set(combinations(order, 2)) for order in best))
-    return {
-        a: sum((a, b) in first for b in runs(d)) - sum((b, a) in first for b in runs(d))
-        for a in runs(d)
-    }
+    return {a: -sum(order.index(a) + 1 for order in best) / len(best) for a in runs(d)}
 
 
 # --- Section 5, again: coefficients between orderings --------------------------------------------

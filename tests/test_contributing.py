@@ -48,6 +48,7 @@ def executed(monkeypatch):
     """Run all Python of the page, in the modules that it names; return the names it has made."""
     p = lf.positions(EXAMPLE / "runs", EXAMPLE / "qrels.txt")
     made = {"lf": lf, "pl": pl, "p": p, "s": lf.scores(p, "AP"), "d": lf.preferences(p, "RPP")}
+    made["x"] = pl.DataFrame({"run": [*"abc"], "news": [3, 2, 1], "law": [3, 1, 2]})
     results = []
     for path, code in BLOCKS:
         if path and not (path.startswith("lexiframe") and path.endswith(".py")):
@@ -70,7 +71,7 @@ def executed(monkeypatch):
 
 
 def test_the_code_runs(executed):
-    made, (scores, preferences, comparisons, orderings) = executed
+    made, (scores, preferences, comparisons, orderings, board) = executed
     assert scores["measure"].unique().sort().to_list() == ["root", "root@10"]
     assert preferences["preference"].abs().max() > 0
     t = lf.compare(made["d"], "t")
@@ -79,6 +80,8 @@ def test_the_code_runs(executed):
     assert (comparisons["p_value"] <= t["p_value"]).all()
     assert orderings["method"].unique().to_list() == ["minimax"]
     assert orderings["value"].max() == 0
+    assert board.ranking.select("run", "value").rows() == [("a", 0.0), ("b", -2.0), ("c", -2.0)]
+    assert "By minimax over 2 collections, a is first of 3 runs" in board.verdict["sentence"][0]
 
 
 def test_the_metric_is_its_formula(executed):
@@ -217,11 +220,13 @@ print([lf.root, lf.rootRPP], [lf.measures(name)["range"].item() for name in ("ro
 folder = pathlib.Path({str(EXAMPLE)!r})
 e = lf.evaluate(folder / "runs", folder / "qrels.txt", [lf.root, "rootRPP"], test="z")
 print(lf.verdict(e)["sentence"][0])
+print(*lf.leaderboard({{"model": [*"ab"], "x": [1, 2], "y": [1, 3]}}, "minimax").ranking["run"])
 """
     done = run_in(copy, "-c", code)
     listed, *sentence = done.stdout.splitlines()
     assert listed == "[root, rootRPP] ['0 to 1', '−1 to 1']", done.stderr
     assert "(paired z-test, " in sentence[0]
+    assert sentence[-1] == "b a"
     done = run_in(
         copy, *PYTEST, "-W", "ignore", "tests/properties/test_orderings.py", "-k", "minimax"
     )

@@ -77,6 +77,21 @@ def door(package: str, file: str) -> Face:
 
 USERS = "For users"
 """The title of the group in a room's stub that users reach by the name of the room."""
+FEATURES = "Added by features"
+"""The title of the group of what a room finds by name: its code knows none of these features."""
+
+
+def listed(room: Any, title: str) -> list[str]:
+    """Return the names in a group of a room's stub.
+
+    Examples
+    --------
+    >>> import lexiframe.evaluation
+    >>> listed(lexiframe.evaluation, FEATURES)
+    ['ranking']
+    """
+    groups = read_stub(room.__name__, room.__file__)[1]
+    return [name for called, _, names in groups if called == title for name in names]
 
 
 def for_users(room: Any) -> list[str]:
@@ -88,8 +103,7 @@ def for_users(room: Any) -> list[str]:
     >>> "variance_components" in for_users(lexiframe.significance)
     True
     """
-    groups = read_stub(room.__name__, room.__file__)[1]
-    return [name for title, _, names in groups if title == USERS for name in names]
+    return listed(room, USERS)
 
 
 def described(about: str, groups: list[Group]) -> str:

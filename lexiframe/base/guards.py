@@ -68,9 +68,28 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
             if name in hints:
                 given.arguments[name] = _checked(function.__name__, name, value, hints[name])
         __tracebackhide__ = True  # pytest then shows the caller's line, and not this one
-        return function(*given.args, **given.kwargs)
+        try:
+            return function(*given.args, **given.kwargs)
+        except LexiframeError as error:
+            _note_options(error, function.__name__, signature)
+            raise
 
     return checked
+
+
+_OF_READERS = ("columns", "header", "decimal", "third", "duplicates")
+"""Options that the advice of readers names, and that few other functions have."""
+
+
+def _note_options(error: LexiframeError, function: str, signature: inspect.Signature) -> None:
+    """Add to an error where the options that its advice names have to be given."""
+    named = [one for one in _OF_READERS if f"{one}=" in str(error)]
+    lacking = [one for one in named if one not in signature.parameters]
+    if lacking and not function.startswith("read") and not getattr(error, "__notes__", ()):
+        error.add_note(
+            f"{' and '.join(lacking)}: give this to read_runs or read_qrels, and what they return "
+            f"to {function}"
+        )
 
 
 _PROCESS = {"worked": False, "forked": False}

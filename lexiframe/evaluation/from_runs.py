@@ -32,7 +32,6 @@ from lexiframe.io import (
     output_files,
     problems,
     qrel_files,
-    run_parts,
     run_scan,
     warn_of_wider_lines,
 )
@@ -45,6 +44,7 @@ from lexiframe.projection import (
     ScoreType,
     Ties,
     Unjudged,
+    answers,
     by_collection,
 )
 from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
@@ -343,7 +343,7 @@ def evaluate_ranked(
         in_parts=work is not None,
     )
     warn_of_wider_lines(ranked.n_wider)
-    run_parts.warn_of_doubts(ranked.doubts)
+    answers.warn_of_doubts(ranked)
     marks = fingerprints.fingerprints(ranked, projected.measures) if kept is None else None
     origin = Origin(runs, qrels, projected.measures, how, sources, marks, kept)
     return replace(e, _origin=origin, _part=projected.known)

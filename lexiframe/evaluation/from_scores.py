@@ -145,6 +145,8 @@ def evaluated(
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
     if unknown := of_measures.unknown_directions(s):
         of_measures.warn_of_directions(unknown)
+    if known is None:  # the values are not ours
+        of_measures.refuse_mixed_units(s)
     part = arrays.pair_cube(s)
     attributes = grouping.attributes_of(part, requests, by) if by else None
     facts = {**sources, "measures": [*names], "missing": missing}

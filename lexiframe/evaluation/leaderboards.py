@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,14 @@ import polars as pl
 
 from lexiframe.base import (
     LexiframeError,
+    Problem,
+    ReadError,
     printed,
     schemas,
     typed,
 )
 from lexiframe.collection import leaderboards as of
-from lexiframe.io import Tables, output_files, to_parquet
+from lexiframe.io import Tables, kept_results, output_files, to_parquet
 from lexiframe.typing import ScoresLike
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ SCHEMAS = {
     "components": schemas.CONNECTED_PARTS,
 }
 """The tables of a leaderboard."""
+_AGAIN = "name a folder that Leaderboard.write, or lexiframe leaderboard --out, wrote"
 _WINDOW = 20
 """How many of the first runs are printed."""
 
@@ -322,9 +326,27 @@ def leaderboard(
     [('a', 1, 1, 3), ('b', 2, 1, 3), ('c', 3, 1, 3)]
     """
     which = x, rule, missing, weights, group, over, measure, smaller_is_better
-    return Leaderboard(*of.ranked_and_how(*which, test, alpha, samples, seed))
+    ranked = of.ranked_of(*which, test, alpha, samples, seed)
+    how = {"rules": [one.name for one in ranked], "missing": missing, "over": over, "test": test}
+    return Leaderboard(ranked, how | {"alpha": alpha, "samples": samples, "seed": seed})
 
 
 def _titled(title: str, ranking: pl.DataFrame) -> str:
     n = int(ranking.group_by("rule").len()["len"][0])
     return printed.begun(title, n, _WINDOW)
+
+
+def leaderboard_in(place: Path) -> Leaderboard:
+    """Read the tables of a leaderboard, and its sentences."""
+    paths = Leaderboard.files(place)
+    if missing := [path.name for path in paths if not path.is_file()]:
+        expected, found = "the files that Leaderboard.write writes", f"no {', '.join(missing)}"
+        raise ReadError(Problem(str(place), expected, found, _AGAIN))
+    names, again = [path.stem for path in paths], _AGAIN
+    check = partial(kept_results.refuse_other_columns, SCHEMAS.get)
+    tables, facts = kept_results.tables_of_one("leaderboard", place, names, again, check)
+    if not isinstance(facts.get(LEADERBOARD), dict):
+        found = "files of different leaderboards"
+        raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN))
+    sentences = tables.pop(VERDICT)
+    return Leaderboard.of_tables(tables, sentences, dict(facts[LEADERBOARD]))

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from lexiframe import evaluation
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
+from lexiframe.base.face import FEATURES, listed
 from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.declared_facts import refuse_undeclared
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import ATTRIBUTES, REPLICATED, Evaluation, names_of_tables
-from lexiframe.evaluation.leaderboards import LEADERBOARD, SCHEMAS, VERDICT, Leaderboard
 from lexiframe.evaluation.options import Asked, Inference
-from lexiframe.io import File, kept_results, output_files, scan_runs
+from lexiframe.io import File, Tables, kept_results, output_files, scan_runs
 from lexiframe.pairwise import measured
 from lexiframe.projection import Policies
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
-_AGAIN_BOARD = "name a folder that Leaderboard.write, or lexiframe leaderboard --out, wrote"
 _AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote"
 
 
 @typed
-def read_results(folder: str | Path) -> Evaluation | Leaderboard:
+def read_results(folder: str | Path) -> Evaluation | Tables:
     """Read what `Evaluation.write` or `Leaderboard.write` wrote, to print, draw and report it.
 
     Parameters
@@ -69,8 +69,11 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
         raise ReadError(
             Problem(str(folder), "a folder of results", found or "nothing there", _AGAIN)
         )
-    if (place / "ranking.parquet").is_file() and not (place / "means.parquet").is_file():
-        return _leaderboard(place)
+    if not (place / "means.parquet").is_file():
+        for name in listed(evaluation, FEATURES):
+            if (place / f"{name}.parquet").is_file():
+                other: Tables = getattr(evaluation, name)(place)
+                return other
     there = [name for name in names if (place / f"{name}.parquet").is_file()]
     missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
     if missing:
@@ -78,7 +81,9 @@ def read_results(folder: str | Path) -> Evaluation | Leaderboard:
         raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", _AGAIN))
     besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
     there += [name for name in besides if (place / f"{name}.parquet").is_file()]
-    check = partial(_refuse_other_columns, lambda name: getattr(schemas, name.upper(), None))
+    check = partial(
+        kept_results.refuse_other_columns, lambda name: getattr(schemas, name.upper(), None)
+    )
     read, facts = kept_results.tables_of_one("evaluation", place, there, _AGAIN, check)
     try:
         refuse_undeclared(facts, read)
@@ -118,36 +123,6 @@ def _collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
             raise ReadError(Problem(str(place / folder), "an evaluation", there, _AGAIN))
         found[name] = one
     return of_collections.together(found)
-
-
-def _leaderboard(place: Path) -> Leaderboard:
-    """Read the tables of a leaderboard, and its sentences."""
-    paths = Leaderboard.files(place)
-    if missing := [path.name for path in paths if not path.is_file()]:
-        expected, found = "the files that Leaderboard.write writes", f"no {', '.join(missing)}"
-        raise ReadError(Problem(str(place), expected, found, _AGAIN_BOARD))
-    names, again = [path.stem for path in paths], _AGAIN_BOARD
-    check = partial(_refuse_other_columns, SCHEMAS.get)
-    tables, facts = kept_results.tables_of_one("leaderboard", place, names, again, check)
-    if not isinstance(facts.get(LEADERBOARD), dict):
-        found = "files of different leaderboards"
-        raise ReadError(Problem(str(place), "the files of one leaderboard", found, _AGAIN_BOARD))
-    sentences = tables.pop(VERDICT)
-    return Leaderboard.of_tables(tables, sentences, dict(facts[LEADERBOARD]))
-
-
-def _refuse_other_columns(
-    schema_of: Callable[[str], schemas.TableSchema | None],
-    path: Path,
-    name: str,
-    table: pl.DataFrame,
-) -> None:
-    schema = schema_of(name)
-    required = [] if schema is None else schema.required  # others have columns of their own
-    lacking = [column for column in required if column not in table.columns]
-    if lacking:
-        expected, advice = f"the columns of {name}", "evaluate again with this version"
-        raise ReadError(Problem(str(path), expected, f"no {', '.join(lacking)}", advice))
 
 
 def _origin(

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import LexiframeError, Problem, ReadError, errors, to_polars
+from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas, to_polars
 from lexiframe.io.files.checksum import has_checksum
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.output_files import found_at, output_path
@@ -110,6 +110,21 @@ def tables_of_one(
         found = f"files of different {what}s"
         raise ReadError(Problem(str(place), f"the files of one {what}", found, advice))
     return {name: table for name, (table, _) in read.items()}, facts
+
+
+def refuse_other_columns(
+    schema_of: Callable[[str], schemas.TableSchema | None],
+    path: Path,
+    name: str,
+    table: pl.DataFrame,
+) -> None:
+    """Raise for a table that lacks columns of its schema: another version wrote it."""
+    schema = schema_of(name)
+    required = [] if schema is None else schema.required  # others have columns of their own
+    lacking = [column for column in required if column not in table.columns]
+    if lacking:
+        expected, advice = f"the columns of {name}", "evaluate again with this version"
+        raise ReadError(Problem(str(path), expected, f"no {', '.join(lacking)}", advice))
 
 
 def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[str, Any]]:

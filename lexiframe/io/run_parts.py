@@ -37,7 +37,14 @@ from lexiframe.io.files.unpacking import Content, content_of
 from lexiframe.io.metadata import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
-from lexiframe.io.problems.doubted_runs import SECOND, TAGS, several_rankings
+from lexiframe.io.problems.doubted_runs import (
+    SECOND,
+    TAGS,
+    may_begin_anew,
+    several_in_parts,
+    several_rankings,
+    share_queries,
+)
 from lexiframe.io.problems.line_numbers import Places
 from lexiframe.io.problems.rows_as_written import columns_in
 from lexiframe.io.problems.scores_against_ranks import (
@@ -118,6 +125,9 @@ def _joined(
     for of_file in source.apart():
         for part in load_source(of_file, name_from, options, rank=rank):
             by_name.setdefault(part.name, []).append(part)
+    if not rank and any(share_queries([one.rows for one in parts]) for parts in by_name.values()):
+        ranked = _joined(source, name_from, options, rank=True)  # ranks tell runs from parts
+        return [replace(part, rows=part.rows.drop("rank", strict=False)) for part in ranked]
     joined = [_one(parts, source.where) for parts in by_name.values()]
     if any(may_have_changed(part.rows, "score") for part in joined):
         files = [(file.content(), str(file)) for file in source.files]
@@ -136,11 +146,15 @@ def _one(parts: list[RunPart], where: str) -> RunPart:
     if len(twice):
         found = f"an empty list beside other rows for query {twice[0]!r} ({len(twice)} such lists)"
         raise SchemaError(Problem(where, "each empty list alone in its query", found, NO_DOCUMENT))
+    every = [part.rows for part in parts]
+    several = several_in_parts(every, [part.where.partition(", run ")[0] for part in parts], where)
     return RunPart(
         parts[0].name,
         rows,
         where,
         tuple(empty),
+        doubts=(*([several] if several else []), *(said for part in parts for said in part.doubts)),
+        against=sum((part.against for part in parts), NOTHING_AGAINST),
         header=next((part.header for part in parts if part.header), None),
         n_wider=sum(part.n_wider for part in parts),
     )
@@ -171,6 +185,7 @@ def _parts_of_file(
     """Read and check a table that is no text: if possible, only the columns that are needed."""
     named_by: list[str] = []  # the column of runs, if it is read as it is
     looked_at: list[str] = []  # of our columns that are read only to be looked at
+    left_out: list[str] = []
 
     def needed(opened: Opened) -> list[str] | None:
         """Return the columns that are needed, and those that may tell several systems apart."""
@@ -185,7 +200,7 @@ def _parts_of_file(
             if unread:
                 looked_at.append("rank")
             else:
-                del found["rank"]
+                left_out.append(found.pop("rank"))
         named_by.extend([found["run"]] if "run" in found and "replicate" not in found else [])
         return [*found.values(), *unread]
 
@@ -199,6 +214,9 @@ def _parts_of_file(
             frame = frame.drop(named_by)
             source = source if source.is_given else replace(source, name=name)
     parts = parts_of_table(frame, source, options)
+    if left_out and len(parts) == 1 and may_begin_anew(parts[0].rows):
+        (part,) = _parts_of_file(form, data, source, options, rank=True)
+        return [replace(part, rows=part.rows.drop("rank"))]
     headers = provenance_of(schema).get("ir_metadata", {})
     if not rank and read is not None:  # it was read to tell several systems apart
         parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
@@ -290,12 +308,15 @@ def _part_of_lines(
         against = compared_with_ranks(rows.with_columns(numbers))
         ranks = whole_ranks(numbers)
         rows = rows.drop("rank") if ranks.has_nulls() else rows.with_columns(ranks)
-    doubts: tuple[Problem, ...] = ()
-    if unread:
-        called = {"tag": TAGS, "q0": SECOND}
-        others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
-        doubts = _doubts(rows, others, source.where)
-        rows = rows.drop(*unread, *["rank"] * (not is_ranked), strict=False)
+    looked_at = rows
+    if layout is line_layouts.RUN and "rank" not in wanted and may_begin_anew(rows):
+        both, _ = trec.parse_lines(data, source.where, layout, ("score", "rank"), options.decimal)
+        ranks = whole_ranks(both["rank"].cast(pl.Float64, strict=False))
+        looked_at = rows if ranks.has_nulls() else rows.with_columns(ranks)
+    called = {"tag": TAGS, "q0": SECOND}
+    others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
+    doubts = _doubts(looked_at, others, source.where, named_lines=source.is_given)
+    rows = rows.drop(*unread, *["rank"] * (bool(unread) and not is_ranked), strict=False)
     name = source.name
     if name_from == "tag":
         if "tag" not in rows.columns:
@@ -372,10 +393,16 @@ def _unread(
     return pl.DataFrame([column for column in table if column.name not in read])
 
 
-def _doubts(rows: pl.DataFrame, unread: pl.DataFrame, where: str) -> tuple[Problem, ...]:
-    """Return what else the rows of a run may be; raise if that is certain."""
-    several = several_rankings(rows, unread, where)
-    if several is None:
+def _doubts(
+    rows: pl.DataFrame, unread: pl.DataFrame, where: str, *, named_lines: bool | None = None
+) -> tuple[Problem, ...]:
+    """Return what else the rows of a run may be; raise if that is certain.
+
+    ``named_lines`` says of lines without names of columns whether the caller named the run, and
+    thereby says that it is one. None: they are no such lines.
+    """
+    several = several_rankings(rows, unread, where, are_lines=named_lines is not None)
+    if several is None or (named_lines and not several.is_certain and not several.has_twins):
         return ()
     if several.is_certain:
         raise SchemaError(several.problem)

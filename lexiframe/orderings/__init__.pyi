@@ -14,17 +14,22 @@ from .rules import Method as Method
 from .chosen_rule import ChosenRule as ChosenRule
 from .chosen_rule import check_method as check_method
 from . import missing_requests as missing_requests
-from . import across as across
+from . import ordered as ordered
+from . import ordering_rules as ordering_rules
+from . import rules as rules
 from . import strengths as strengths
 from .stability import rank_distributions as rank_distributions
 from .stability import rank_intervals as rank_intervals
 from .correlations import rank_correlations as rank_correlations
 from .correlations import correlate_samples as correlate_samples
 from . import coefficients as coefficients
-from .ordering_rules import ranks_of as ranks_of
 from .chosen_rule import refuse_many as refuse_many
+from .rules.kemeny import kemeny_places as kemeny_places
 
 "Means: of measures"
 from .means import run_means as run_means
 from .means import best_first as best_first
 from .means import is_count as is_count
+
+"Added by features: the order of runs by judgments, each of which counts once"
+from .strengths.judged import order_of_judgments as order_of_judgments

@@ -21,7 +21,7 @@ from lexiframe.orderings.coefficients import (
 )
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, ordered
-from lexiframe.orderings.rules import Method
+from lexiframe.orderings.rules import AnyMethod
 from lexiframe.pairwise import By, PairCube, arrays
 from lexiframe.typing import RequestsLike
 
@@ -32,7 +32,7 @@ def group_correlations(
     /,
     method: CorrelationMethod = "kendall",
     *,
-    order: Method = "mean",
+    order: AnyMethod = "mean",
     trials: int = 1000,
     seed: int = 0,
     p: float = PERSISTENCE,

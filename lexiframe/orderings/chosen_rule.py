@@ -11,7 +11,7 @@ import numpy as np
 from lexiframe.base import LexiframeError, check_choice
 from lexiframe.metrics import notation
 from lexiframe.orderings.missing_requests import Missing, check_missing
-from lexiframe.orderings.rules import RULES, Method
+from lexiframe.orderings.rules import RULES, AnyMethod, Method
 
 Votes = Literal["win_rate", "preference"]
 
@@ -30,7 +30,7 @@ class ChosenRule:
     'mc4(iterations=10)'
     """
 
-    method: Method
+    method: AnyMethod
     votes: Votes = "win_rate"
     iterations: int | None = None
     teleport: float | None = None
@@ -38,7 +38,7 @@ class ChosenRule:
 
     def __post_init__(self) -> None:
         """Raise for an unknown method, or an option that the method does not have."""
-        check_method("order_runs", self.method, "method")
+        check_choice("order_runs", self.method, RULES, "method")
         check_choice("order_runs", self.votes, get_args(Votes), "votes")
         check_missing("order_runs", self.missing)
         for option in self.told:
@@ -96,17 +96,19 @@ class ChosenRule:
 
 
 def check_method(called: str, method: object, argument: str) -> None:
-    """Raise unless there is a rule of this name."""
-    check_choice(called, method, RULES, argument)
+    """Raise unless there is a rule of this name that orders runs by sums over the requests."""
+    check_choice(called, method, get_args(Method), argument)
 
 
-def refuse_many(method: str, n_runs: int) -> None:
+def refuse_many(
+    method: str, n_runs: int, called: str = "order_runs", argument: str = "method"
+) -> None:
     """Raise when there are more runs than the rule can search the orders of."""
     most = RULES[method].most_runs
     if most is not None and n_runs > most:
         *others, last = (name for name, rule in RULES.items() if rule.most_runs is None)
         raise LexiframeError(
-            f"order_runs: method={method!r} searches all orders of at most {most} runs, found "
+            f"{called}: {argument}={method!r} searches all orders of at most {most} runs, found "
             f"{n_runs}; choose {most} of them, or take {', '.join(others)} or {last}"
         )
 

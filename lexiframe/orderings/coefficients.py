@@ -28,15 +28,49 @@ BLOCK = 2**22
 def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """τ-b = (concordant − discordant) / √(pairs untied in x · pairs untied in y).
 
+    ``y`` may be one row, with which each row of ``x`` is compared.
+
     Examples
     --------
-    >>> kendall(np.array([[1, 2, 3]]), np.array([[1, 3, 2]])).round(3).tolist()
-    [0.333]
+    >>> kendall(np.array([[1, 2, 3], [2, 1, 3]]), np.array([[1, 3, 2]])).round(3).tolist()
+    [0.333, -0.333]
     """
     a, b = np.triu_indices(x.shape[1], k=1)
-    in_x, in_y = np.sign(x[:, a] - x[:, b]), np.sign(y[:, a] - y[:, b])
-    untied = np.abs(in_x).sum(axis=1) * np.abs(in_y).sum(axis=1)
-    return sums.ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
+    size, found = max(1, BLOCK // max(1, len(a))), np.empty(len(x))
+    for first in range(0, len(x), size):
+        rows = slice(first, first + size)
+        in_x, in_y = (
+            np.sign(of[:, a] - of[:, b]) for of in (x[rows], y if len(y) == 1 else y[rows])
+        )
+        untied = np.abs(in_x).sum(axis=1) * np.abs(in_y).sum(axis=1)
+        found[rows] = sums.ratio((in_x * in_y).sum(axis=1), np.sqrt(untied))
+    return found
+
+
+def kendall_of_all(values: np.ndarray) -> np.ndarray:
+    """Return τ-b between every two rows of values, over the columns that both have: rows × rows.
+
+    NaN is no value; τ is NaN where a row ties all columns that both have.
+
+    Examples
+    --------
+    >>> kendall_of_all(np.array([[1, 2, 3], [1, 3, 2], [np.nan, 2, 1]])).round(3)[0].tolist()
+    [1.0, 0.333, -1.0]
+    """
+    known = ~np.isnan(values)
+    has_gaps = not known.all()
+    signs, untied = np.zeros((2, len(values), len(values)))
+    for column in range(values.shape[1] - 1):
+        later, now = values[:, column + 1 :], values[:, column, None]
+        sign = (later > now).astype(np.float32) - (later < now)  # single precision counts exactly
+        signs += sign @ sign.T
+        both = known[:, column + 1 :] & known[:, column, None]
+        untied += (
+            np.abs(sign) @ both.T.astype(np.float32)
+            if has_gaps
+            else np.abs(sign).sum(axis=1)[:, None]
+        )
+    return sums.ratio(signs, np.sqrt(untied * untied.T))
 
 
 def kendall_of_few(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from lexiframe.orderings.coefficients import (
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
-from lexiframe.orderings.rules import Method
+from lexiframe.orderings.rules import AnyMethod
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import OrderingsTable, RequestsLike
 
@@ -112,7 +112,7 @@ def bootstrap_correlations(
     /,
     method: CorrelationMethod = "kendall",
     *,
-    order: Method = "mean",
+    order: AnyMethod = "mean",
     samples: int = 1000,
     seed: int = 0,
     alpha: float = 0.05,
@@ -208,7 +208,7 @@ def correlate_samples(
     d: Any,
     methods: Sequence[CorrelationMethod],
     *,
-    order: Method,
+    order: AnyMethod,
     samples: int,
     seed: int,
     alpha: float,

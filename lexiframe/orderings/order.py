@@ -8,12 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import schemas, sums, to_polars, typed, warn
+from lexiframe import orderings
+from lexiframe.base import schemas, to_polars, typed, warn
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.majorities import majority_cycles
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import order_whole, table_for
-from lexiframe.orderings.rules import RULES, Method
+from lexiframe.orderings.rules import RULES, AnyMethod
 from lexiframe.pairwise import By, PairCube, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -22,7 +23,7 @@ from lexiframe.typing import RequestsLike
 def order_runs(
     d: arrays.PairsByKind,
     /,
-    method: Method | None = None,
+    method: AnyMethod | None = None,
     *,
     votes: Votes = "win_rate",
     iterations: int | None = None,
@@ -37,7 +38,8 @@ def order_runs(
     ----------
     d
         The table of `preferences`, or of `scores`; or an `Evaluation`, for all of its measures.
-    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry"}, optional
+    method : {"mean", "win_rate", "borda", "copeland", "mc4", "kemeny", "bradley_terry", \
+"mean_z", "mean_rank"}, optional
         Default: ``mean`` for scores, ``win_rate`` for preferences, and ``mc4`` where an option of
         it is given. The papers order runs by ``mc4``.
         ``mean``: the mean score, or the mean preference over the other runs and the requests.
@@ -52,6 +54,10 @@ def order_runs(
         ``bradley_terry``: the strengths that make the wins likeliest, see `bradley_terry`. Each
         request counts once, by the sign of its preference; stated preferences (with a column
         ``n_judgments``) count each judgment.
+        ``mean_z``: the mean of z-scores, (score − mean)/sd over the runs of a request; those of
+        preferences are of the mean preference over the other runs.
+        ``mean_rank``: the mean over requests of the mid-rank by per-request win rate, with a minus
+        sign.
     votes : {"win_rate", "preference"}
         For mc4 and kemeny: whether a request ranks two runs by their per-request win rates over all
         runs (as in the papers), or by the preference between the two.
@@ -72,9 +78,9 @@ def order_runs(
     polars.DataFrame
         Key ``measure, method, run``, sorted by measure, method and rank. ``method`` shows its
         options: ``mc4(iterations=10)``, and ``missing`` for measures of which runs lack requests:
-        ``mean(missing='own')``. ``value`` is in the method's unit; greater is better,
-        except for the mean of search lengths. ``rank`` counts from 1; runs of equal value share the
-        mean of their ranks.
+        ``mean(missing='own')``. ``value`` is in the method's unit; greater is better, except for
+        the means of search lengths. ``rank`` counts from 1; runs of equal value share the mean of
+        their ranks.
 
         The value of mc4, without ``iterations`` and ``teleport``: the strongly connected components
         of the chain form layers, and the value is the number of layers below the run's, plus its
@@ -84,8 +90,8 @@ def order_runs(
         layer is divided among its components in proportion to their size, and the part of a
         component among its runs by their stationary probabilities.
 
-        The value of kemeny: the number of runs that come after the run in every order of least
-        cost, minus the number of runs that come before it in all of them.
+        The value of kemeny: the mean place of the run over all orders of least cost, with a minus
+        sign.
 
     Raises
     ------
@@ -98,8 +104,8 @@ def order_runs(
     -----
     Dwork et al., "Rank Aggregation Methods for the Web", WWW 2001, doi:10.1145/371920.372165;
     Diaz & Ferraro, SIGIR 2022, section 5.4, doi:10.1145/3477495.3532033. Kemeny, "Mathematics
-    without numbers", Daedalus 88 (1959); as an integer program: Conitzer, Davenport & Kalagnanam,
-    "Improved Bounds for Computing Kemeny Rankings", AAAI 2006.
+    without numbers", Daedalus 88 (1959); searched by subsets: Held & Karp, "A Dynamic Programming
+    Approach to Sequencing Problems", SIAM 10 (1962).
 
     Examples
     --------
@@ -143,7 +149,7 @@ def ordering_table(
     Without ``refuse``, ranks are null where runs lack requests.
     """
     if rule.method == "bradley_terry" and (stated := stated_rows_of(d)) is not None:
-        return of_stated(stated)
+        return orderings.order_of_judgments(stated)
     d, changed = settle(d, rule.missing)
     table = table_for(d, rule.method)
     tables = [
@@ -183,21 +189,3 @@ def stated_rows_of(d: Any) -> pl.DataFrame | None:
     frame = to_polars(d) if hasattr(d, "judgments") else d
     has = isinstance(frame, pl.DataFrame) and "n_judgments" in frame.columns
     return schemas.check(frame, schemas.PREFERENCES, "d") if has else None
-
-
-def of_stated(d: pl.DataFrame) -> pl.DataFrame:
-    """Order the runs by stated preferences, of which each judgment counts once."""
-    from lexiframe.orderings.strengths.existence import refuse_no_maximum
-    from lexiframe.orderings.strengths.fitting import EQUAL, fit
-    from lexiframe.orderings.strengths.judged import judged_of
-
-    tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
-    for measure in d["measure"].unique().sort():
-        judged = judged_of(d.filter(measure=measure), "order_runs")
-        counts = judged.counts()
-        refuse_no_maximum(counts, judged.runs, function="order_runs")
-        beta = fit(counts).beta
-        columns = {"measure": measure, "method": "bradley_terry", "run": judged.runs}
-        values = {"value": beta, "rank": sums.mid_ranks(beta[None], EQUAL)[0]}
-        tables.append(pl.DataFrame(columns | values))
-    return pl.concat(tables).sort("measure", "method", "rank", "run")

@@ -23,6 +23,7 @@ from lexiframe.base import (
     resampling,
     sums,
     to_polars,
+    warn,
 )
 from lexiframe.orderings.chosen_rule import ChosenRule, refuse_many
 from lexiframe.orderings.missing_requests import refuse_lacking
@@ -39,6 +40,10 @@ from lexiframe.pairwise import PairCube, arrays
 Table = arrays.ScoreCube | PairCube | arrays.Reduced
 FromWeights = Callable[[np.ndarray], ValuesAndRanks]
 """A function from weights (samples × requests) to values and ranks (samples × runs)."""
+
+
+BLOCK = 50
+"""The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,8 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
         allows = RULES[rule.method].allows_gaps
         if refuse and not allows:
             refuse_lacking(measure, of_measure, rule.missing)
-        found = Ordered(measure, of_measure.runs, *_of_sums(measure, of_measure, rule))
+        values, ranks, _ = _of_sums(measure, of_measure, rule)
+        found = Ordered(measure, of_measure.runs, values, ranks)
         if not (refuse or allows) and rule.missing is None and of_measure.lacking.any():
             found = replace(found, ranks=np.full_like(found.ranks, np.nan))
         yield found
@@ -91,13 +97,26 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
 
 def _of_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
     declared = _declared(measure, table, rule)
-    if declared.of_sums is not None:
-        moments = declared.of_sums(table)
+    if declared.of_leads is None:
+        moments = _moments(table, declared)
         mean, errors = moments.mean[None], moments.mean_rounding[None]
-        return mean, ranks_of(_sign(table, declared) * mean, errors)
+        return ValuesAndRanks(mean, ranks_of(_sign(table) * mean, errors))
     d = table.differences
     lead = d.wins - d.losses if rule.counts == "preference" else table.ballots
+    if declared.refuse is not None:
+        declared.refuse(table, lead, d.n, "order_runs")
     return _by_leads(table, lead[None], d.n[None], rule)
+
+
+def _moments(table: Any, rule: OrderingRule) -> sums.Moments:
+    if rule.of_sums is not None:
+        return rule.of_sums(table)
+    if isinstance(table, arrays.RunSums | arrays.PairSums):
+        raise LexiframeError(
+            f"order_runs: method={rule.name!r} needs the values of each request, found their sums; "
+            "give the table of scores or preferences, or take another method"
+        )
+    return sums.Moments.of(*rule.of_units(table))  # type: ignore[misc]
 
 
 def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
@@ -108,10 +127,9 @@ def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
     return declared
 
 
-def _sign(table: Any, declared: OrderingRule) -> int:
+def _sign(table: Any) -> int:
     """Return −1 where the least value is the best, else 1."""
-    is_turned = isinstance(table, AnyScores) and table.smaller_is_better
-    return 1 if is_turned == declared.smaller_is_better else -1
+    return -1 if isinstance(table, AnyScores) and table.smaller_is_better else 1
 
 
 def _by_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: ChosenRule) -> ValuesAndRanks:
@@ -138,18 +156,23 @@ def ordered(
             from_weights(block[:, place])
             for block in progress(some, n_blocks, f"{measure} by {rule.method}")
         ]
-        values, ranks = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        values, ranks, n_unlike = ValuesAndRanks.together(blocks)
+        if n_unlike:
+            warn(
+                f"{n_unlike} of {len(ranks)} samples have no strengths of greatest likelihood; "
+                "they were fitted with prior=1"
+            )
         yield Ordered(measure, table.runs, values, ranks)
 
 
 def _in_blocks(
-    weights: np.ndarray | resampling.Samples,
+    weights: np.ndarray | resampling.Samples, rows: int = BLOCK
 ) -> tuple[Iterable[np.ndarray], int]:
     """Return the samples in blocks, and how many blocks there are."""
     if isinstance(weights, resampling.Samples):
         return weights, len(weights)
-    starts = range(0, len(weights), BLOCK)
-    return (weights[start : start + BLOCK] for start in starts), len(starts)
+    starts = range(0, len(weights), rows)
+    return (weights[start : start + rows] for start in starts), len(starts)
 
 
 def resampled(
@@ -168,8 +191,6 @@ def resampled(
         )
 
 
-BLOCK = 50
-"""The number of samples handled at once: with 100 runs a block of pairs takes 2 MB."""
 _BYTES_OF_RANK = 48
 """The memory that a run takes in a sample, while its value and rank are computed and counted."""
 
@@ -177,8 +198,8 @@ _BYTES_OF_RANK = 48
 def _from_weights(measure: str, table: Any, rule: ChosenRule) -> FromWeights:
     refuse_lacking(measure, table, rule.missing)
     declared = _declared(measure, table, rule)
-    if declared.of_units is not None:
-        return _means(*declared.of_units(table), _sign(table, declared))
+    if declared.of_units is not None and declared.of_leads is None:
+        return _means(*declared.of_units(table), _sign(table))
     votes, known = table.votes(rule.counts), (~np.isnan(table.values)).astype(np.float64)
     return lambda weights: _by_leads(table, weights @ votes, weights @ known, rule)
 
@@ -197,9 +218,35 @@ def _means(values: np.ndarray, errors: np.ndarray, sign: int) -> FromWeights:
     def mean(weights: np.ndarray) -> ValuesAndRanks:
         n = weights @ known
         value = sums.ratio(weighted_sums(weights, values), n)
-        return value, ranks_of(sign * value, sums.ratio(weights @ errors, n))
+        return ValuesAndRanks(value, ranks_of(sign * value, sums.ratio(weights @ errors, n)))
 
     return mean
+
+
+def ordered_cells(cells: arrays.Cells, weights: np.ndarray, rule: OrderingRule) -> ValuesAndRanks:
+    """Order runs by their results in units, in each sample: ``weights`` are samples × units.
+
+    A unit of the weight 1 counts once.
+
+    Examples
+    --------
+    >>> cells = arrays.Cells(pl.Series(["a", "b"]), np.array([[0.5, 0.75], [0.25, 0.125]]), 0.0)
+    >>> ordered_cells(cells, np.array([[1.5, 0.5]]), RULES["copeland"]).values.tolist()
+    [[-1.0, 1.0]]
+    """
+    if rule.of_units is not None:
+        points = rule.of_units(cells)[0]
+        return _means(points, np.full((1, 1), sums.TIE * sums.largest(points)), 1)(weights)
+    of_leads: Any = rule.of_leads
+    some, n_blocks = _in_blocks(weights, max(1, _LEADS // len(cells.runs) ** 2))
+    return ValuesAndRanks.together(
+        of_leads(cells, *cells.leads(block, of_both=rule.allows_gaps))
+        for block in progress(some, n_blocks, f"samples by {rule.name}")
+    )
+
+
+_LEADS = 2**21
+"""The number of leads in samples that are in memory at once."""
 
 
 def weighted_sums(weights: np.ndarray, values: np.ndarray) -> np.ndarray:

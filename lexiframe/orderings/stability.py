@@ -11,7 +11,7 @@ from lexiframe.base import coded, memory_use, resampling, schemas, sums, typed
 from lexiframe.orderings.chosen_rule import ChosenRule, Votes
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
-from lexiframe.orderings.rules import Method
+from lexiframe.orderings.rules import AnyMethod
 from lexiframe.pairwise import By, PairsLike, grouping
 from lexiframe.typing import RequestsLike
 
@@ -21,7 +21,7 @@ from lexiframe.typing import RequestsLike
 def rank_distributions(
     d: PairsLike,
     /,
-    method: Method = "mean",
+    method: AnyMethod = "mean",
     *,
     samples: int = 1000,
     seed: int = 0,
@@ -89,7 +89,7 @@ def rank_distributions(
 def order_probabilities(
     d: PairsLike,
     /,
-    method: Method = "mean",
+    method: AnyMethod = "mean",
     *,
     samples: int = 1000,
     seed: int = 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 import polars as pl
@@ -145,6 +145,35 @@ def warn_of_directions(unknown: Sequence[str]) -> None:
         f"measures of which larger values count as better, since nobody said: "
         f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
     )
+
+
+def refuse_mixed_units(s: pl.DataFrame) -> None:
+    """Raise where a built-in measure has values of another unit beside values within its range.
+
+    Percent beside shares, and a column or row of something else, would decide all means: they are
+    outside of the range by more than its width. Where each run has most values outside, all have
+    the other unit.
+    """
+    for name in s["measure"].cast(pl.String).unique().sort():
+        ends = of_metric(name).limits
+        if not (np.isfinite(ends.low) and np.isfinite(ends.high)) or ends.can_exceed:
+            continue
+        rows = s.filter(pl.col("measure").cast(pl.String) == name)
+        is_odd = ~pl.col("value").is_between(ends.low - ends.width, ends.high + ends.width)
+        odd = rows.filter(is_odd)
+        shares = rows.group_by("run").agg(is_odd.mean().alias("odd"))["odd"]
+        if odd.height and cast(float, shares.min()) <= _MOST:
+            first = odd.sort("run", "query_id").row(0, named=True)
+            raise LexiframeError(
+                f"scores: expected values of {name} from {ends.low:g} to {ends.high:g}, as others "
+                f"are, found {odd.height:,} outside, such as {first['value']:g} of run "
+                f"{first['run']!r} in request {first['query_id']!r}; give all in one unit, and "
+                f"leave out columns and rows that are no {name}"
+            )
+
+
+_MOST = 0.5
+"""The share of values outside of the range of a measure from which they have another unit."""
 
 
 def known_facts(provenance: Mapping[str, Any]) -> dict[str, Facts]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import coded, likely_cause, n_and_first, warn
+from lexiframe.base import Problem, coded, likely_cause, n_and_first, warn
 from lexiframe.io import problems, qrel_files, run_parts, warn_of_wider_lines
 from lexiframe.projection.ranked_runs import RankedRuns
 from lexiframe.projection.ranks_and_ties import RunRanks
@@ -109,13 +110,48 @@ def warn_of_input(ranked: RankedRuns) -> None:
     """
     warn_of_wider_lines(ranked.n_wider)
     problems.warn_of_scores_against_ranks(ranked.against)
-    run_parts.warn_of_doubts(ranked.doubts)
+    warn_of_doubts(ranked)
     if said := strangers_in_words(ranked):
         warn(said)
         return
     # Where only relevant documents are known, a run without one may just be bad.
     found = Unmatched.of(ranked, only_with_cause=not ranked.judged.complete)
     warn_of_unmatched(found.runs(ranked.answers))
+
+
+def warn_of_doubts(ranked: RankedRuns) -> None:
+    """Warn of what runs may be instead: several in a file, or the parts of one."""
+    run_parts.warn_of_doubts([*ranked.doubts, *_likely_parts(ranked.runs)])
+
+
+def _likely_parts(runs: Sequence[RunRanks]) -> list[Problem]:
+    """Return the runs whose names differ by a number only, if each has requests of its own."""
+    alike: dict[str, list[RunRanks]] = {}
+    for run in runs:
+        name, replicate = coded.without_replicate(run.name)
+        if not replicate:
+            alike.setdefault(re.sub("[0-9]+", "0", name), []).append(run)
+    return [
+        _parts_of_one(some) for some in alike.values() if len(some) > 1 and _answer_others(some)
+    ]
+
+
+def _answer_others(runs: Sequence[RunRanks]) -> bool:
+    """Return whether each run answers requests, and none is answered by two of them."""
+    if not all(run.answered.any() or run.extra for run in runs):
+        return False
+    times = np.sum([run.answered for run in runs], axis=0)
+    extra = [query for run in runs for query in run.extra]
+    return bool(times.max(initial=0) <= 1) and len({*extra}) == len(extra)
+
+
+def _parts_of_one(runs: Sequence[RunRanks]) -> Problem:
+    found = (
+        f"{n_and_first([run.name for run in runs])}, whose names differ by a number, and no two of "
+        "which answer the same request: they may be the parts of one run"
+    )
+    advice = "if so, call their files part-1, part-2 and so on, in a folder of their own"
+    return Problem("runs", "runs that answer the same requests", found, advice)
 
 
 def strangers_in_words(ranked: RankedRuns) -> str:

@@ -9,8 +9,13 @@ from lexiframe.io import column_forms, run_parts
 
 _LEAST, _GREATEST = -2.0, 10.0
 """Grades of most judgments."""
-_MOST = 0.9
-"""Scores of a run mostly differ within a request."""
+_SCALE = 100.0
+"""The greatest grade of ratings."""
+_MOST, _LEVELS = 0.9, 21
+"""Scores of a run mostly differ within a request, and few scales have more levels than these."""
+_OF_RANKS = 5
+"""Where all requests have the same grades, more levels than these are made of ranks."""
+_ROUNDING = 1e-6
 
 
 def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
@@ -21,12 +26,12 @@ def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
     if part.is_known or not part.rows.height or not items.height:
         return
     scores, grades = part.rows["score"], items["relevance"]
-    if not (_are_like_grades(part.rows) and _are_like_scores(items)):
+    if not (_are_like_grades(part.rows, grades) and _are_like_scores(items)):
         return
     few = "few whole numbers" if scores.n_unique() > 1 else "one whole number alone"
     raise SchemaError(
         f"{part.where}: expected a run, found {few} ({_span(scores)}), as grades are, "
-        f"and in the judgments different ones in each request ({_span(grades)}), as scores are; "
+        f"and in the judgments more different ones ({_span(grades)}), as scores are; "
         f"{column_forms.RIGHT_ORDER}; if they have not, give the run a name: {{'name': run}}"
     )
 
@@ -36,10 +41,14 @@ def _span(numbers: pl.Series) -> str:
     return " to ".join(dict.fromkeys(f"{x:g}" for x in numbers.cast(pl.Float64).sort()[[0, -1]]))
 
 
-def _are_like_grades(rows: pl.DataFrame) -> bool:
-    """Return whether scores are few whole numbers, repeated in a request or all the same."""
+def _are_like_grades(rows: pl.DataFrame, others: pl.Series) -> bool:
+    """Return whether scores are few whole numbers, repeated in a request or all the same.
+
+    They may be up to 100 where the ``others`` have more levels than a scale.
+    """
     scores = rows["score"]
-    if not scores.is_between(_LEAST, _GREATEST).all() or (scores != scores.round()).any():
+    greatest = _SCALE if others.n_unique() > _LEVELS else _GREATEST
+    if not scores.is_between(_LEAST, greatest).all() or (scores != scores.round()).any():
         return False
     is_repeated = pl.struct("query_id", "score").is_duplicated().any()
     is_one = scores.n_unique() == 1 and rows.height > 1
@@ -47,9 +56,29 @@ def _are_like_grades(rows: pl.DataFrame) -> bool:
 
 
 def _are_like_scores(items: pl.DataFrame) -> bool:
-    """Return whether grades differ within most requests, and are no whole numbers or too great."""
-    grades = items["relevance"]
-    are_odd = (grades != grades.round()) | ~grades.is_between(_LEAST, _GREATEST)
-    are_apart = pl.struct("query_id", "relevance").is_unique().mean() >= _MOST
-    several = items["query_id"].n_unique() < items.height
-    return several and bool(are_odd.any()) and bool(items.select(are_apart).item())
+    """Return whether grades cannot be of a scale, since they have too many levels.
+
+    Averages of grades have few levels, other fractions and what is above 100 may have many. Scores
+    that follow the rank are the same in each request.
+    """
+    grades, n_rows = items["relevance"], items.height
+    n_levels = grades.n_unique()
+    if items["query_id"].n_unique() == n_rows:
+        return False
+    hundredths = grades * _SCALE
+    are_fine = bool(((hundredths - hundredths.round()).abs() > _ROUNDING).any())
+    if n_levels > _SCALE + 1 or (are_fine and n_levels > _LEVELS):
+        return True
+    are_odd = (grades != grades.round()) | ~grades.is_between(_LEAST, _SCALE)
+    if are_odd.any():
+        are_apart = pl.struct("query_id", "relevance").is_unique().mean() >= _MOST
+        return n_levels >= _MOST * n_rows or bool(items.select(are_apart).item())
+    return n_levels > _OF_RANKS and _are_the_same_in_each(items)
+
+
+def _are_the_same_in_each(items: pl.DataFrame) -> bool:
+    """Return whether each of several requests has the same grades, equally often."""
+    n_queries = items["query_id"].n_unique()
+    counts = items.group_by("query_id", "relevance").len().group_by("relevance")
+    same = counts.agg(n=pl.len(), times=pl.col("len").n_unique())
+    return n_queries > 1 and bool(((same["n"] == n_queries) & (same["times"] == 1)).all())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, coded, likely_cause, unknown_name, warn
 from lexiframe.io import problems, run_parts, run_scan, scan_runs, warn_of_wider_lines
+from lexiframe.projection.changed_places import refuse_changed_places
+from lexiframe.projection.judgments import JudgedItems
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranked_runs import loaders_of, ranked_parts, shared_codes
 from lexiframe.projection.ranks_and_ties import RunList, list_documents
@@ -64,21 +66,27 @@ def ranked_lists(
     runs: Any,
     policies: Policies,
     *,
-    queries: pl.Series | None = None,
+    judged: JudgedItems | None = None,
     only: Collection[str] | None = None,
 ) -> RankedLists:
     """Rank all documents of runs, or of some runs ``only``.
 
-    ``queries`` are the requests to look at, sorted; None says all. Policies on judgments and on the
+    The requests are those that are ``judged``; None says all. Policies on judgments and on the
     depth have no influence.
     """
+    queries = None if judged is None else coded.strings_of(judged.queries)
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
     known = [source.name for source in scan.sources]
     if only is not None and {*only} <= {*known}:  # the others need not be read
         scan = scan.only([n for n, name in enumerate(known) if name in only])
     loaders, n_rows = loaders_of(scan, rank=policies.ties == "rank", hashed=False)
     codes = shared_codes()
-    rank = partial(_listed, policies=policies, codes=codes, queries=queries)
+
+    def rank(part: run_parts.RunPart) -> tuple[pl.Series, RunList]:
+        if judged is not None and len(loaders) == 1:
+            refuse_changed_places(part, judged.items)
+        return _listed(part, policies, codes, queries)
+
     done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
     warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
     problems.warn_of_scores_against_ranks({part.name: part.against for _, part in done})

@@ -38,4 +38,4 @@ from .people_and_model import prediction_powered as prediction_powered
 from .people_and_model import how_many_judgments as how_many_judgments
 from .gates.sequential import gate_so_far as gate_so_far
 from .gates.curve import gate_curve as gate_curve
-from .confidence_sequences import confidence_sequence as confidence_sequence
+from .gates.confidence_sequences import confidence_sequence as confidence_sequence

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import resampling, schemas, sums, typed
-from lexiframe.orderings import coefficients, ranks_of
+from lexiframe.orderings import coefficients, ordering_rules
 from lexiframe.pairwise import By, grouping
 from lexiframe.significance.matched_comparisons import matched, named_comparisons
 from lexiframe.typing import ComparisonsLike, ComparisonsTable
@@ -212,6 +212,6 @@ def _tau(pairs: pl.DataFrame) -> float | None:
     for side in ("mean_difference_a", "mean_difference_b"):
         difference = pairs[side].to_numpy()
         sums = np.bincount(a, difference, n) - np.bincount(b, difference, n)
-        ranks.append(ranks_of(sums[None] / n))
+        ranks.append(ordering_rules.ranks_of(sums[None] / n))
     tau = float(coefficients.kendall(*ranks)[0])
     return None if np.isnan(tau) else tau

@@ -24,7 +24,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from lexiframe.orderings import across
+from lexiframe.orderings.ordered import ordered_cells
+from lexiframe.orderings.rules import RULES
+from lexiframe.pairwise.arrays import Cells
 from lexiframe.significance import ranks
 
 STEPS = {"equal": 0.0, "0.01 se apart": 0.01, "1 se apart": 1.0, "three groups": None}
@@ -65,13 +67,13 @@ def boards(
 
 def points_of(rule: str, cells: np.ndarray) -> np.ndarray | None:
     """Return what a rule averages; None where strengths do not exist."""
-    n = len(cells)
-    if rule != "bradley_terry":
-        return across.ACROSS[rule].points(cells, 0.0)  # type: ignore[misc]
-    wins = across.wins_of(cells, np.full(n, 1 / n), 0.0)
-    if across.ACROSS[rule].of_wins(wins).has_prior:  # type: ignore[misc]
+    n, declared = len(cells), RULES[rule]
+    board = Cells(pl.Series([f"{run:04}" for run in range(cells.shape[1])]), cells, 0.0)
+    if declared.of_units is not None:
+        return declared.of_units(board)[0]
+    if ordered_cells(board, np.ones((1, n)), declared).n_unlike:
         return None
-    return across.strength_points(cells, np.full(n, 1 / n), 0.0)
+    return declared.of_tests(board, np.full(n, 1 / n))  # type: ignore[misc]
 
 
 def rejected(design: ranks.Design, test: str, seed: int) -> tuple[np.ndarray, np.ndarray]:

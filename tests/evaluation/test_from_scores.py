@@ -178,3 +178,18 @@ def test_a_leaderboard_is_no_table_of_requests(measures):
     """Its scores are those of collections."""
     with pytest.raises(lf.LexiframeError, match=r"^scores: .* found a leaderboard, .* lf.leaderb"):
         lf.evaluate_scores(lf.bundled("leaderboard") / "scores.csv", measures)
+
+
+@pytest.mark.parametrize(
+    "values, said",
+    [
+        ({"a": [31.0, 45.0, 52.0], "b": [0.4, 0.5, 0.6]}, "3 outside, such as 31 of run 'a'"),
+        ({"a": [0.2, 0.5, 20.0], "b": [0.4, 0.5, 20.0]}, "20 of run 'a' in request 'q2'"),
+    ],
+)
+def test_values_that_a_measure_cannot_have_beside_others_are_refused(values, said):
+    s = pl.DataFrame({"query_id": ["q0", "q1", "q2"], **values})
+    with pytest.raises(lf.LexiframeError, match=f"values of AP from 0 to 1, as others.*{said}"):
+        lf.evaluate_scores(s, "AP")
+    lf.evaluate_scores(s, "mine")
+    lf.evaluate_scores(s.with_columns(pl.col("a", "b") * 100), "AP")  # all in percent

@@ -10,7 +10,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base import resampling
-from lexiframe.orderings import across
+from lexiframe.collection.leaderboards.ranked import own_values
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
 X = pl.DataFrame(
@@ -233,7 +233,7 @@ def test_there_is_no_adjusted_order_without_the_collection_that_connects_a_run(t
             {"rule": len},
             "the rule len raised TypeError: .*it gets cells .units × runs., here 3 × 2",
         ),
-        ({"rule": across.own_values}, "the rule own_values raised TypeError"),
+        ({"rule": own_values}, "the rule own_values raised TypeError"),
         ({"rule": statistics.mean}, "the function mean is called like a rule of lexiframe; write"),
         ({"alpha": 2.0}, "alpha between 0 and 1"),
     ],

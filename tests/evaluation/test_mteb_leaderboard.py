@@ -7,7 +7,11 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings import across
+from lexiframe.collection.leaderboards.least_squares import adjusted
+from lexiframe.collection.leaderboards.ranked import places_of
+from lexiframe.orderings.ordered import ordered_cells
+from lexiframe.orderings.rules import RULES
+from lexiframe.pairwise.arrays import Cells
 
 pytestmark = pytest.mark.conformance
 
@@ -175,16 +179,14 @@ def test_cases_for_a_sheet_of_paper(folder):
     for case in cases.values():
         cells = np.array(case["X"], np.float64).T
         weights = np.array(case["w"])
-        for rule, across_rule in across.ACROSS.items():
+        board = Cells(pl.Series([str(run) for run in range(cells.shape[1])]), cells, 0.0)
+        for rule in RULES:
             for name in (rule, f"votes_{rule}"):
                 if name not in case or (name == rule and np.isnan(cells).any()):
                     continue
-                if across_rule.points is not None:
-                    value = keys = weights @ across_rule.points(cells, 0.0)
-                else:
-                    leads = across.leads_of(cells, weights, 0.0)
-                    value, keys, *_ = across_rule.of_leads(leads)
-                ranks, checked = across.places_of(keys).tolist(), checked + 1
+                found = ordered_cells(board, weights[None] / weights.mean(), RULES[rule])
+                value, ranks = found.values[0], places_of(-found.ranks[0]).tolist()
+                checked += 1
                 if rule == "mc4":
                     assert ranks == case[name]
                 elif rule == "kemeny":
@@ -197,7 +199,7 @@ def test_cases_for_a_sheet_of_paper(folder):
                     assert value == pytest.approx(np.array(case[name][0]) * factor)
         if "adjust" in case:
             checked += 1
-            for ours, theirs in zip(across.adjusted(cells, weights), case["adjust"], strict=True):
+            for ours, theirs in zip(adjusted(cells, weights), case["adjust"], strict=True):
                 assert ours == pytest.approx(theirs)
     assert checked > 60
 

@@ -183,7 +183,11 @@ def test_conflicting_judgments(awkward):
 )
 def test_runs_keep_every_line(awkward, file):
     """Ids unchanged, in the order of the file; only ASCII white space separates fields."""
-    table = lf.read_runs(awkward / file)
+    if file == "edited_huge_ids.run":  # of three topics
+        with pytest.warns(lf.LexiframeWarning, match="ranks that begin anew for 1"):
+            table = lf.read_runs(awkward / file)
+    else:
+        table = lf.read_runs(awkward / file)
     expected = [(q.decode(), d.decode(), float(s)) for q, _, d, _, s, *_ in lines(awkward / file)]
     assert pl.DataFrame(table).select(*KEY, "score").rows() == expected
     assert table["run"][0].as_py() == file.removesuffix(".run")

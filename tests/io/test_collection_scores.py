@@ -571,3 +571,23 @@ def test_means_of_requests_of_a_collection_are_left_out():
     both = pl.concat([table, means.select(table.columns)])
     match = r"requests whose values are the means of the others, left out: 1 \('mean'\)"
     assert read_with_warning(both, match).equals(lf.read_scores(table))
+
+
+def test_directions_of_lm_evaluation_harness(tmp_path):
+    """A perplexity is better when it is smaller, as the results say."""
+    larger = {"higher_is_better": {"wiki": {"ppl": False, "acc": True}}}
+    for name, when, value in (("a", FIRST, 10.0), ("b", SECOND, 20.0)):
+        of_task = {"results": {"wiki": {"ppl,none": value}}, "model_name": name} | larger
+        (tmp_path / f"results_{when}.json").write_text(json.dumps(of_task))
+    assert lf.read_scores(tmp_path)["smaller_is_better"].to_list() == [True, True]
+    with pytest.warns(lf.LexiframeWarning, match="no degrees of freedom"):
+        assert lf.leaderboard(tmp_path).ranking["run"].to_list() == ["a", "b"]
+
+
+def test_groups_of_lm_evaluation_harness_are_no_tasks_of_their_own(tmp_path):
+    values = {"mmlu": 0.5, "mmlu_law": 0.4, "mmlu_math": 0.6}
+    results = {name: {"acc,none": value} for name, value in values.items()}
+    whole = {"results": results, "groups": {"mmlu": results["mmlu"]}, "model_name": "a"}
+    (tmp_path / f"results_{FIRST}.json").write_text(json.dumps(whole))
+    (tmp_path / f"._results_{FIRST}.json").write_bytes(b"\0\5")  # of macOS
+    assert lf.read_scores(tmp_path)["collection"].to_list() == ["mmlu_law", "mmlu_math"]

@@ -172,3 +172,90 @@ def test_other_tags_are_not_doubted(tmp_path, text):
     path.write_bytes(text.encode())
     assert lf.read_runs(path).num_rows >= 3
     assert not lf.check_run(path).height
+
+
+# --- One ranking, or several ---------------------------------------------------------------------
+
+PAGES = [(q, f"{q}{n}", n % 3 + 1, 9.0 - n) for q in ("q1", "q2") for n in range(6)]
+NUMBERS = [n % 6 // 3 for n in range(12)]
+
+
+@pytest.mark.parametrize("name", ["page", "shard", "lang", "engine"])
+def test_ranks_that_begin_anew_in_each_page_have_two_ways_out(name):
+    values = pl.Series(name, NUMBERS)
+    table = frame(name, values if name in ("page", "shard") else values.cast(pl.String), PAGES)
+    ways = f"say so: columns={{'run': '{name}'}}; .* leave the columns {name} and rank out"
+    with pytest.raises(lf.SchemaError, match=ways):
+        lf.read_runs(table)
+    assert lf.read_runs(table, columns={"run": name})["run"].unique().to_pylist() == ["0", "1"]
+    assert lf.read_runs(table.drop(name, "rank")).num_rows == 12
+    with pytest.raises(lf.SchemaError, match="count the ranks of each query from its first"):
+        lf.read_runs(table.drop("score"))
+    through = table.with_columns(rank=pl.int_range(pl.len()).over("query_id") + 1)
+    assert lf.read_runs(through).num_rows == lf.read_runs(through.drop("score")).num_rows == 12
+
+
+@pytest.mark.parametrize("field", [1, 5])
+def test_lines_whose_ranks_begin_anew_have_two_ways_out(tmp_path, field):
+    path = tmp_path / "all.run"
+    text = lines(field, [f"part{n}" for n in NUMBERS], PAGES)
+    path.write_text(text)
+    with pytest.raises(lf.SchemaError, match="if they are parts of one ranking, as pages") as error:
+        lf.read_runs(path)
+    one = str(error.value).partition("are, put ")[2].partition(" on top")[0]
+    path.write_text(f"{one}\n{text}")
+    assert lf.read_runs(path, header=True).num_rows == 12
+
+
+def test_a_doubt_says_how_to_say_that_it_is_one_ranking(tmp_path):
+    table = frame("retriever", ["x", "y"] * 6, PAGES, ranks=False)
+    may_be = "what may be several, told apart by the column retriever.* leave the column out"
+    with pytest.warns(lf.LexiframeWarning, match=may_be):
+        lf.read_runs(table)
+    lf.read_runs(table.drop("retriever"))
+    path = tmp_path / "fused.run"
+    path.write_text(lines(5, ["x", "y"] * 6, [(q, d, 0, score) for q, d, _, score in PAGES]))
+    with pytest.warns(lf.LexiframeWarning, match="one ranking, say so by a name: {'name': file}"):
+        lf.read_runs(path)
+    assert lf.read_runs({"fused": path}).num_rows == 12
+
+
+@pytest.mark.parametrize("order", ["one after the other", "query by query"])
+def test_a_second_run_under_the_same_tag_is_doubted(tmp_path, order):
+    first = [(q, f"d{n}", n + 1, 9.0 - n) for q in ("q1", "q2") for n in range(4)]
+    others = {"same": "d", "other": "e"}
+    for documents, prefix in others.items():
+        second = [(q, prefix + d[1:], rank, score + 0.5) for q, d, rank, score in first]
+        rows = [*first, *second]
+        if order == "query by query":
+            rows.sort(key=lambda row: row[0])
+        path = tmp_path / f"{documents}.run"
+        path.write_text(lines(5, ["t"] * len(rows), rows).replace(" t\n", "\n", 1))
+        anew = r"ranks that begin anew for 2 \('q1', 'q2'\); if these are several runs"
+        table = frame("x", [0.5] * len(rows), rows)
+        for given in (path, table, *written(table.drop("x"), tmp_path)):
+            with pytest.warns(lf.LexiframeWarning, match=anew) as caught:
+                lf.read_runs(given)
+            assert ("duplicates='best'" in str(caught[0].message)) == (documents == "same")
+        if documents == "same":
+            with pytest.raises(lf.SchemaError, match=anew):
+                lf.positions({"named": path}, {"q1": {"d1": 1}})
+        else:
+            assert lf.read_runs({"named": path}).num_rows == 16
+            assert lf.read_runs(table.drop("rank")).num_rows == 16
+            with pytest.warns(lf.LexiframeWarning, match="if it is one, count the ranks of each"):
+                lf.read_runs(table.drop("score"))
+        assert "begin anew" in lf.check_run(path).filter(problem="doubt")["found"].item()
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [[1, 1, 3, 4, 4, 6], [0] * 6, [1, 2, 3, 4, 5, 6], [3, 1, 2, 6, 5, 4], [4, 4, 3, 1, 1, 0]],
+)
+def test_other_ranks_do_not_begin_anew(tmp_path, ranks):
+    scores = [9.0, 8.0, 7.5, 9.5, 6.0, 5.0]  # in no order: ranks are looked at
+    rows = [(q, f"d{n}", ranks[n], scores[n]) for q in ("q1", "q2") for n in range(6)]
+    path = tmp_path / "one.run"
+    path.write_text(lines(5, ["t"] * 12, rows))
+    assert lf.read_runs(path).num_rows == 12
+    assert not lf.check_run(path).filter(problem="doubt").height

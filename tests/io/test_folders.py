@@ -1,6 +1,8 @@
 """Folders of other tools: parts of one run, partitions, and tables whose log names their files."""
 
+import ast
 import json
+import re
 import sys
 import types
 
@@ -75,6 +77,13 @@ PARTS = {
     "Hugging Face": ["train-00000-of-00002.parquet", "train-00001-of-00002.parquet"],
     "Beam": ["out.jsonl-00000-of-00003", "out.jsonl-00001-of-00003", "out.jsonl-00002-of-00003"],
     "from one": ["test-1-of-2.run", "test-2-of-2.run"],
+    "Hive": ["000000_0", "000001_0", "000002_1"],
+    "Redshift": ["0000_part_00", "0000_part_01", "0001_part_00"],
+    "Redshift's Parquet": ["bm25_0000_part_00.parquet", "bm25_0001_part_00.parquet"],
+    "BigQuery": ["run-000000000000.csv", "run-000000000001.csv"],
+    "DuckDB": ["data_0.parquet", "data_1.parquet"],
+    "by hand": ["bm25_part1.run", "bm25_part2.run"],
+    "shards": ["shard-0", "shard-1", "shard-2"],
     "one part alone": ["part-00000-5b2c-c000.snappy.parquet"],
 }
 
@@ -133,6 +142,81 @@ def test_missing_parts_are_not_passed_over(tmp_path):
     assert lf.scan_runs(folder / "x-00000-of-00003.parquet").sources[0].files  # a file by itself
 
 
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["data_0.parquet", "bm25.parquet"],
+        ["run-202401011230.csv", "run-202402011230.csv"],  # times
+        ["shard-1.run", "shard-4.run"],
+        ["bm25_part1.run", "dense_part1.run"],
+        ["data_0.parquet", "shard-1.parquet"],
+        ["bm25_1.run", "bm25_2.run"],
+    ],
+)
+def test_names_that_count_something_else_are_those_of_runs(tmp_path, files):
+    """As there are other files, numbers that are left out, or another word."""
+    folder = tmp_path / "runs"
+    for file in files:
+        written(folder, [file])
+    expected = sorted(file.rpartition(".")[0] for file in files)
+    assert names(folder) == names([folder / file for file in files]) == expected
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["part-00000-1111.parquet", "part-00000-2222.parquet"],
+        ["part-1.run", "part-2.run"],
+        ["data_0.csv", "data_1.csv"],
+    ],
+)
+@pytest.mark.parametrize("documents", ["d", "e"])
+def test_parts_that_are_two_systems_are_doubted(tmp_path, files, documents):
+    """They have documents in common, or rank those of the same queries."""
+    folder = tmp_path / "runs"
+    ranked = RUN.with_columns(rank=pl.int_range(pl.len()).over("query_id") + 1)
+    other = ranked.with_columns(pl.col("doc_id").str.replace("d", documents))
+    for file, run in zip(files, (ranked, other), strict=True):
+        if file.endswith(".run"):
+            folder.mkdir(exist_ok=True)
+            fields = "query_id", pl.lit("Q0"), "doc_id", "rank", "score", pl.lit("t").alias("t")
+            run.select(fields).write_csv(folder / file, separator=" ", include_header=False)
+        else:
+            written(folder, [file], run)
+    said = "expected parts of one run, found .*if they are runs, name each by its file or a pattern"
+    with pytest.warns(lf.LexiframeWarning, match=said) as caught:
+        lf.read_runs(folder)
+    way = "{" + str(caught[0].message).partition("{")[2].partition("}")[0] + "}"
+    assert sorted(lf.read_runs(ast.literal_eval(way))["run"].unique().to_pylist()) == ["a", "b"]
+    if documents == "d":
+        with pytest.raises(lf.SchemaError, match=said):
+            lf.positions(folder, QRELS)
+
+
+def test_runs_that_may_be_parts_are_named_once(tmp_path):
+    """Their names count, and each answers requests of its own; called parts, they are one run."""
+    files = ["bm25_1.run", "bm25_2.run", "bm25_3.run"]
+    folder = written(tmp_path / "runs", files)
+    said = r"found 3 \('bm25_1', .* no two of which answer the same request: .* call their files"
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        lf.evaluate(folder, QRELS, "AP")
+    assert len([one for one in caught if re.search(said, str(one.message))]) == 1
+    for n, file in enumerate(files, 1):
+        (folder / file).rename(folder / f"part-{n}")
+    assert means(folder) == [("runs", 1.0, N)]
+    same = {f"bm25_{n}": RUN.filter(pl.col("query_id") > str(n)) for n in (1, 2)}
+    with pytest.warns(lf.LexiframeWarning, match="rankings missing") as caught:
+        lf.evaluate(same, QRELS, "AP")
+    assert not any("parts of one run" in str(one.message) for one in caught)
+
+
+def test_parts_may_divide_a_query(tmp_path):
+    ranked = RUN.with_columns(rank=pl.int_range(pl.len()).over("query_id") + 1)
+    for n, file in enumerate(PARQUET):
+        written(tmp_path / "bm25", [file], ranked.gather_every(2, n))
+    assert lf.read_runs(tmp_path / "bm25").num_rows == RUN.height
+
+
 def test_parts_with_a_column_of_runs(tmp_path):
     """Rows of a run may lie in all parts; a name that is given needs a single run."""
     both = pl.concat([RUN.with_columns(run=pl.lit(name)) for name in ("a", "b")])
@@ -149,8 +233,15 @@ def test_problems_across_parts(tmp_path):
     """Documents, empty lists and scores are compared across the parts."""
     folder = written(tmp_path / "bm25", PARQUET)
     RUN.head(1).write_parquet(folder / "part-00002.parquet")
-    with pytest.raises(lf.SchemaError, match="bm25: the document 'd0' occurs more than once"):
+    with pytest.raises(
+        lf.SchemaError, match="parts of one run, found the document 'd0' of query '0' in"
+    ):
         lf.positions(folder, QRELS)
+    with (
+        pytest.warns(lf.LexiframeWarning, match="if they are runs, name each"),
+        pytest.warns(lf.LexiframeWarning, match="rows that repeated a document, removed: 1"),
+    ):
+        assert lf.positions(folder, QRELS, duplicates="best").height == N
     empty = RUN.head(1).with_columns(doc_id=pl.lit(None, pl.String), score=None)
     empty.cast({"score": pl.Float64}).write_parquet(folder / "part-00002.parquet")
     with pytest.raises(lf.SchemaError, match="expected each empty list alone in its query, found"):

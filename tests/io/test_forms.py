@@ -769,9 +769,10 @@ def test_dictionaries_folders_and_globs(write):
 
 def test_what_lies_beside_the_runs_in_a_folder(write):
     folder = write(TEXT, f"runs/{NAME}.run").parent
-    for name in ("README.md", "LICENSE", "metadata.json", "bm25.run.md5", "Makefile", "plot.png"):
+    names = ["bm25.run.md5", "Makefile", "plot.png", "bm25.run~", "#bm25.run#", "bm25.run.bak"]
+    for name in ("README.md", "LICENSE", "metadata.json", "info.txt", *names):
         write("about these runs", f"runs/{name}")
-    message = r"left out, since they .* \(to read one, name it\): 6 \('LICENSE', 'Makefile', "
+    message = r"left out, since they .* \(to read one, name it\): 10 \('#bm25.run#', "
     with pytest.warns(lf.LexiframeWarning, match=message) as caught:
         assert_same(lf.read_runs(folder), EXPECTED)
     assert len(caught) == 1

@@ -278,12 +278,13 @@ def test_columns_that_are_wrong(columns, message):
     "frame, message",
     [
         (
-            FRAME.with_columns(qid="query_id"),
-            r"runs: query_id and qid could each be query_id; say which it is: columns=\{'query_id'",
+            FRAME.rename({"query_id": "topic"}).with_columns(qid="topic"),
+            r"runs: qid and topic could each be query_id; say which it is: columns=\{'query_id'",
         ),
-        (FRAME.with_columns(query="query_id"), "query_id and query could each be query_id"),
-        (FRAME.with_columns(user="query_id", qid="query_id"), "query_id and qid and user could"),
-        (FRAME.with_columns(docid=1), "doc_id and docid could each be doc_id"),
+        (
+            FRAME.rename({"doc_id": "item"}).with_columns(docid=1),
+            "docid and item could each be doc",
+        ),
         (FRAME.with_columns(sim="score"), "score and sim could each be score"),
         (
             FRAME.with_columns(run=pl.lit("a"), tag=pl.lit("b")),
@@ -297,6 +298,19 @@ def test_what_is_ambiguous_is_an_error(frame, message):
         lf.read_runs(frame)
     with pytest.raises(lf.SchemaError, match=message.replace("runs", "run 'mine'")):
         lf.read_runs({"mine": frame})
+
+
+def test_ids_that_are_called_as_ours_win():
+    """Tables of users have requests too, and tables of passages have documents."""
+    others = {"user_id": pl.lit("u"), "query": pl.lit("text"), "docid": 7, "item": pl.lit("i")}
+    assert lf.read_runs(FRAME.with_columns(**others)).equals(lf.read_runs(FRAME))
+    assert lf.read_qrels(JUDGED.with_columns(**others)).equals(lf.read_qrels(JUDGED))
+    scores = pl.DataFrame({"query_id": ["q1"], "run": "r", "measure": "AP", "value": 0.5})
+    assert lf.read_scores(scores.with_columns(user_id=pl.lit("u"))).equals(lf.read_scores(scores))
+    votes = pl.DataFrame({"query_id": ["q1"], "model_a": "r", "model_b": "s", "winner": "model_a"})
+    asked = votes.with_columns(qid=pl.lit("u"))
+    read = [lf.read_preferences(of) for of in (asked, votes)]
+    assert read[0].judgments.equals(read[1].judgments)
 
 
 def test_what_is_ambiguous_in_qrels():

@@ -347,7 +347,7 @@ def test_parquet_and_arrow_with_nested_fields(tmp_path):
         (["0.9", "1.10"], None),
         (["+1", "−2"], [1, -2]),
         ([".5", "1.", "-.25"], [0.5, 1.0, -0.25]),
-        (["3", "None", "-"], [3, None, None]),
+        (["3", "None", "-", "—"], [3, None, None, None]),
         (["None", "NA"], None),
         (["+007", "8."], None),
         (["1e3", "2"], [1000.0, 2.0]),

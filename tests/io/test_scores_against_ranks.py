@@ -20,7 +20,8 @@ from lexiframe.io.problems.scores_against_ranks import (
 )
 
 WARNING = "runs whose scores order the documents of most requests against their ranks: "
-JUDGED = {"1": {"a": 1}, "2": {"a": 1}}
+QUERIES = [str(query) for query in range(1, 41)]  # enough of them that chance is no cause
+JUDGED = {query: {"a": 1} for query in QUERIES}
 DISTANCES = ["a 1 0.05", "b 2 0.30", "x 3 1.30"]
 AGAINST = {
     "distances": DISTANCES,
@@ -44,7 +45,7 @@ FOR = {
 }
 
 
-def text_of(lines, queries="12"):
+def text_of(lines, queries=QUERIES):
     return "".join(f"{query} Q0 {line} t\n" for query in queries for line in lines)
 
 
@@ -58,7 +59,7 @@ def caught(function, *arguments, **options):
 
 @pytest.fixture
 def write(tmp_path):
-    def write_file(lines, name="r.run", queries="12"):
+    def write_file(lines, name="r.run", queries=QUERIES):
         path = tmp_path / name
         path.write_text(text_of(lines, queries))
         return path
@@ -89,12 +90,33 @@ def test_what_is_as_it_should_be_is_not_said(write, name):
 
 def test_most_requests_decide(write):
     usual, turned = FOR["usual"], DISTANCES
-    text = text_of(usual, "12") + text_of(turned, "3")
+    text = text_of(usual, QUERIES[:10]) + text_of(turned, QUERIES[10:19])
     path = write([])
     path.write_text(text)
     assert caught(lf.read_runs, path) == []
-    path.write_text(text + text_of(turned, "45"))
+    path.write_text(text + text_of(turned, QUERIES[19:]))
     assert len(caught(lf.read_runs, path)) == 1
+
+
+@pytest.mark.parametrize("n_documents, n_requests", [(2, 30), (3, 30), (10, 1), (10, 30)])
+def test_chance_is_not_said(n_documents, n_requests):
+    rnd = random.Random(2)
+    queries = [query for query in range(n_requests) for _ in range(n_documents)]
+    ranks = [rank for _ in range(n_requests) for rank in range(n_documents)]
+    rows = pl.DataFrame({"query_id": queries, "rank": ranks, "score": ranks})
+    assert compared_with_ranks(rows).is_most
+    for _ in range(40):
+        scores = pl.Series("score", [rnd.random() for _ in queries])
+        assert not all_compared(rows.with_columns(scores)).is_most
+
+
+@pytest.mark.parametrize("name", ["distances", "changed places", "joined answers"])
+def test_two_requests_are_enough_if_both_contradict(write, name):
+    assert len(caught(lf.read_runs, write(AGAINST[name], queries="12"))) == 1
+    assert not caught(lf.read_runs, write(AGAINST[name], queries="1"))
+    path = write([])
+    path.write_text(text_of(AGAINST[name], "12") + text_of(["a 1 9", "b 2 8"], "3"))
+    assert not caught(lf.read_runs, path)
 
 
 def test_a_large_file_is_told_by_some_of_its_lines(tmp_path):
@@ -131,7 +153,7 @@ def test_runs_are_named_together(write):
     paths = [write(DISTANCES, f"{name}.run") for name in "abcd"]
     (said,) = caught(lf.evaluate, paths, JUDGED, ["RR"])
     assert said.startswith(f"{WARNING}4 ('a', 'b', 'c', ...); query '1': rank 1 has the score 0.05")
-    twice = {"dense": dict(zip("12", paths, strict=False))}
+    twice = {"dense": dict(zip("ab", paths, strict=False))}
     (said,) = caught(lf.evaluate, twice, JUDGED, ["RR"], replicates="request")
     assert said.startswith(f"{WARNING}1 ('dense'); ")
 
@@ -140,7 +162,9 @@ def test_runs_are_named_together(write):
 
 
 def frame_of(lines):
-    rows = [(q, doc, int(rank), float(s)) for q in "12" for doc, rank, s in map(str.split, lines)]
+    rows = [
+        (q, doc, int(rank), float(s)) for q in QUERIES for doc, rank, s in map(str.split, lines)
+    ]
     return pl.DataFrame(rows, ["query_id", "doc_id", "rank", "score"], orient="row")
 
 
@@ -171,7 +195,7 @@ def test_all_forms_and_engines(tmp_path, form):
 @pytest.mark.parametrize("scores", ["score", pl.col("score") * -1])
 def test_no_batch_is_lost_that_was_looked_at(tmp_path, new, scores):
     """A stream of Arrow can be read once."""
-    table = pl.concat([FRAME.with_columns(scores)[n : n + 1] for n in range(6)]).to_arrow()
+    table = pl.concat([FRAME.with_columns(scores)[n : n + 1] for n in range(120)]).to_arrow()
     with pa.OSFile(str(tmp_path / "r.arrow"), "wb") as file, new(file, table.schema) as writer:
         for batch in table.to_batches(max_chunksize=2):
             writer.write_batch(batch)
@@ -179,7 +203,7 @@ def test_no_batch_is_lost_that_was_looked_at(tmp_path, new, scores):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", lf.LexiframeWarning)
             e = lf.evaluate(tmp_path / "r.arrow", JUDGED, ["RR"], **options)
-        assert e.coverage["retrieved"].to_list() == [6]
+        assert e.coverage["retrieved"].to_list() == [120]
 
 
 def test_a_data_set_and_text_in_pieces(tmp_path, write):
@@ -196,8 +220,9 @@ def test_a_data_set_and_text_in_pieces(tmp_path, write):
 def test_buckets_with_ranks_add_up():
     """As on Spark: most requests of a bucket may be against them, and of all buckets not."""
     plan = plan_of(Asked.given(["RR"]), ["r"])
-    usual = FRAME[:3].with_columns(score=-pl.col("score"), query_id=pl.lit("3"))
-    judged = pl.DataFrame({"query_id": ["1", "2", "3"], "doc_id": "a", "relevance": 1.0})
+    usual = FRAME[:60].with_columns(score=-pl.col("score"), query_id="usual" + pl.col("query_id"))
+    queries = pl.concat([FRAME["query_id"], usual["query_id"]]).unique()
+    judged = pl.DataFrame({"query_id": queries, "doc_id": "a", "relevance": 1.0})
     results = [
         evaluate_bucket(
             plan, {"r": rows}, judged.filter(pl.col("query_id").is_in(rows["query_id"]))
@@ -206,7 +231,7 @@ def test_buckets_with_ranks_add_up():
     ]
     total = BucketResult.from_bytes(results[0].to_bytes()) + results[1]
     found = total["said"].against["r"]
-    assert (found.rows, found.of, found.is_most) == (6, 9, True)
+    assert (found.rows, found.of, found.is_most) == (120, 180, True)
     assert not (found + results[1]["said"].against["r"]).is_most
 
 
@@ -224,7 +249,7 @@ def test_low_scores_can_be_the_better_ones(write, tmp_path, name):
         assert e.provenance["runs"][0]["reading"] == {"better": "low"}
     table = lf.read_runs(path, better="low")
     assert sorted(table["score"].to_pylist()) == sorted(
-        -float(line.split()[2]) for line in AGAINST[name] * 2
+        -float(line.split()[2]) for line in AGAINST[name] * 40
     )
     assert lf.check_run(path, better="low").height == 0
 
@@ -235,7 +260,7 @@ def test_any_form_can_be_turned(tmp_path, form):
         "frame": FRAME.with_columns(rank=None).drop("rank"),
         "integers": FRAME.with_columns(score=pl.col("rank").cast(pl.UInt8)).drop("rank"),
         "parquet": tmp_path / "r.parquet",
-        "dictionary": {q: {"a": 0.05, "b": 0.3, "x": 1.3} for q in "12"},
+        "dictionary": {q: {"a": 0.05, "b": 0.3, "x": 1.3} for q in QUERIES},
     }[form]
     FRAME.write_parquet(tmp_path / "r.parquet")
     runs = lf.scan_runs(given, better="low")
@@ -247,7 +272,7 @@ def test_ranks_count_from_the_best_one_in_any_case():
     ranks = FRAME.drop("score")
     for better in ("high", "low"):
         table = lf.read_runs(ranks, better=better)
-        assert table["score"].to_pylist() == [-1.0, -2.0, -3.0] * 2
+        assert table["score"].to_pylist() == [-1.0, -2.0, -3.0] * 40
 
 
 def test_another_word_for_better_is_refused():

@@ -180,3 +180,22 @@ def test_a_mean_of_one_collection_does_not_hide_what_is_called_so_in_another():
     assert [str(one.message).split(",")[0] for one in caught] == [
         "requests whose values are the means of the others", "requests that are called means",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["index", "Unnamed: 0", "", "id", "Row", "nr", "row_nr", "level_0"]
+)
+@pytest.mark.parametrize("numbers", [[0, 1, 2, 3, 4], [3, 1, 2, 5, 4]])
+def test_numbers_of_rows_are_no_collection(name, numbers):
+    read(BOARD.with_columns(pl.Series(name, numbers)), "number the rows, left out: 1")
+    kept = BOARD.with_columns(pl.Series("id", [0.5, 0.25, 0.75, 0.25, 0.5]))
+    assert "id" in lf.read_scores(kept)["collection"].to_list()
+
+
+def test_the_mean_of_a_part_is_named_and_counts():
+    """As of the tasks of one kind, in the leaderboards of MTEB."""
+    some = BOARD.with_columns((BOARD["nq"] + BOARD["fiqa"]).alias("Retrieval Average (2 sets)") / 2)
+    found = read(some, r"called like summaries.*1 \('Retrieval Average \(2 sets\)'\)")
+    assert found["collection"].n_unique() == 5
+    for name in ("Mean reversion", "average_precision_of_nq"):
+        assert lf.read_scores(BOARD.rename({"nq": name}))["collection"].n_unique() == 4

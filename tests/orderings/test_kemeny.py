@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lexiframe as lf
-from lexiframe.orderings.rules.kemeny import kemeny, over_in_every_order
+from lexiframe.orderings.rules.kemeny import kemeny_places
 from tests.small_tables import preferences, scores
 
 
@@ -19,7 +19,7 @@ def test_a_cycle_is_cut_where_it_is_weakest():
     """a over b by 3, b over c by 3, c over a by 1."""
     d = preferences({"ab": [1, 1, 1], "ac": [-1, -1, 1], "bc": [1, 1, 1]})
     assert order(d) == {"a": 1, "b": 2, "c": 3}
-    assert order(d, "value") == {"a": 2, "b": 0, "c": -2}
+    assert order(d, "value") == {"a": -1, "b": -2, "c": -3}
 
 
 def test_a_cycle_of_equal_majorities_ties():
@@ -27,12 +27,12 @@ def test_a_cycle_of_equal_majorities_ties():
     assert order(preferences({"ab": [1], "bc": [1], "ac": [-1]})) == dict.fromkeys("abc", 2)
 
 
-def test_what_all_optimal_orders_share_is_kept():
+def test_what_all_optimal_orders_share_stays_so():
     """d behind a cycle; and of a cycle with one strong majority, what it forces."""
     behind = preferences({"ab": [1], "bc": [1], "ac": [-1], "ad": [1], "bd": [1], "cd": [1]})
     assert order(behind) == {"a": 2, "b": 2, "c": 2, "d": 4}
     strong = preferences({"ab": [1, 1, 1], "bc": [1, 0, 0], "ac": [-1, 0, 0]})
-    assert order(strong, "value") == {"a": 1, "b": -1, "c": 0}
+    assert order(strong, "value") == {"a": -1.5, "b": -2.5, "c": -2}
 
 
 def test_a_request_votes_by_win_rate_unless_told():
@@ -47,29 +47,32 @@ def test_a_request_votes_by_win_rate_unless_told():
 def test_nearly_the_least_cost_is_not_enough():
     """Costs in the ten thousands that differ by one."""
     votes = np.array([[0, 20001, -20000], [-20001, 0, 20001], [20000, -20001, 0]])
-    assert kemeny(votes).tolist() == [2, 0, -2]
+    assert kemeny_places(votes).places.tolist() == [1, 2, 3]
+    assert kemeny_places(votes).n_orders == 1
 
 
-def brute_force(votes):
-    def gain(order):
-        return sum(votes[a, b] for a, b in combinations(order, 2))
-
-    orders = [*permutations(range(len(votes)))]
-    best = max(map(gain, orders))
-    optimal = [{*combinations(order, 2)} for order in orders if gain(order) == best]
-    pairs = set.intersection(*optimal)
-    return [[(a, b) in pairs for b in range(len(votes))] for a in range(len(votes))]
+def brute_force(leads):
+    """The mean places over all orders of the least cost, and their number."""
+    runs = range(len(leads))
+    orders = [*permutations(runs)]
+    costs = [sum(leads[b, a] / 2 for a, b in combinations(order, 2)) for order in orders]
+    best = [o for o, cost in zip(orders, costs, strict=True) if cost <= min(costs) + 1e-9]
+    return [sum(order.index(run) + 1 for order in best) / len(best) for run in runs], len(best)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_search_and_its_parts_are_brute_force(seed):
-    """With and without splitting the runs into components."""
-    rng = np.random.default_rng(seed)
-    upper = np.triu(rng.integers(-2, 3 + seed, (6, 6)), k=1)
-    votes = upper - upper.T
-    expected = np.array(brute_force(votes))
-    assert over_in_every_order(votes).tolist() == expected.tolist()
-    assert kemeny(votes).tolist() == (expected.sum(axis=1) - expected.sum(axis=0)).tolist()
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("n_runs", range(1, 7))
+def test_the_search_is_brute_force_over_all_orders(n_runs, whole):
+    """Of numbers of requests, and of weights whose sums are rounded."""
+    rng = np.random.default_rng(n_runs)
+    for _ in range(3):
+        weights = np.ones(5) if whole else rng.random(5)
+        signs = np.sign(rng.integers(-2, 3, (5, n_runs, n_runs)))
+        upper = np.triu(np.tensordot(weights, signs, 1), k=1)
+        found = kemeny_places(upper - upper.T)
+        places, n_orders = brute_force(upper - upper.T)
+        assert found.places.tolist() == pytest.approx(places)
+        assert found.n_orders == n_orders
 
 
 def test_twelve_runs_and_no_more():

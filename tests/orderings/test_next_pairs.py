@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 import lexiframe as lf
-from lexiframe.orderings.strengths.fitting import fit
+from lexiframe.orderings.likeliest.fitting import fit
 from lexiframe.orderings.strengths.judged import judged_of
 from lexiframe.orderings.strengths.next_pairs import _chosen
 from tests.benchmarks.strengths import learned

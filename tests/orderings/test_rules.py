@@ -1,36 +1,58 @@
 """What a rule declares decides how runs are ordered by it, in whole tables and in samples."""
 
+from typing import get_args
+
 import numpy as np
+import polars as pl
 import pytest
 
 import lexiframe as lf
 from lexiframe.base import sums
 from lexiframe.orderings.chosen_rule import ChosenRule
 from lexiframe.orderings.ordered import laid_out, order_whole, ordered, table_for
-from lexiframe.orderings.ordering_rules import OrderingRule
-from lexiframe.orderings.rules import RULES
+from lexiframe.orderings.ordering_rules import OrderingRule, ranked
+from lexiframe.orderings.rules import RULES, Method
+from lexiframe.pairwise import arrays
 from tests.small_tables import scores
 
 S = scores({"a": [0.9, 0.2, 0.4], "b": [0.5, 0.1, 0.3], "c": [0.1, 0.1, 0.8]})
 
 
-def mean_places(pairs):
-    return pairs.places + 1.0, np.full((1, 1), sums.TIE)
+BOARD = pl.DataFrame({"run": list("abc"), "x": [3, 2, 1], "y": [3, 1, 1], "z": [2, 1, 3]})
 
 
-MEAN_PLACE = OrderingRule(
-    "mean_place",
-    of_units=mean_places,
-    of_sums=lambda pairs: sums.Moments.of(*mean_places(pairs)),
-    smaller_is_better=True,
-)
+def least_lead(pairs, lead, n):
+    """The share of the units by which a run leads another, of the other that it leads least."""
+    return ranked(np.stack([pairs.square(of_sample).min(axis=1) for of_sample in lead / n]))
 
 
-def test_the_least_mean_comes_first_where_a_rule_says_so(monkeypatch):
-    monkeypatch.setitem(RULES, "mean_place", MEAN_PLACE)
-    o = lf.order_runs(S, "mean_place")
-    assert o.select("run", "rank").rows() == [("a", 1.0), ("c", 2.0), ("b", 3.0)]
-    assert o["value"].to_list() == pytest.approx([4 / 3, 2, 7 / 3])
+def squares(table):
+    return table.points**2, np.full((1, 1), sums.TIE)
+
+
+NEW = [
+    (OrderingRule("new", of_leads=least_lead), [0, -1 / 3, -1]),
+    (OrderingRule("new", of_units=squares), [3, 4.25 / 3, 1.25 / 3]),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:.*cells without a value")
+@pytest.mark.parametrize("rule, values", NEW, ids=["leads", "means"])
+def test_a_rule_that_is_added_orders_requests_and_collections(rule, values, monkeypatch):
+    monkeypatch.setitem(RULES, "new", rule)
+    of_requests = lf.order_runs(S, "new")
+    of_collections = lf.leaderboard(BOARD, ["borda", "new"])
+    ranking = of_collections.ranking.filter(rule="new")
+    for table in (of_requests, ranking):
+        assert table["run"].to_list() == ["a", "c", "b"]
+        assert table["rank"].to_list() == [1, 2, 3]
+        assert table["value"].to_list() == pytest.approx(values)
+    assert of_collections.rule_correlations.height == 1
+    assert of_collections.rank_percentiles["percentile_low"].null_count() == 0
+    weights = {"x": 1, "y": 0, "z": 3}
+    assert lf.leaderboard(BOARD, "new", weights=weights).ranking["run"].to_list() == [*"cab"]
+    gap = BOARD.with_columns(z=pl.Series([None, 1, 3]))
+    assert lf.leaderboard(gap, "new", "votes").ranking["run"][0] == "a"
 
 
 @pytest.mark.parametrize("method", RULES)
@@ -45,5 +67,27 @@ def test_a_sample_with_each_request_once_is_the_whole(method):
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 def test_a_rule_is_of_means_or_of_leads(rule):
-    assert (rule.of_units is None) == (rule.of_sums is None) != (rule.of_leads is None)
+    assert (rule.of_leads is None) <= (rule.of_units is not None)
+    assert (rule.of_sums is None) == (
+        rule.of_leads is not None or rule.name not in get_args(Method)
+    )
     assert rule.of_leads is not None or not rule.options
+
+
+@pytest.mark.parametrize("method", ["mean_z", "mean_rank"])
+def test_a_rule_that_needs_each_request_is_refused_where_there_are_sums(method):
+    folder = lf.bundled("example")
+    data = folder / "runs", folder / "qrels.txt"
+    e = lf.evaluate(*data, "RPP AP")
+    whole = lf.order_runs(e.preferences, method)
+    assert whole["measure"].unique().sort().to_list() == ["AP", "RPP"]
+    with pytest.raises(lf.LexiframeError, match=f"method='{method}' needs the values of each req"):
+        lf.order_runs(arrays.reduced(arrays.pair_cube(e.preferences)), method)
+    with pytest.raises(lf.LexiframeError, match="expected order to be one of 'mean', 'win_rate'"):
+        lf.evaluate(*data, order=method)
+
+
+def test_z_scores_are_those_of_requests_where_runs_lack_some():
+    s = scores({"a": [0.9, None, 0.4], "b": [0.5, 0.1, 0.4], "c": [0.1, 0.1, 0.4]})
+    found = dict(lf.order_runs(s, "mean_z", missing="own").select("run", "value").rows())
+    assert found == pytest.approx({"a": 0.5, "b": 0.0, "c": -1 / 3})

@@ -11,8 +11,8 @@ from statsmodels.stats.multitest import multipletests
 
 import lexiframe as lf
 from lexiframe.base import resampling
-from lexiframe.orderings.strengths.existence import components, ties_are_bounded
-from lexiframe.orderings.strengths.fitting import Counts, fit
+from lexiframe.orderings.likeliest.existence import components, ties_are_bounded
+from lexiframe.orderings.likeliest.fitting import Counts, fit
 from lexiframe.orderings.strengths.judged import judged_of
 from lexiframe.orderings.strengths.resampling import resampled
 from tests.benchmarks.strengths import covered

@@ -36,6 +36,15 @@ SIMILARITY = ranking()
 BM25 = ranking(lambda rnd, rank: 40 - 3 * rank - rnd.random())
 LOGARITHMS = ranking(lambda rnd, rank: -rank - rnd.random())
 COUNTED = ranking(lambda rnd, rank: 1000 - rank)
+TIED = {
+    "by twos": {q: {f"d{n}": (20 - n) // 2 for n in range(20)} for q in QUERIES},
+    "a tie": ranking(lambda rnd, rank: max(9 - rank, 1.5) + rnd.random() * (rank < 8)),
+    "in groups": {
+        q: {f"d{n}": 1 / (n // 4 + 7 * k + 1) for n in range(24)} for k, q in enumerate(QUERIES)
+    },
+    "one request": {"q0": {f"d{n}": 1 / max(n, 1) for n in range(12)}},
+}
+RATINGS = judgments([*range(0, 101, 5), 1, 33, 67])
 
 
 @pytest.mark.parametrize("run", [SIMILARITY, BM25, LOGARITHMS, COUNTED])
@@ -53,6 +62,25 @@ def test_dictionaries_in_the_other_order_are_refused(run, grades):
 def test_the_grades_that_were_given_as_a_run_are_named(grades, said):
     with pytest.raises(lf.SchemaError, match=f"found {said} grades are"):
         lf.positions(judgments(grades), SIMILARITY)
+
+
+@pytest.mark.parametrize("run", TIED.values(), ids=TIED)
+def test_ties_do_not_lift_the_doubt(run):
+    for call in (*CALLS, lf.unjudged):
+        with pytest.raises(lf.SchemaError, match="may have changed places"):
+            call(judgments(), run)
+
+
+def test_ratings_up_to_100_in_the_other_order_are_refused():
+    for run in (SIMILARITY, BM25, TIED["a tie"]):
+        with pytest.raises(lf.SchemaError, match=r"few whole numbers \(0 to 100\)"):
+            lf.positions({**RATINGS, "q0": {"d1": 100, "d2": 0, "d3": 0}}, run)
+
+
+def test_batches_in_the_other_order_are_refused(tmp_path):
+    for given in (judgments(), frame(judgments())):
+        with pytest.raises(lf.SchemaError, match="may have changed places"):
+            lf.evaluate(given, TIED["a tie"], out=tmp_path / "out", keep="scores")
 
 
 def test_files_and_frames_in_the_other_order_are_refused(tmp_path):
@@ -105,6 +133,11 @@ def test_several_runs_as_judgments_are_refused(runs):
         ({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 2}}),
         ({"q1": {"a": 1}}, {"q1": {"a": 0.75}}),
         (COUNTED, judgments((0, 1))),
+        (judgments((0, 1)), RATINGS),
+        (judgments((0, 1)), {q: {d: x / 100 for d, x in of.items()} for q, of in RATINGS.items()}),
+        (judgments((0, 1)), judgments([n / 3 for n in range(10)])),  # averages of judges
+        ({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 90, "b": 35, "c": 70}}),
+        (RATINGS, judgments([n / 3 for n in range(10)])),
         ({"named": judgments()}, SIMILARITY),
         (frame(judgments()).with_columns(run=pl.lit("r")), SIMILARITY),
         (frame(judgments()).with_columns(rank=pl.int_range(pl.len()) + 1), SIMILARITY),

@@ -97,7 +97,7 @@ def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Adjust p-values of one family as Holm (1979) does, step by step from the smallest.
+    """Adjust p-values as Holm (1979) does, step by step from the smallest; each row is a family.
 
     It is own code, since statsmodels runs the garbage collector at each call.
 
@@ -106,8 +106,9 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]
     """
-    order = np.argsort(p_values)
-    stepped = p_values[order] * np.arange(len(p_values), 0, -1)
+    order = np.argsort(p_values, axis=-1)
+    stepped = np.take_along_axis(p_values, order, axis=-1) * np.arange(p_values.shape[-1], 0, -1)
     adjusted = np.empty_like(p_values)
-    adjusted[order] = np.minimum(np.maximum.accumulate(stepped), 1.0)
+    least = np.minimum(np.maximum.accumulate(stepped, axis=-1), 1.0)
+    np.put_along_axis(adjusted, order, least, axis=-1)
     return adjusted

@@ -12,7 +12,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, warn
 from lexiframe.metrics import Metric
-from lexiframe.orderings import Method, correlate_samples, order_runs
+from lexiframe.orderings import correlate_samples, order_runs, rules
 from lexiframe.pairwise import Measure, PairCube, measured, pairs
 from lexiframe.projection import Policies
 
@@ -88,7 +88,10 @@ def judged_by(
 
 
 def orderings_of(
-    judged: Mapping[str, Judged], order: Method, groups: Mapping[str, Any], by: Sequence[str]
+    judged: Mapping[str, Judged],
+    order: rules.AnyMethod,
+    groups: Mapping[str, Any],
+    by: Sequence[str],
 ) -> pl.DataFrame:
     """Order the runs under each judge: by the mean score, and by ``order`` under preferences."""
     frames = []
@@ -106,7 +109,7 @@ def orderings_of(
 def correlations_of(
     judged: Mapping[str, Judged],
     measures: Sequence[Measure],
-    order: Method,
+    order: rules.AnyMethod,
     how: Mapping[str, Any],
     by: Sequence[str],
 ) -> pl.DataFrame:
@@ -123,7 +126,7 @@ def correlations_of(
         )
         if isinstance(measure, Metric):  # the name of a judge does not say which values are better
             table = table.with_columns(smaller_is_better=pl.lit(measure.smaller_is_better))
-        by_order: Method = "mean" if isinstance(measure, Metric) else order
+        by_order: rules.AnyMethod = "mean" if isinstance(measure, Metric) else order
         found = correlate_samples(table, ["kendall", "tau_ap"], order=by_order, **how)
         frames.append(found.with_columns(measure=pl.lit(name)))
     table = pl.concat(frames).rename({"ordering_a": "judge_a", "ordering_b": "judge_b"})

@@ -2,12 +2,12 @@
 
 "For other rooms: what they use of it"
 from .board_tables import BoardTables as BoardTables
-from .board_tables import ranked_and_how as ranked_and_how
 from .asked import Rules as Rules
+from .asked import ranked_of as ranked_of
 from .asked import doubts_of_units as doubts_of_units
 from .board import Group as Group
 from .settled import Missing as Missing
 from .settled import Weights as Weights
 from .ranked import Over as Over
-from .rank_tables import RankTest as RankTest
+from .ranked import RankTest as RankTest
 from .in_words import weighted_collections as weighted_collections

@@ -7,38 +7,52 @@ from typing import Any, get_args
 
 import numpy as np
 
-from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, warn
+from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, resampling, warn
 from lexiframe.collection.leaderboards.board import Board, Group, read_board
-from lexiframe.collection.leaderboards.ranked import Over, Ranked
+from lexiframe.collection.leaderboards.ranked import Over, Ranked, RankTest
 from lexiframe.collection.leaderboards.settled import Missing, Weights, settle
-from lexiframe.orderings import across
+from lexiframe.orderings import refuse_many
+from lexiframe.orderings import rules as known_rules
 
-Rule = across.AcrossRule | Callable[[np.ndarray, np.ndarray], Any]
+Rule = known_rules.AnyMethod | Callable[[np.ndarray, np.ndarray], Any]
 Rules = Rule | Sequence[Rule]
 
 
 def ranked_of(
     x: Any,
-    rule: Rules = "mean",
-    missing: Missing = "complete",
-    weights: Weights = None,
-    group: Group = None,
-    over: Over = "collections",
-    measure: str | None = None,
-    smaller_is_better: Sequence[str] = (),
+    rule: Rules,
+    missing: Missing,
+    weights: Weights,
+    group: Group,
+    over: Over,
+    measure: str | None,
+    smaller_is_better: Sequence[str],
+    test: RankTest,
+    alpha: float,
+    samples: int,
+    seed: int,
 ) -> list[Ranked]:
     """Read a leaderboard, settle its gaps, and return what each rule ranks; see `leaderboard`."""
+    resampling.check_share("leaderboard", "alpha", alpha)
+    resampling.check_draws("leaderboard", "samples", samples, seed)
     rules = _rules(rule)
-    check_missing(missing)
-    check_choice("leaderboard", over, get_args(Over), "over")
-    board = board_of(x, weights, group, measure, smaller_is_better)
+    named = {"test": (test, RankTest), "missing": (missing, Missing), "over": (over, Over)}
+    for name, (value, choices) in named.items():
+        check_choice("leaderboard", value, get_args(choices), name)
+    if not (weights is None or isinstance(weights, Mapping) or weights in ("equal", "groups")):
+        raise LexiframeError(
+            "leaderboard: expected weights='equal', 'groups' or {collection: weight}, found "
+            f"{weights!r}"
+        )
+    weighed = [*map(str, weights)] if isinstance(weights, Mapping) else []
+    board = read_board(x, measure, group, smaller_is_better, weighed)
     if over == "groups" and board.groups is None:
         raise LexiframeError(
             "leaderboard: over='groups' generalises to other groups of collections, found none; "
             "name them: group='type' or group={collection: group}"
         )
     settled = settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
-    ranked = [Ranked(settled, one, over) for one in rules]
+    ranked = [Ranked(settled, one, over, test, alpha, samples, seed) for one in rules]
     for one in ranked:
         _refuse(one)
     if "mean" in rules:
@@ -47,37 +61,11 @@ def ranked_of(
     return ranked
 
 
-def board_of(
-    x: Any, weights: Weights, group: Group, measure: str | None, smaller_is_better: Sequence[str]
-) -> Board:
-    """Read a leaderboard whose weights may be given."""
-    check_weights(weights)
-    weighed = weights if isinstance(weights, Mapping) else ()
-    return read_board(x, measure, group, smaller_is_better, [*map(str, weighed)])
-
-
-def check_missing(missing: Any) -> None:
-    """Raise unless what is done with gaps is known."""
-    check_choice("leaderboard", missing, get_args(Missing), "missing")
-
-
-def check_weights(weights: Any) -> None:
-    """Raise unless weights are named or given."""
-    if not (weights is None or isinstance(weights, Mapping) or weights in ("equal", "groups")):
-        raise LexiframeError(
-            "leaderboard: expected weights='equal', 'groups' or {collection: weight}, found "
-            f"{weights!r}"
-        )
-
-
 def _refuse(one: Ranked) -> None:
     n = len(one.settled.board.runs)
-    if one.name == "kemeny" and n > across.MOST_RUNS:
-        raise LexiframeError(
-            f"leaderboard: rule='kemeny' searches all orders of at most {across.MOST_RUNS} "
-            f"runs, found {n}; choose {across.MOST_RUNS} of them, or take another rule"
-        )
-    one.refuse_no_strengths()
+    if isinstance(one.rule, str):
+        refuse_many(one.rule, n, "leaderboard", "rule")
+    one.refuse_no_order()
     if one.over == "requests":
         one.units  # noqa: B018 - raise now, not when a table is asked for
     if one.design is not None and not one.design.is_free and n > 1:
@@ -94,7 +82,7 @@ _PERCENT = 100.0
 
 def doubts_of_units(x: Any) -> list[str]:
     """Say which collections of a leaderboard have units of which the largest decide the mean."""
-    return _units_in_words(board_of(x, None, None, None, ()))
+    return _units_in_words(read_board(x, None, None, (), ()))
 
 
 def _units_in_words(board: Board) -> list[str]:
@@ -130,8 +118,8 @@ def _rules(rule: Any) -> list[Any]:
     rules = list(rule) if isinstance(rule, Sequence) and not isinstance(rule, str) else [rule]
     for one in rules:
         if not callable(one):
-            check_choice("leaderboard", one, get_args(across.AcrossRule), "rule")
-        elif (name := getattr(one, "__name__", "")) in across.ACROSS:
+            check_choice("leaderboard", one, known_rules.RULES, "rule")
+        elif (name := getattr(one, "__name__", "")) in known_rules.RULES:
             raise LexiframeError(
                 f"leaderboard: the function {name} is called like a rule of lexiframe; write "
                 f"rule={name!r} for that rule, or call the function otherwise"

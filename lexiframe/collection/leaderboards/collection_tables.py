@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,36 +9,14 @@ import polars as pl
 
 from lexiframe.base import progress, schemas
 from lexiframe.collection.leaderboards.board import Board
+from lexiframe.collection.leaderboards.least_squares import parts_of
 from lexiframe.collection.leaderboards.ranked import Ranked, warn_of_prior
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across
+from lexiframe.orderings import coefficients
+from lexiframe.pairwise import arrays
 
 SPLITS, RANDOM_SETS, MOST = 20, 200, 12
 """How many halves of the runs, random sets, and collections the smallest set is sought with."""
-
-
-_AT_ONCE = 2**22
-"""How many signs of pairs are in memory at once."""
-
-
-def taus(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return τ-b between two orders, or rows of many; NaN where an order ties all runs.
-
-    Examples
-    --------
-    >>> taus(np.array([[1, 2, 3]]), np.array([1, 3, 2])).round(3).tolist()
-    [0.333]
-    """
-    a, b = np.triu_indices(y.shape[-1], k=1)
-    in_y = np.sign(y[..., a] - y[..., b])
-    found, block = np.empty(len(x)), max(1, _AT_ONCE // max(1, len(a)))
-    for start in range(0, len(x), block):
-        rows = x[start : start + block]
-        in_x = np.sign(rows[:, a] - rows[:, b])
-        untied = np.abs(in_x).sum(axis=-1) * np.abs(in_y).sum(axis=-1)
-        with np.errstate(invalid="ignore"):
-            found[start : start + block] = (in_x * in_y).sum(axis=-1) / np.sqrt(untied)
-    return found
 
 
 def weights_table(settled: Settled) -> pl.DataFrame:
@@ -75,13 +52,10 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     runs, collections = settled.board.runs, settled.board.collections
     if len(collections) < 2:
         return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
-    n = len(collections)
-    found = [_without(ranked, c) for c in progress(range(n), n, "leaving one out")]
-    warn_of_prior([one for one in found if one is not None], "boards without one collection")
-    ranks = np.stack(
-        [whole if one is None else across.places_of(one.keys, one.size) for one in found]
-    )
-    is_known = pl.Series([one is not None for one in found])
+    found = ranked.without_each()
+    warn_of_prior(found, "boards without one collection")
+    is_known = ~np.isnan(found.ranks).all(axis=1)
+    ranks = np.where(is_known[:, None], found.ranks, whole)
     moved = np.abs(ranks - whole)
     most = moved.argmax(axis=1)
     first = [sorted(run for run, r in zip(runs, of_one, strict=True) if r == 1) for of_one in ranks]
@@ -90,7 +64,7 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
         {
             "rule": [ranked.name] * len(collections),
             "collection": collections,
-            "tau": taus(ranks, whole),
+            "tau": coefficients.kendall(ranks, whole[None]),
             "run": [runs[n] for n in most],
             "rank": whole[most],
             "rank_without": ranks[np.arange(len(most)), most],
@@ -99,37 +73,17 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
         },
         schema=schemas.LEAVE_ONE_OUT.columns,
     )
-    known = [pl.when(is_known).then(pl.col(c)).alias(c) for c in table.columns[2:]]
+    known = [pl.when(pl.Series(is_known)).then(pl.col(c)).alias(c) for c in table.columns[2:]]
     table = table.with_columns(pl.col("tau").fill_nan(None)).with_columns(known)
     return table.sort("rule", "collection")
-
-
-def _without(ranked: Ranked, left_out: int) -> across.Valued | None:
-    """Return the values without a collection; None where it alone connects runs to the others."""
-    settled = ranked.settled
-    kept = np.arange(len(settled.weights)) != left_out
-    board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
-    weights = settled.weights[kept] / settled.weights[kept].sum()
-    if settled.missing == "adjust" and across.parts_of(~np.isnan(board.cells)).any():
-        return None
-    part = replace(settled, board=board, weights=weights)
-    return Ranked(part, ranked.rule, ranked.over).valued
 
 
 def correlations_table(settled: Settled) -> pl.DataFrame:
     """Return τ-b between every two collections, over the runs that have both."""
     board = settled.board
-    n_runs, n = len(board.runs), len(board.collections)
-    ranks = across.ranks_in_units(board.cells, board.rounding)
-    known = ~np.isnan(board.cells)
-    signs, there = np.zeros((n, n)), np.zeros((n, n))
-    for i in range(n_runs - 1):
-        both = (known[:, i + 1 :] & known[:, i, None]).astype(np.float32)
-        s = np.sign(ranks[:, i + 1 :] - ranks[:, i, None]).astype(np.float32) * both
-        signs += s @ s.T
-        there += np.abs(s) @ both.T
-    untied = there * there.T
-    tau = np.where(untied > 0, signs / np.sqrt(np.where(untied > 0, untied, 1.0)), np.nan)
+    n, known = len(board.collections), ~np.isnan(board.cells)
+    ranks = arrays.Cells(pl.Series(board.runs), board.cells, board.rounding).ranks
+    tau = coefficients.kendall_of_all(np.where(known, ranks, np.nan))
     shared = known.astype(np.int64) @ known.astype(np.int64).T
     a, b = np.triu_indices(n, k=1)
     table = pl.DataFrame(
@@ -152,7 +106,7 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
             one, other = sorted((a, b), key=lambda r: r.name)
             in_a, in_b = one.values_and_ranks[1], other.values_and_ranks[1]
             most = int(np.abs(in_a - in_b).argmax())
-            tau = float(taus(in_a[None], in_b)[0])
+            tau = float(coefficients.kendall(in_a[None], in_b[None])[0])
             run = one.settled.board.runs[most]
             rows.append((one.name, other.name, None if tau != tau else tau, run,
                          int(in_a[most]), int(in_b[most])))  # fmt: skip
@@ -163,7 +117,7 @@ def rules_table(ranked: list[Ranked]) -> pl.DataFrame:
 def parts_table(board: Board) -> pl.DataFrame:
     """Return the parts of runs and collections that share nothing, numbered by their first run."""
     known = ~np.isnan(board.cells)
-    part = across.parts_of(known)
+    part = parts_of(known)
     order = {int(p): n for n, p in enumerate(dict.fromkeys(part.tolist()), 1)}
     of_runs = [(order[int(p)], "run", r) for p, r in zip(part, board.runs, strict=True)]
     of_collections = [
@@ -196,7 +150,7 @@ def smallest_set_table(settled: Settled, seed: int) -> pl.DataFrame:
         one, other = order[: n_runs // 2], order[n_runs // 2 :]
         _, sets = _greedy(points[:, one], w, whole[one], sizes)
         means = np.stack([points[s][:, other].sum(axis=0) / w[s].sum() for s in sets])
-        found[split] = taus(means, whole[other])
+        found[split] = coefficients.kendall(means, whole[None, other])
     random = np.stack([_random(points, w, whole, k, rng) for k in range(1, sizes + 1)])
     table = pl.DataFrame(
         {
@@ -223,7 +177,9 @@ def _greedy(
     for _ in range(sizes):
         left = np.setdiff1d(np.arange(len(points)), chosen)
         means = (total + points[left]) / (weight + weights[left])[:, None]
-        best = int(left[int(np.nan_to_num(taus(means, whole), nan=-2.0).argmax())])
+        best = int(
+            left[int(np.nan_to_num(coefficients.kendall(means, whole[None]), nan=-2.0).argmax())]
+        )
         chosen.append(best)
         sets.append([*chosen])
         total, weight = total + points[best], weight + float(weights[best])
@@ -236,4 +192,4 @@ def _random(
     draws = rng.random((RANDOM_SETS, len(points))).argsort(axis=1)[:, :k]
     inside = np.zeros((RANDOM_SETS, len(points)))
     np.put_along_axis(inside, draws, 1.0, axis=1)
-    return taus(inside @ points / (inside @ weights)[:, None], whole)
+    return coefficients.kendall(inside @ points / (inside @ weights)[:, None], whole[None])

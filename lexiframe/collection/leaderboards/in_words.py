@@ -10,7 +10,6 @@ import polars as pl
 from lexiframe.base import printed, sums
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across
 from lexiframe.significance import ranks
 
 _FEW = 8
@@ -44,19 +43,17 @@ def leaderboard_sentences(
     neighbours: pl.DataFrame,
     left_out: pl.DataFrame,
     weights: pl.DataFrame,
-    test: str,
-    alpha: float,
 ) -> pl.DataFrame:
     """Return a sentence a row, by rule; the first says who may be first."""
     rows = []
     for one in ranked:
         part = ranking.filter(pl.col("rule") == one.name)
-        told = [_first(one, part, weights, test, alpha), *_weights_in_words(weights)]
-        if not _are_too_few(one, test, alpha):
+        told = [_first(one, part, weights), *_weights_in_words(weights)]
+        if not _are_too_few(one):
             told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
         if len(one.settled.board.runs) > 1:
             told += _one_collection(left_out.filter(pl.col("rule") == one.name))
-        told += [_liberal(one, test), *_about_rule(one)]
+        told += [_liberal(one), *_about_rule(one)]
         rows += [(one.name, sentence) for sentence in told if sentence]
     rows += [(ranked[0].name, sentence) for sentence in _gaps(ranked[0].settled)]
     schema = {"rule": pl.String, "sentence": pl.String}
@@ -104,7 +101,7 @@ def _weights_in_words(weights: pl.DataFrame) -> list[str]:
     return [f"Single collections weigh from {said[0]} to {said[1]}."]
 
 
-def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame, test: str, alpha: float) -> str:
+def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> str:
     board, what = one.settled.board, weighted_collections(weights)
     first = part.filter(pl.col("rank") == 1)["run"].to_list()
     if len(board.runs) == 1:
@@ -120,9 +117,9 @@ def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame, test: str, al
             begin = f"{begin}, with results in {has[0]:,} of these collections"
         return f"{begin}; {_no_intervals(one)}."
     may = part.filter(pl.col("rank_low") == 1)["run"].to_list()
-    sure = f"{100 * (1 - alpha):g}%"
-    over = f"over {_OVER[one.over]} ({_TESTS[test]}, all pairs at once, {sure})"
-    if _are_too_few(one, test, alpha):
+    sure = f"{100 * (1 - one.alpha):g}%"
+    over = f"over {_OVER[one.over]} ({_TESTS[one.test]}, all pairs at once, {sure})"
+    if _are_too_few(one):
         return f"{begin}; {_units(one)} are too few for any conclusion {over}."
     if len(may) == 1:
         return f"{begin}, and it is the only one that may be first {over}."
@@ -152,10 +149,10 @@ def _units(one: Ranked) -> str:
     return printed.counted(n, one.over.removesuffix("s"))
 
 
-def _are_too_few(one: Ranked, test: str, alpha: float) -> bool:
+def _are_too_few(one: Ranked) -> bool:
     """Return whether random signs cannot reject anything: p is at least 2^(1 − n)."""
     n = 0 if one.design is None else len(one.design.points)
-    return test == "max_t" and 2.0 ** (1 - n) >= alpha
+    return one.test == "max_t" and 2.0 ** (1 - n) >= one.alpha
 
 
 def _strata(one: Ranked) -> str:
@@ -208,11 +205,11 @@ _ENOUGH = 20
 """From so many units on, t-tests of votes keep their level nearly (see the guide)."""
 
 
-def _liberal(one: Ranked, test: str) -> str:
+def _liberal(one: Ranked) -> str:
     """Say where t-tests of votes err more often than they promise: ranks have light tails."""
     design = one.design
     counts_votes = one.name in ("mean_rank", "borda", "win_rate")
-    if test != "holm" or not counts_votes or design is None or not design.is_free:
+    if one.test != "holm" or not counts_votes or design is None or not design.is_free:
         return ""
     n = len(design.points)
     if n >= _ENOUGH or len(one.settled.board.runs) < 2:
@@ -247,11 +244,8 @@ def _about_rule(one: Ranked) -> list[str]:
             "With complete data mean rank, Borda's points, win rate and Bradley–Terry strengths "
             "are one order."
         )
-    if one.name == "kemeny":
-        leads = across.leads_of(one.units[0], one.units[1], settled.board.rounding)
-        n = across.kemeny_places(leads).n_orders
-        if n > 1:
-            told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
+    if one.name == "kemeny" and (n := one.n_least_contradicted) > 1:
+        told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
     return told
 
 

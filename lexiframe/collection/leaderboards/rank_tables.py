@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas, warn
+from lexiframe.base import schemas
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.significance import ranks
 
-RankTest = Literal["holm", "max_t", "max_t_bootstrap"]
 _POSSIBLE = ("rank_low", "rank_high", "rank_low_each", "rank_high_each")
-_DRAWS = {"max_t": "flip", "max_t_bootstrap": "bootstrap"}
 
 
-def rejected(
-    ranked: Ranked, test: RankTest, alpha: float, samples: int, seed: int
-) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return which pairs differ, all at once and for each run by itself; None without a test."""
-    design = ranked.design
-    if design is None or not design.is_free or design.points.shape[1] < 2:
-        return None
-    if test == "holm":
-        return (
-            ranks.holm_all(design.p_values) < alpha,
-            ranks.holm_each(design.p_values) < alpha,
-        )
-    if test == "max_t" and len(design.points) < ranks.FEWEST_FLIPPED:
-        warn(
-            f"leaderboard: {len(design.points)} units have too few choices of signs to tell runs "
-            f"apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; take test='holm'"
-        )
-    return ranks.step_down(design, _DRAWS[test], samples, seed, alpha)  # type: ignore[arg-type]
-
-
-def ranking_table(
-    ranked: Ranked, reject: tuple[np.ndarray, np.ndarray] | None, alpha: float
-) -> pl.DataFrame:
+def ranking_table(ranked: Ranked) -> pl.DataFrame:
     """Return the ranking, the first run first."""
     board, n = ranked.settled.board, len(ranked.settled.board.runs)
     value, rank = ranked.values_and_ranks
@@ -55,15 +29,15 @@ def ranking_table(
     ).with_columns(pl.col("value").fill_nan(None))
     half = np.full(n, np.nan)
     if ranked.design is not None:
-        half = ranked.design.intervals(alpha)
+        half = ranked.design.intervals(ranked.alpha)
     table = table.with_columns(
         ci_low=pl.Series(value - half).fill_nan(None),
         ci_high=pl.Series(value + half).fill_nan(None),
     )
     columns: dict[str, np.ndarray | None] = dict.fromkeys(_POSSIBLE)
-    if reject is not None and ranked.design is not None:
+    if ranked.rejected is not None and ranked.design is not None:
         d = ranked.design.differences
-        found = [bound for which in reject for bound in ranks.possible_ranks(d, which)]
+        found = [bound for which in ranked.rejected for bound in ranks.possible_ranks(d, which)]
         columns = dict(zip(_POSSIBLE, found, strict=True))
     table = table.with_columns(
         pl.Series(name, values if values is not None else [None] * n, pl.Int64)
@@ -72,17 +46,15 @@ def ranking_table(
     return table.select(*schemas.COLLECTION_RANKING.columns).sort("rule", "rank", "run")
 
 
-def comparisons_table(
-    ranked: Ranked, test: RankTest, reject: np.ndarray | None, alpha: float
-) -> pl.DataFrame:
-    """Return all pairs of runs, with the differences of the values; by Student's t and ``test``."""
-    design = ranked.design
+def comparisons_table(ranked: Ranked) -> pl.DataFrame:
+    """Return all pairs of runs, with the differences of the values; by Student's t and the test."""
+    design, test, rejected = ranked.design, ranked.test, ranked.rejected
     if design is None:
         return pl.DataFrame(schema=schemas.COLLECTION_COMPARISONS.columns)
     a, b = np.triu_indices(design.points.shape[1], k=1)
     runs = pl.Series(ranked.settled.board.runs)
-    half, n = design.half_widths(alpha)[a, b], len(a)
-    d, is_tested = design.differences[a, b], reject is not None
+    half, n = design.half_widths(ranked.alpha)[a, b], len(a)
+    d, is_tested = design.differences[a, b], rejected is not None
     adjusted = ranks.holm_all(design.p_values)[a, b] if test == "holm" and is_tested else None
     t = design.statistics[a, b] * np.sign(d)
     table = pl.DataFrame(
@@ -100,17 +72,17 @@ def comparisons_table(
             "statistic": np.where(design.se[a, b] > 0, t, np.nan),
             "p_value": design.p_values[a, b],
             "p_adjusted": [None] * n if adjusted is None else adjusted,
-            "reject": [None] * n if reject is None else reject[a, b],
+            "reject": [None] * n if rejected is None else rejected[0][a, b],
         },
         schema=schemas.COLLECTION_COMPARISONS.columns,
     )
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def percentiles_table(ranked: Ranked, drawn: np.ndarray | None, alpha: float) -> pl.DataFrame:
+def percentiles_table(ranked: Ranked) -> pl.DataFrame:
     """Return the percentiles of the ranks in resamples, which are no confidence intervals."""
     _, rank = ranked.values_and_ranks
-    n = len(rank)
+    n, drawn, alpha = len(rank), ranked.drawn, ranked.alpha
     if drawn is None:
         low = high = share = [None] * n
     else:
@@ -130,22 +102,17 @@ def percentiles_table(ranked: Ranked, drawn: np.ndarray | None, alpha: float) ->
     return table.sort("rule", "rank", "run")
 
 
-def neighbours_table(
-    ranked: Ranked,
-    mean: Ranked,
-    reject: np.ndarray | None,
-    drawn: np.ndarray | None,
-    alpha: float,
-) -> pl.DataFrame:
-    """Return the pairs of runs next to each other in the order."""
+def neighbours_table(ranked: Ranked, mean: Ranked) -> pl.DataFrame:
+    """Return the pairs of runs next to each other in the order; ``mean`` is the rule of means."""
     value, rank = ranked.values_and_ranks
+    drawn, rejected = ranked.drawn, ranked.rejected
     runs = ranked.settled.board.runs
     order = sorted(range(len(runs)), key=lambda n: (rank[n], runs[n]))
     a, b = np.array(order[:-1], np.int64), np.array(order[1:], np.int64)
     design, n = mean.design, len(a)
     d = low = high = p = np.full(n, np.nan)
     if design is not None:
-        half = design.half_widths(alpha)[a, b]
+        half = design.half_widths(ranked.alpha)[a, b]
         d, p = design.differences[a, b], design.p_values[a, b]
         low, high = d - half, d + half
     kept = np.full(n, np.nan)
@@ -162,7 +129,7 @@ def neighbours_table(
             "ci_low": low,
             "ci_high": high,
             "p_value": p,
-            "reject": [None] * n if reject is None else reject[a, b],
+            "reject": [None] * n if rejected is None else rejected[0][a, b],
             "share_in_order": kept,
         },
         schema=schemas.NEIGHBOURS.columns,

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
+import polars as pl
 
-from lexiframe.base import LexiframeError, progress, resampling, sums, warn
+from lexiframe.base import LexiframeError, errors, progress, resampling, shown, sums, warn
 from lexiframe.collection.leaderboards.board import Board, numbers_of
+from lexiframe.collection.leaderboards.least_squares import adjusted, parts_of
 from lexiframe.collection.leaderboards.settled import Settled
-from lexiframe.orderings import across
+from lexiframe.orderings import kemeny_places, ordered
+from lexiframe.orderings import ordering_rules as rules
+from lexiframe.orderings import rules as known_rules
+from lexiframe.pairwise import arrays
 from lexiframe.significance import ranks
 
 Over = Literal["collections", "groups", "requests"]
+RankTest = Literal["holm", "max_t", "max_t_bootstrap"]
+_DRAWS = {"max_t": "flip", "max_t_bootstrap": "bootstrap"}
+_LAST = -1e300  # below all values; −∞ would make differences NaN
 RuleLike = str | Callable[[np.ndarray, np.ndarray], Any]
 
 
@@ -32,11 +39,17 @@ class Ranked:
         The name of a rule, or a function of cells (units × runs) and weights of the units.
     over
         What is generalised to.
+    test, alpha, samples, seed
+        How pairs of runs are tested, and units are drawn.
     """
 
     settled: Settled
     rule: RuleLike
     over: Over
+    test: RankTest
+    alpha: float
+    samples: int
+    seed: int
 
     @property
     def name(self) -> str:
@@ -55,103 +68,201 @@ class Ranked:
         return _requests(board, weights)
 
     @property
-    def _kind(self) -> across.Across:
-        return across.ACROSS[self.rule] if isinstance(self.rule, str) else across.Across()
+    def _rule(self) -> rules.OrderingRule | None:
+        """The rule; None for a function of one's own."""
+        return known_rules.RULES[self.rule] if isinstance(self.rule, str) else None
 
     @cached_property
-    def valued(self) -> across.Valued:
-        """The value of each run, and the keys that order the runs."""
-        cells, weights, _ = self.units
-        if self.settled.missing == "adjust" and np.isnan(cells).any():
-            value = across.adjusted(cells, weights)[0]
-            return across.Valued(value, value, size=sums.largest(cells))
-        return self._of(cells, weights)
+    def cells(self) -> arrays.Cells:
+        """The results of the runs in the units."""
+        board = self.settled.board
+        return arrays.Cells(pl.Series(board.runs, dtype=pl.String), self.units[0], board.rounding)
+
+    @property
+    def _is_estimated(self) -> bool:
+        return self.settled.missing == "adjust" and self.cells.has_gaps
 
     @cached_property
+    def whole(self) -> rules.ValuesAndRanks:
+        """The values and ranks by all units, as one sample."""
+        weights = self.units[1]
+        if not self._is_estimated:
+            return self._in_samples(len(weights) * weights[None])
+        value = adjusted(self.cells.values, weights)[0][None]
+        return rules.ValuesAndRanks(value, places_of(value, sums.largest(self.cells.values)))
+
+    @property
     def values_and_ranks(self) -> tuple[np.ndarray, np.ndarray]:
         """The value and the rank of each run."""
-        return self.valued.value, across.places_of(self.valued.keys, self.valued.size)
+        return self.whole.values[0], self.whole.ranks[0]
 
-    def refuse_no_strengths(self) -> None:
-        """Raise where the rule needs strengths that are likeliest, and there are none."""
-        if self._kind.of_wins is not None:
-            cells, weights, _ = self.units
-            wins = across.wins_of(cells, weights, self.settled.board.rounding)
-            across.refuse_no_strengths(wins, self.settled.board.runs)
+    def refuse_no_order(self) -> None:
+        """Raise where the runs have no order by the rule."""
+        if self._rule is not None and self._rule.refuse is not None:
+            self._rule.refuse(
+                self.cells, *self._leads(of_both=self._rule.allows_gaps), "leaderboard"
+            )
 
-    def _of(self, cells: np.ndarray, weights: np.ndarray) -> across.Valued:
-        if not isinstance(self.rule, str):
-            value = across.own_values(self.rule, self.name, cells, weights)
-            return across.Valued(value, value)
-        rounding = self.settled.board.rounding
-        if self._kind.points is not None:
-            points = self._kind.points(cells, rounding)
-            value = (weights[:, None] * points).sum(axis=0)
-            return across.Valued(value, value, size=sums.largest(points))
-        if self._kind.of_wins is not None:
-            return self._kind.of_wins(across.wins_of(cells, weights, rounding))
-        leads = across.leads_of(cells, weights, rounding)
-        return self._kind.of_leads(leads)  # type: ignore[misc]
+    @property
+    def n_least_contradicted(self) -> int:
+        """The number of orders that the units contradict least."""
+        return kemeny_places(self.cells.square(self._leads()[0])).n_orders
+
+    def _leads(self, **how: bool) -> tuple[np.ndarray, np.ndarray]:
+        lead, n = self.cells.leads(self.units[1][None], **how)
+        return lead[0], n[0]
+
+    def _in_samples(self, weights: np.ndarray) -> rules.ValuesAndRanks:
+        """Return values and ranks in samples × units, of weights whose mean is 1."""
+        if self._rule is not None:
+            found = ordered.ordered_cells(self.cells, weights, self._rule)
+            return found._replace(ranks=places_of(-found.ranks))
+        drawn = progress(weights, len(weights), f"samples by {self.name}")
+        values = np.stack(
+            [own_values(self.rule, self.name, self.cells.values, w / w.sum()) for w in drawn]
+        )
+        return rules.ValuesAndRanks(values, places_of(values))
 
     @cached_property
     def design(self) -> ranks.Design | None:
-        """What is tested; None for rules that are no means of points, and estimated cells.
-
-        Strengths are tested by what each unit adds to them, when all runs have all units.
-        """
-        cells, weights, stratum = self.units
-        rounding, has_gaps = self.settled.board.rounding, np.isnan(cells).any()
-        if self._kind.of_wins is not None and not has_gaps:
-            points = across.strength_points(cells, weights, rounding)
-        elif self._kind.points is None or (self.name == "mean" and has_gaps):
+        """What is tested; None for rules that have no tests, and estimated cells."""
+        cells, (_, weights, stratum), rule = self.cells, self.units, self._rule
+        if rule is None or (rule.takes_scores and cells.has_gaps):
             return None
+        if rule.of_units is not None:
+            points = rule.of_units(cells)[0]
+        elif rule.of_tests is not None and not cells.has_gaps:
+            points = rule.of_tests(cells, weights)
         else:
-            points = self._kind.points(cells, rounding)
+            return None
         if self.over == "groups":
             points, weights = _of_groups(points, weights, self.settled.board.groups or [])
             stratum = np.zeros(len(points), np.int64)
         return ranks.Design(points, weights, stratum, self.over == "requests")
 
-    def resampled_ranks(self, samples: int, seed: int) -> np.ndarray | None:
-        """Return the ranks in resamples of the units, samples × runs; None for estimated cells."""
-        cells, weights, stratum = self.units
-        if self.settled.missing == "adjust" and np.isnan(cells).any():
-            return None
-        if self._kind.of_wins is not None and not np.isnan(cells).any():
-            # Without gaps strengths have the order of Borda's points, in each resample too.
-            return Ranked(self.settled, "borda", self.over).resampled_ranks(samples, seed)
+    @cached_property
+    def rejected(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Which pairs differ, all at once and for each run by itself; None without a test."""
         design = self.design
+        if design is None or not design.is_free or design.points.shape[1] < 2:
+            return None
+        if self.test == "holm":
+            of_pairs = ranks.holm_all(design.p_values), ranks.holm_each(design.p_values)
+            return of_pairs[0] < self.alpha, of_pairs[1] < self.alpha
+        if self.test == "max_t" and len(design.points) < ranks.FEWEST_FLIPPED:
+            warn(
+                f"leaderboard: {len(design.points)} units have too few choices of signs to tell "
+                f"runs apart by test='max_t', which needs {ranks.FEWEST_FLIPPED}; take test='holm'"
+            )
+        draws: Any = _DRAWS[self.test]
+        return ranks.step_down(design, draws, self.samples, self.seed, self.alpha)
+
+    @cached_property
+    def drawn(self) -> np.ndarray | None:
+        """The ranks in resamples of the units, samples × runs; None for estimated cells."""
+        rule, design = self._rule, self.design
+        if self._is_estimated:
+            return None
+        if rule is not None and rule.alike is not None and not self.cells.has_gaps:
+            return replace(self, rule=rule.alike).drawn
         if design is not None:
-            sums = [
-                across.weighted_sums(drawn, design.points)
-                for drawn in _drawn(design.stratum, design.weights, samples, seed)
+            values = [
+                ordered.weighted_sums(drawn, design.points)
+                for drawn in self._weights_drawn(design.stratum, design.weights)
             ]
-            return across.places_of(np.concatenate(sums), design.size)
+            return places_of(np.concatenate(values), design.size)
         if self.over == "groups":
             return None
-        label = f"resamples by {self.name}"
-        drawn = chain.from_iterable(_drawn(stratum, weights, samples, seed))
-        found = [self._of(cells, of_one) for of_one in progress(drawn, samples, label)]
+        drawn = self._weights_drawn(self.units[2], self.units[1])
+        found = rules.ValuesAndRanks.together(self._in_samples(w.shape[1] * w) for w in drawn)
         warn_of_prior(found, "resamples")
-        return across.places_of(np.stack([of_one.keys for of_one in found]))
+        return found.ranks
+
+    def _weights_drawn(self, stratum: np.ndarray, weights: np.ndarray) -> Iterator[np.ndarray]:
+        """Yield blocks of samples × units: weights, with the sum 1, of units drawn in strata."""
+        for counts in resampling.drawn_in_strata(stratum, self.samples, self.seed):
+            drawn = counts * weights
+            yield drawn / drawn.sum(axis=1, keepdims=True)
+
+    def without_each(self) -> rules.ValuesAndRanks:
+        """Return values and ranks without each collection, those of the others' weights.
+
+        Ranks are NaN where a collection alone connects some runs to the others.
+        """
+        n = len(self.settled.weights)
+        if self._rule is None or self._is_estimated:
+            each = progress(range(n), n, "leaving one out")
+            return rules.ValuesAndRanks.together(self._without(collection) for collection in each)
+        requests, of_unit = self.settled.board.requests, np.arange(n)
+        if self.over == "requests" and requests is not None:
+            of_unit = requests.collection
+        left = np.where(np.arange(n)[:, None] == of_unit, 0.0, self.units[1])
+        scale = np.count_nonzero(left, axis=1) / left.sum(axis=1)
+        return self._in_samples(left * scale[:, None])
+
+    def _without(self, collection: int) -> rules.ValuesAndRanks:
+        settled = self.settled
+        kept = np.arange(len(settled.weights)) != collection
+        board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
+        if settled.missing == "adjust" and parts_of(~np.isnan(board.cells)).any():
+            return rules.ValuesAndRanks(*np.full((2, 1, len(board.runs)), np.nan))
+        weights = settled.weights[kept] / settled.weights[kept].sum()
+        return replace(self, settled=replace(settled, board=board, weights=weights)).whole
 
 
-def warn_of_prior(found: list[across.Valued], what: str) -> None:
+def warn_of_prior(found: rules.ValuesAndRanks, what: str) -> None:
     """Count the parts of the data in which no strengths are likeliest."""
-    if n := sum(one.has_prior for one in found):
+    if found.n_unlike:
         warn(
-            f"leaderboard: {n} of {len(found)} {what} have no strengths of greatest likelihood, "
-            "because a run beats or loses to all others; they were fitted with prior=1"
+            f"leaderboard: {found.n_unlike} of {len(found.ranks)} {what} have no strengths of "
+            "greatest likelihood, because a run beats or loses to all others; they were fitted "
+            "with prior=1"
         )
 
 
-def _drawn(
-    stratum: np.ndarray, weights: np.ndarray, samples: int, seed: int
-) -> Iterator[np.ndarray]:
-    """Yield blocks of samples × units: the weights, with the sum 1, of units drawn in strata."""
-    for counts in resampling.drawn_in_strata(stratum, samples, seed):
-        drawn = counts * weights
-        yield drawn / drawn.sum(axis=1, keepdims=True)
+def places_of(keys: np.ndarray, size: float = 1.0) -> np.ndarray:
+    """Rank each row: 1 + the number of runs with a better key; NaN comes last.
+
+    ``size`` is that of the numbers whose rounding errors the keys have.
+
+    Examples
+    --------
+    >>> places_of(np.array([0.3, 0.5, 0.1 + 0.2, 0.2])).tolist()
+    [2, 1, 2, 4]
+    """
+    keys = np.where(np.isnan(keys), _LAST, keys)
+    large = np.max(np.abs(keys[np.abs(keys) < -_LAST]), initial=size)
+    groups = np.atleast_2d(sums.tie_groups(keys, sums.TIE * float(large)))
+    rows, n = groups.shape
+    cells = groups + np.arange(rows)[:, None] * n
+    sizes = np.bincount(cells.ravel(), minlength=rows * n).reshape(rows, n)
+    first = np.cumsum(sizes, axis=1) - sizes + 1
+    return np.asarray(first.ravel()[cells].reshape(keys.shape))
+
+
+def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Call a rule of one's own with cells, units × runs, and weights; it returns a value a run."""
+    units, n = cells.shape
+    expected = f"leaderboard: expected the rule {name} to return a number for each of {n} runs"
+    try:
+        found = rule(cells.copy(), weights.copy())
+    except Exception as error:
+        gaps = ", NaN where missing" if np.isnan(cells).any() else ""
+        raise LexiframeError(
+            f"leaderboard: the rule {name} raised {type(error).__name__}: "
+            f"{errors.in_one_line(error)}; it gets cells (units × runs), here {units} × {n}{gaps}, "
+            "and the weights of the units, and returns a value for each run: compute over axis 0"
+        ) from error
+    try:
+        value = np.asarray(found, np.float64)
+    except (TypeError, ValueError):
+        raise LexiframeError(f"{expected}, found {shown(found)}") from None
+    if value.shape != (n,):
+        raise LexiframeError(f"{expected}, found an array of the shape {value.shape}")
+    if not np.isfinite(value).all():
+        odd = value[~np.isfinite(value)][0]
+        raise LexiframeError(f"{expected}, found {odd} where a number is needed")
+    return value
 
 
 def _of_groups(

@@ -12,7 +12,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name, warn
 from lexiframe.collection.leaderboards.board import Board
-from lexiframe.orderings import across
+from lexiframe.collection.leaderboards.least_squares import parts_of
+from lexiframe.orderings import rules as known_rules
 
 Missing = Literal["complete", "common", "votes", "adjust"]
 Weights = Mapping[str, float] | Literal["equal", "groups"] | None
@@ -151,12 +152,15 @@ def _refuse_no_collections(board: Board, known: np.ndarray, collections: np.ndar
 
 
 def _refuse_values(rules: list[str], known: np.ndarray) -> None:
-    wrong = [rule for rule in rules if rule in across.ACROSS and not across.ACROSS[rule].of_votes]
+    wrong = [
+        rule for rule in rules if rule in known_rules.RULES and known_rules.RULES[rule].takes_scores
+    ]
     if wrong and not known.all():
+        *others, last = (name for name, rule in known_rules.RULES.items() if not rule.takes_scores)
         raise LexiframeError(
             f"leaderboard: missing='votes' lets a run lose where it has no result, which "
-            f"rule={wrong[0]!r} cannot count; take borda, mean_rank, win_rate, copeland, mc4, "
-            "kemeny or bradley_terry, or missing='adjust' with the mean"
+            f"rule={wrong[0]!r} cannot count; take {', '.join(others)} or {last}, or "
+            "missing='adjust' with the mean"
         )
 
 
@@ -167,7 +171,7 @@ def _refuse_adjusted(board: Board, known: np.ndarray, rules: list[str]) -> None:
             "leaderboard: missing='adjust' estimates how hard collections are, for rule='mean' "
             f"only, found {wrong[0]!r}; take missing='votes' for rules that count votes"
         )
-    part = across.parts_of(known)
+    part = parts_of(known)
     if part.max(initial=0):
         of_parts = ([r for r, p in zip(board.runs, part, strict=True) if p == n] for n in {*part})
         names = "; ".join(", ".join(runs[:3]) for runs in of_parts)

@@ -97,7 +97,7 @@ def unjudged(
     grouping.names_of(requests, by)
     policies = Policies(ties=ties, score_type=score_type, duplicates=duplicates, depth=depth)
     judged = judgments.judged_items(qrels, policies, nonrelevant=True, are_part=True)
-    lists = whole_lists.ranked_lists(runs, policies, queries=coded.strings_of(judged.queries))
+    lists = whole_lists.ranked_lists(runs, policies, judged=judged)
     if not any(run.answered.any() for run in lists.runs):
         extra = {name for run in lists.runs for name in run.extra}
         refuse_other_queries(sorted(extra), judged.queries)

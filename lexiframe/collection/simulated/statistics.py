@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, errors, resampling, typed
 from lexiframe.metrics import scores
+from lexiframe.orderings import coefficients
 from lexiframe.pairwise import arrays
 from lexiframe.projection import positions
 from lexiframe.typing import CollectionLike, Evaluated
@@ -151,7 +152,7 @@ def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
         found[f"{name}, sd over runs"] = values[name].mean(axis=0).std(ddof=1)
     ap, rr = values["AP"], values["RR"]
     first, second = np.triu_indices(ap.shape[1], k=1)
-    taus = _taus(ap)[first, second]
+    taus = coefficients.kendall_of_all(ap[:_MOST].T)[first, second]
     known = taus[np.isfinite(taus)]
     found["AP, τ between runs"] = known.mean() if len(known) else np.nan
     found["RR, share of ties"] = (rr[:, first] == rr[:, second]).mean()
@@ -161,18 +162,6 @@ def statistics(values: dict[str, np.ndarray]) -> dict[str, float]:
     if "Judged@10" in values:
         found["Judged@10, mean"] = values["Judged@10"].mean()
     return {name: float(value) for name, value in found.items()}
-
-
-def _taus(values: np.ndarray) -> np.ndarray:
-    """Compute Kendall's τ-b over requests between every two columns of requests × runs."""
-    column = np.ascontiguousarray(values[:_MOST].T)
-    one, other = column[:, :, None], column[:, None, :]
-    # Counts of at most _MOST² pairs are exact in single precision; every pair counts twice.
-    signs = ((one > other).astype(np.float32) - (one < other)).reshape(len(column), -1)
-    agreeing = (signs @ signs.T).astype(np.float64)
-    untied = np.sqrt(np.diag(agreeing))
-    with np.errstate(invalid="ignore"):  # a run that ties all requests has no τ
-        return np.asarray(agreeing / np.outer(untied, untied))
 
 
 def half_distances(values: dict[str, np.ndarray], splits: int, seed: int) -> dict[str, float]:

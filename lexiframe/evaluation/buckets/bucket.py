@@ -84,7 +84,9 @@ def evaluate_bucket(
         )
         counts = none["coverage"].counts.with_columns(extra=extra)
         return BucketResult({**none.kept, "coverage": replace(none["coverage"], counts=counts)})
-    scan, policies = scan_runs(frames), plan.policies
+    # A run that has no name may be judgments.
+    only = frames.get(run_parts.UNNAMED) if len(frames) == 1 else None
+    scan, policies = scan_runs(frames if only is None else only), plan.policies
     ranked = measured.rank(scan, judged, plan.measures, policies, are_part=True)
     projected = measured.projected_of(ranked, plan.measures, policies.no_relevant)
     return evaluate_projected(plan, projected, bucket=bucket, held=held)

@@ -75,6 +75,8 @@ RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line
 """The advice where nothing but the order of two arguments says which are the runs."""
 # PyTerrier's frames carry the query's text as `query` and its own numbers of documents as `docid`.
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
+_IDS = ("query_id", "doc_id")
+"""Our names of ids, beside which others name something else: the user of a query, a passage."""
 _FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
 _TIMES = {"timestamp", "time", "date", "datetime"}
@@ -169,12 +171,18 @@ def _refuse_other_table(
 def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
     """Return the words that are among the names, without those of other meaning in PyTerrier.
 
+    An id that is called as we call it is the only one.
+
     Examples
     --------
     >>> candidates_for(KNOWN_NAMES["query_id"], ["qid", "query", "docno"])
     ['qid']
+    >>> candidates_for(KNOWN_NAMES["query_id"], ["user_id", "query_id", "item"])
+    ['query_id']
     """
     candidates = [word for word in words if word in names]
+    if candidates and candidates[0] in _IDS:
+        return candidates[:1]
     for several, own in _OWN_MEANING.items():
         if several <= set(candidates):
             candidates = [c for c in candidates if c == own or c not in several]

@@ -23,7 +23,6 @@ from lexiframe.io.files.folders import (
     files_in,
     is_folder,
     matched,
-    part_of,
     printable,
     refuse_table_with_log,
     sets_of_parts,
@@ -238,16 +237,16 @@ def _joined(sources: Sequence[Source]) -> list[Source]:
         for source in sources
         if isinstance(source.origin, File) and source.origin.data is None and not source.is_given
     }
-    parts = [path for path in paths if part_of(path) is not None]
-    if not parts or len(paths) < sum(isinstance(source.origin, File) for source in sources):
+    if len(paths) < sum(isinstance(source.origin, File) for source in sources):
         return [*sources]
+    sets = [(name, files) for name, files in sets_of_parts([*paths]) if name is not None]
+    parts = [path for _, files in sets for path in files]
     refuse_table_with_log({path.parent for path in parts})
     joined = {
         id(paths[files[0]]): replace(
             paths[files[0]], name=run_name(Path(name)), origin=_origin(files)
         )
-        for name, files in sets_of_parts(parts)
-        if name is not None
+        for name, files in sets
     }
     others = {id(paths[path]) for path in parts} - joined.keys()
     return [joined.get(id(source), source) for source in sources if id(source) not in others]

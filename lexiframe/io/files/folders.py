@@ -22,9 +22,10 @@ _HIDDEN = (".", "_")
 # which have no ending or that of any text. A run may be called so: README.trec.
 _ABOUT = """
 .md .rst .tex .bib .html .pdf .png .jpg .jpeg .svg .yaml .yml .toml .cfg .ini .log .lock .sh .py .r
-.ipynb .md5 .sha1 .sha256 .sha512 .sum
+.ipynb .md5 .sha1 .sha256 .sha512 .sum .bak .orig .old .tmp .swp .rej .err .db .cff
 readme license licence notice provenance changelog authors citation makefile dockerfile notes
-requirements metadata config settings stats statistics manifest md5sums sha256sums
+requirements metadata config settings stats statistics manifest md5sums sha256sums checksums info
+version queries topics corpus dataset_info
 """.split()
 _OF_TEXT = ("", ".txt", ".json", ".csv", ".tsv")
 _LOGS = {"_delta_log": "a Delta table", ".hoodie": "a Hudi table"}
@@ -34,6 +35,17 @@ _PART = re.compile(r"part[-_.](?:[rm][-_])?[0-9]+(?![0-9])", re.IGNORECASE)
 _NTH = re.compile(
     r"(?P<of>.*?)[-_.]?(?P<nth>[0-9]+)[-_]of[-_](?P<n>[0-9]+)(?![0-9])", re.IGNORECASE
 )
+_BY_TOOLS = [
+    re.compile(rf"{name}(?:\.[a-z][a-z0-9]*)*", re.IGNORECASE)
+    for name in (
+        r"(?P<of>)(?P<nth>[0-9]{6})_[0-9]+(?:_copy_[0-9]+)?",  # Hive
+        r"(?P<of>.*?)(?P<nth>[0-9]{4})_part_[0-9]{2,}",  # Redshift
+        r"(?P<of>.*?)[-_.]?(?P<nth>[0-9]{12})",  # BigQuery
+        r"(?P<of>)data_(?P<nth>[0-9]+)",  # DuckDB
+        r"(?P<of>.*?)[-_.]?(?:part|shard|chunk)[-_.]?(?P<nth>[0-9]+)",
+    )
+]
+"""Names of parts that may be those of runs too, where not all names in a folder count parts."""
 
 
 def printable(path: str) -> str:
@@ -75,6 +87,8 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _is_about(path: Path) -> bool:
+    if path.name.endswith("~") or path.name.startswith("#"):  # what editors leave
+        return True
     ending = path.suffix.lower()
     return ending in _ABOUT or (ending in _OF_TEXT and path.stem.lower() in _ABOUT)
 
@@ -183,9 +197,10 @@ def sets_of_parts(paths: Sequence[Path]) -> list[tuple[str | None, list[Path]]]:
     The name is that of a run of parts, and None for a file that is no part. It is the name of their
     folder; where there are several sets in one folder, it is the text before their numbers.
     """
+    by_tools = _counted_by_tools(paths)
     sets: dict[tuple[Path, str | Path], list[Path]] = {}
     for path in paths:
-        part = part_of(path)
+        part = by_tools.get(path, part_of(path))
         sets.setdefault((path.parent, path if part is None else part.of), []).append(path)
     several: dict[Path, int] = {}
     for folder, of in sets:
@@ -198,6 +213,31 @@ def sets_of_parts(paths: Sequence[Path]) -> list[tuple[str | None, list[Path]]]:
             _refuse_missing_parts(folder, files)
             named.append((of if of and several[folder] > 1 else _called(folder), files))
     return named
+
+
+def _counted_by_tools(paths: Iterable[Path]) -> dict[Path, Part]:
+    """Return what names say that count parts as tools do, where all names in a folder do.
+
+    The parts of a run are counted from 0 or 1 on; a date is no number of a part.
+    """
+    folders: dict[Path, list[Path]] = {}
+    for path in paths:
+        folders.setdefault(path.parent, []).append(path)
+    counted: dict[Path, Part] = {}
+    for inside in folders.values():
+        for pattern in _BY_TOOLS:
+            found = {path: at for path in inside if (at := pattern.fullmatch(path.name))}
+            if len(found) < len(inside):
+                continue
+            parts = {path: Part(at["of"], int(at["nth"])) for path, at in found.items()}
+            for of in {part.of for part in parts.values()}:
+                of_one = {path: part for path, part in parts.items() if part.of == of}
+                numbers = sorted({part.nth for part in of_one.values()})
+                first = numbers[0]
+                if len(of_one) > 1 and first < 2 and numbers[-1] - first < len(numbers):
+                    counted |= of_one
+            break
+    return counted
 
 
 def _called(folder: Path) -> str:

@@ -36,7 +36,18 @@ _NO_NUMBER = r"(?i)^[+-]?(nan|inf|infinity)$"
 _SEPARATED = (
     r"^[+-]?[0-9]{1,3}([,.' ][0-9]{3})*,[0-9]+$|^[+-]?[0-9]{1,3}([,'_ ][0-9]{3})+([.,][0-9]+)?$"
 )
-_MISSING = ("None", "null", "NULL", "NA", "N/A", "n/a", "-")  # of Python, JSON, SQL, R, tables
+_MISSING = (
+    "None",
+    "null",
+    "NULL",
+    "NA",
+    "N/A",
+    "n/a",
+    "-",
+    "–",
+    "—",
+    "−",
+)  # of Python, JSON, SQL, R, tables
 _FORMS = {"^−": "-", r"^\+([0-9.])": "${1}", r"^(-?)\.": "${1}0.", r"\.$": ""}
 """Parts of numbers that are written in two ways, and the usual one: −5, +9, .5 and 1."""
 

@@ -7,11 +7,12 @@ begin anew for each of its values show it; documents that occur once for each ma
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
-from lexiframe.base import Problem, n_and_first
+from lexiframe.base import Problem, coded, n_and_first
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.problems.doubted_judgments import DOUBT
 
@@ -29,40 +30,68 @@ _SAMPLE, _MANY = 1000, 100
 _IDS = {*KNOWN_NAMES["query_id"], *KNOWN_NAMES["doc_id"], "text", "title", "url"}
 """Names of columns that describe queries and documents."""
 _KINDS = (pl.String, pl.Categorical, pl.Enum)
+_FEW_TWINS = 0.05
+"""Of so few requests, parts of one ranking may repeat a document."""
+_SMALL, _BLOCKS = 10_000, 0.2
+"""Files with more rows are in no order if they have more stretches than this share of rows."""
 
 
 @dataclass(frozen=True)
 class SeveralRankings:
-    """That a column tells several rankings apart; ``is_certain`` says that ranks show it."""
+    """That there may be several rankings of a query; ``is_certain`` says that it cannot be one.
+
+    ``has_twins`` says that documents are repeated.
+    """
 
     problem: Problem
     is_certain: bool
+    has_twins: bool
 
 
 def several_rankings(
-    rows: pl.DataFrame, others: pl.DataFrame, where: str
+    rows: pl.DataFrame, others: pl.DataFrame, where: str, *, are_lines: bool = False
 ) -> SeveralRankings | None:
-    """Return which column that is not read tells several rankings of a query apart; else None.
+    """Return what tells several rankings of a query apart: a column, or ranks that begin anew.
 
-    ``rows`` have the columns ``query_id``, ``doc_id`` and perhaps ``rank``, and ``others`` has the
-    columns of the same rows that are not read.
+    ``rows`` have the columns ``query_id``, ``doc_id`` and perhaps ``rank`` and ``score``, and
+    ``others`` has the columns of the same rows that are not read. ``are_lines`` says that they come
+    from lines without names of columns.
 
     Examples
     --------
-    >>> rows = pl.DataFrame({"query_id": "q", "doc_id": ["a", "b"], "rank": [1, 1]})
+    >>> rows = pl.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "rank": [1, 1]})
     >>> engines = pl.DataFrame({"engine": ["old", "new"]})
     >>> print(several_rankings(rows, engines, "a.csv").problem)
     a.csv: expected one ranking for each query, found several, told apart by the column \
 engine: 2 ('new', 'old'); if it names the runs, say so: columns={'run': 'engine'}
     """
-    candidates = [column for column in others if _may_name_systems(column)]
-    if not candidates or rows.height < 2:
-        return None
     has_ranks = "rank" in rows.columns
+    candidates = [column for column in others if _may_name_systems(column)]
+    if rows.height < 2 or not (candidates or (has_ranks and may_begin_anew(rows))):
+        return None
     if has_ranks and _are_unique(rows, "query_id", "rank"):
         return None
     found = [one for column in candidates if (one := _told_apart(rows, column, where)) is not None]
+    if not found and has_ranks:
+        return _begun_anew(rows, where, are_lines=are_lines)
     return min(found, key=lambda one: not one.is_certain, default=None)
+
+
+def may_begin_anew(rows: pl.DataFrame) -> bool:
+    """Return whether a query comes back after others, or scores rise, as a second run begins.
+
+    Only then are ranks worth reading. Files in no order have neither.
+
+    Examples
+    --------
+    >>> may_begin_anew(pl.DataFrame({"query_id": ["q", "q", "q"], "score": [9.5, 9.0, 9.5]}))
+    True
+    """
+    query, score = rows["query_id"], rows["score"]
+    begins = (query != query.shift()) | (score > score.shift())
+    stretches = query.filter(begins.fill_null(value=True))
+    is_in_no_order = rows.height > _SMALL and len(stretches) > _BLOCKS * rows.height
+    return not is_in_no_order and bool(stretches.is_duplicated().any())
 
 
 def _may_name_systems(column: pl.Series) -> bool:
@@ -83,17 +112,89 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
     words = {*re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name).lower())}
     names_systems, names_parts = bool(words & _SYSTEMS), bool(words & _PARTS)
     has_lists = rows.select("query_id", "value").n_unique() < rows.height
+    twins = _share_with_twins(rows)
     if "rank" in rows.columns and (has_lists or names_systems) and _ranks_begin_anew(rows):
-        return SeveralRankings(_problem(column, where), is_certain=True)
+        problem = _problem(column, where, "several", _if_parts(rows, column, twins))
+        return SeveralRankings(problem, is_certain=True, has_twins=twins > 0)
     is_text = column.dtype in _KINDS
     if names_parts or not (is_text or names_systems):
         return None
-    has_twins = not _are_unique(rows, "query_id", "doc_id")
-    if has_twins and not _are_unique(rows, "query_id", "doc_id", "value"):
+    if twins and not _are_unique(rows, "query_id", "doc_id", "value"):
         return None
-    if has_twins or names_systems:
-        return SeveralRankings(_problem(column, where), is_certain=has_twins and names_systems)
+    if twins and names_systems:
+        return SeveralRankings(_problem(column, where, "several"), is_certain=True, has_twins=True)
+    if twins or names_systems:
+        may_be = _problem(column, where, "what may be several", _if_one(column))
+        return SeveralRankings(may_be, is_certain=False, has_twins=twins > 0)
     return None
+
+
+def _share_with_twins(rows: pl.DataFrame) -> float:
+    """Return the share of queries in which a document is repeated."""
+    twins = rows.filter(pl.struct("query_id", "doc_id").is_duplicated())
+    return twins["query_id"].n_unique() / rows["query_id"].n_unique()
+
+
+def share_queries(parts: Sequence[pl.DataFrame]) -> bool:
+    """Return whether several parts of a run have rows of the same query."""
+    queries = [coded.strings_of(rows["query_id"].unique().cast(pl.String)) for rows in parts]
+    return bool(queries) and pl.concat(queries).is_duplicated().any()
+
+
+def several_in_parts(
+    parts: Sequence[pl.DataFrame], names: Sequence[str], where: str
+) -> Problem | None:
+    """Return that files which were taken for the parts of one run may be several runs.
+
+    They repeat documents of a query, or count its ranks anew.
+    """
+    given = [rows.with_columns(value=pl.lit(n)) for n, rows in enumerate(parts)]
+    rows = pl.concat(map(coded.as_strings, given), how="diagonal")
+    rows = rows.filter(pl.col("value").n_unique().over("query_id") > 1)
+    keys = rows.select("query_id", "doc_id", "value").unique()
+    twins = keys.filter(pl.struct("query_id", "doc_id").is_duplicated())
+    has_ranks = "rank" in rows.columns and not rows["rank"].has_nulls()
+    has_lists = rows.select("query_id", "value").n_unique() < rows.height
+    are_once = has_ranks and _are_unique(rows, "query_id", "rank")
+    if twins.height:
+        query, doc, _ = twins.sort("query_id", "doc_id", "value").row(0)
+        there = twins.filter(query_id=query, doc_id=doc)
+        found = f"the document {doc!r} of query {query!r} in several of them"
+    elif has_ranks and has_lists and not are_once and _ranks_begin_anew(rows):
+        query = rows["query_id"].min()
+        there = rows.filter(query_id=query)
+        found = f"ranks of query {query!r} that begin anew in several of them"
+    else:
+        return None
+    one, other = (names[n] for n in there["value"].unique().sort()[:2])
+    advice = (
+        f"if they are runs, name each by its file or a pattern: {{'a': {one!r}, 'b': {other!r}}}; "
+        "if they are one run, mend it, or keep the best row of each document with duplicates='best'"
+    )
+    return Problem(where, "parts of one run", found, advice, DOUBT)
+
+
+def _begun_anew(rows: pl.DataFrame, where: str, *, are_lines: bool) -> SeveralRankings | None:
+    """Return that ranks begin anew in most queries, each time from the first on."""
+    falls = pl.col("rank").cast(pl.Float64).diff() < 0
+    rows = rows.with_columns(value=falls.fill_null(value=False).cum_sum().over("query_id"))
+    anew = rows.filter(pl.col("value") > 0)["query_id"].unique().cast(pl.String).sort()
+    is_in_most = 2 * len(anew) > rows["query_id"].n_unique()
+    has_lists = 2 * rows.select("query_id", "value").n_unique() <= rows.height
+    if not (is_in_most and has_lists and _ranks_begin_anew(rows)):
+        return None
+    has_twins = _share_with_twins(rows) > 0
+    one = "duplicates='best' keeps the best of the rows of a document"
+    if not has_twins:
+        without = "leave the column rank out" if _have_scores(rows) else _COUNTED
+        one = NAMED if are_lines else without
+    advice = (
+        "if these are several runs, write each to a file of its own, or name them in a column run; "
+        f"if it is one, {one}"
+    )
+    found = f"ranks that begin anew for {n_and_first(anew)}"
+    problem = Problem(where, "one ranking for each query", found, advice, DOUBT)
+    return SeveralRankings(problem, is_certain=False, has_twins=has_twins)
 
 
 def _ranks_begin_anew(rows: pl.DataFrame) -> bool:
@@ -109,19 +210,60 @@ def _are_unique(rows: pl.DataFrame, *names: str) -> bool:
     return not bool(rows.select(pl.struct(names).is_duplicated().any()).item())
 
 
-def _problem(column: pl.Series, where: str) -> Problem:
+NAMED = "say so by a name: {'name': file}, or name=file in commands"
+"""How to say that lines without names of columns are one run."""
+_WITH_RUN = {
+    TAGS: "query_id q0 doc_id rank score run",
+    SECOND: "query_id run doc_id rank score note",
+}
+_WITHOUT_RANK = {
+    TAGS: "query_id q0 doc_id place score note",
+    SECOND: "query_id part doc_id place score note",
+}
+"""The names of the fields of lines, by the field that tells rankings apart."""
+
+
+def _problem(column: pl.Series, where: str, several: str, further: str = "") -> Problem:
     values = column.cast(pl.String).drop_nulls().unique().sort()
-    shown = n_and_first(values.to_list())
-    fields = {
-        TAGS: "query_id q0 doc_id rank score run",
-        SECOND: "query_id run doc_id rank score note",
-    }
-    told = column.name if column.name in fields else f"the column {column.name}"
+    told = column.name if column.name in _WITH_RUN else f"the column {column.name}"
     advice = f"if it names the runs, say so: columns={{'run': {column.name!r}}}"
-    if column.name in fields:
+    if column.name in _WITH_RUN:
         advice = (
             "write the lines of each to a file of its own, or put a line with the names "
-            f"{fields[column.name]} on top, and say header=True"
+            f"{_WITH_RUN[column.name]} on top, and say header=True"
         )
-    found = f"several, told apart by {told}: {shown}"
-    return Problem(where, "one ranking for each query", found, advice, DOUBT)
+        advice = f"if they are runs, {advice}" if further else advice
+    found = f"{several}, told apart by {told}: {n_and_first(values.to_list())}"
+    return Problem(where, "one ranking for each query", found, advice + further, DOUBT)
+
+
+def _if_one(column: pl.Series) -> str:
+    """Return what to do where there is one ranking, and no ranks that begin anew."""
+    return (
+        f"; if it is one ranking, {NAMED if column.name in _WITH_RUN else 'leave the column out'}"
+    )
+
+
+_COUNTED = "count the ranks of each query from its first document to its last"
+"""How to make one ranking of parts that have no scores."""
+
+
+def _have_scores(rows: pl.DataFrame) -> bool:
+    """Return whether rows have scores that are not made of their ranks."""
+    return "score" in rows.columns and not (rows["score"] == -rows["rank"]).all()
+
+
+def _if_parts(rows: pl.DataFrame, column: pl.Series, twins: float) -> str:
+    """Return what to do where ranks may begin anew in each part of one ranking, as in pages.
+
+    Several systems retrieve the same documents; that is why there are no parts if there are twins.
+    """
+    if twins > _FEW_TWINS:
+        return ""
+    if not _have_scores(rows):
+        one = _COUNTED
+    elif column.name in _WITH_RUN:
+        one = f"put {_WITHOUT_RANK[column.name]} on top, so that the scores decide"
+    else:
+        one = f"leave the columns {column.name} and rank out, so that the scores decide"
+    return f"; if they are parts of one ranking, as pages are, {one}"

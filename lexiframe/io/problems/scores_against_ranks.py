@@ -29,6 +29,11 @@ _AGAINST = 0.25
 It is −1 where they agree, and about 0 where they have nothing to do with one another, as after
 another system put the documents in order.
 """
+_BY_CHANCE = 3.0
+"""So many standard deviations from 0 are hardly reached by chance, in 1 of 740 runs at most."""
+
+_LEAST = 4
+"""Steps from which all requests together may contradict the ranks: two of three documents each."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +42,38 @@ class Against:
 
     Scores contradict the ranks of a request where great ones mostly have the last ranks. Ranks that
     repeat within a request say nothing.
-    ``example`` shows it in one of them.
+    ``example`` shows it in one of them. ``surplus`` sums up the correlations of ranks and scores,
+    each times its ``steps``, of which a request has one less than documents. By chance it is about
+    0, with the variance ``steps``.
     """
 
     rows: int = 0
     of: int = 0
     example: str = ""
+    surplus: float = 0.0
+    steps: int = 0
 
     @property
     def is_most(self) -> bool:
-        """Whether the scores contradict the ranks in most requests, counted by their rows."""
-        return 2 * self.rows > self.of
+        """Whether the scores contradict the ranks in most requests, and not by chance.
+
+        Requests are counted by their rows. Of few rows it is enough that all requests contradict:
+        ranks that have nothing to do with the scores are rare.
+        """
+        if self.steps < _BY_CHANCE**2:  # so few are never far enough from chance
+            return self.rows == self.of and self.steps >= _LEAST
+        return 2 * self.rows > self.of and self.surplus >= _BY_CHANCE * self.steps**0.5
 
     def __add__(self, other: Against) -> Against:
         """Return what was found in the rows of both."""
         example = min(filter(None, (self.example, other.example)), default="")
-        return Against(self.rows + other.rows, self.of + other.of, example)
+        return Against(
+            self.rows + other.rows,
+            self.of + other.of,
+            example,
+            self.surplus + other.surplus,
+            self.steps + other.steps,
+        )
 
 
 NOTHING_AGAINST = Against()
@@ -66,9 +87,10 @@ def compared_with_ranks(rows: pl.DataFrame) -> Against:
     --------
     >>> rows = pl.DataFrame({"query_id": "q1", "score": [0.25, 1.5], "rank": [1, 2]})
     >>> compared_with_ranks(rows)
-    Against(rows=2, of=2, example="query 'q1': rank 1 has the score 0.25, rank 2 has 1.5")
+    Against(rows=2, of=2, example="query 'q1': rank 1 has the score 0.25, rank 2 has 1.5", \
+surplus=1.0, steps=1)
     >>> compared_with_ranks(rows.with_columns(score=-pl.col("score")))
-    Against(rows=0, of=2, example='')
+    Against(rows=0, of=2, example='', surplus=0.0, steps=0)
     """
     if not {"score", "rank"} <= {*rows.columns} or rows["rank"].has_nulls():
         return NOTHING_AGAINST
@@ -87,8 +109,8 @@ def all_compared(rows: pl.DataFrame) -> Against:
     changed places: then the order of the rows is that of the ranks.
     """
     numbers = pl.col("rank", "score").cast(pl.Float64)
-    steps = numbers.diff().over("query_id").name.suffix(" step")
-    stepped = rows.select("query_id", numbers, steps)
+    differences = numbers.diff().over("query_id").name.suffix(" step")
+    stepped = rows.select("query_id", numbers, differences)
     counts = stepped.select(_count_rows(pl.col("rank step"), pl.col("score step")).mean()).item()
     have_changed = counts is not None and counts > _MOST
     rank = pl.int_range(pl.len()) if have_changed else pl.col("rank")
@@ -100,18 +122,20 @@ def all_compared(rows: pl.DataFrame) -> Against:
         n=pl.len(),
         are_ranks=pl.col("rank").is_unique().all(),
     )
-    against = of_requests.filter("are_ranks", pl.col("correlation") > _AGAINST)
+    ranked = of_requests.filter("are_ranks", pl.col("n") > 1)
+    steps = ranked["n"] - 1
+    surplus, n_steps = float((ranked["correlation"] * steps).sum()), int(steps.sum())
+    against = ranked.filter(pl.col("correlation") > _AGAINST)
     if not against.height:
-        return Against(0, rows.height)
+        return Against(0, rows.height, "", surplus, n_steps)
     shown = (
         against.with_columns(pl.col("query_id").cast(pl.String)).sort("query_id").row(0, named=True)
     )
     ends = [(of["given"], of["score"]) for of in (shown["first"], shown["best"])]
     (rank, score), (other, greatest) = ends
     example = f"query {shown['query_id']!r}: rank {rank:g} has the score {score:g}, "
-    return Against(
-        int(against["n"].sum()), rows.height, f"{example}rank {other:g} has {greatest:g}"
-    )
+    n_against, example = int(against["n"].sum()), f"{example}rank {other:g} has {greatest:g}"
+    return Against(n_against, rows.height, example, surplus, n_steps)
 
 
 def text_is_doubtful(data: bytes, decimal: str) -> bool:

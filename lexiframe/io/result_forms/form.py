@@ -35,7 +35,7 @@ class Result(NamedTuple):
     """One score in a file: of a run in a collection, or in a request or a part of it.
 
     ``version`` orders repeated measurements of a run: the greatest is the newest; ``replicate`` is
-    what the tool calls them.
+    what the tool calls them. ``smaller_is_better`` is None where the file does not say it.
     """
 
     run: str
@@ -46,6 +46,7 @@ class Result(NamedTuple):
     replicate: str
     version: tuple[Any, ...]
     part: Part | None = None
+    smaller_is_better: bool | None = None
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ _COLUMNS = {
     "split": pl.String,
     "subset": pl.String,
     "is_chosen": pl.Boolean,
+    "smaller_is_better": pl.Boolean,
 }
 
 
@@ -36,6 +37,8 @@ def result_files(source: Any) -> list[Path]:
         path = os.path.expanduser(source)  # noqa: PTH111 - no error for an unknown user
         is_folder = os.path.isdir(path)  # noqa: PTH112 - false for a name that is too long
         inside = sorted(Path(path).rglob("*.json*")) if is_folder else [Path(path)]
+        hidden = len(Path(path).parts)  # a name that begins with a dot is no data: ._T.json
+        inside = [f for f in inside if not any(p.startswith(".") for p in f.parts[hidden:])]
         files = [file for file in inside if os.path.isfile(file)]  # noqa: PTH113
         return [file for file in files if form_of_result(file) is not None]
     if isinstance(source, list | tuple) and source:
@@ -55,12 +58,14 @@ def read_results(
         form = form_of_result(file)
         for found in form.read(file, languages) if form else ():
             part = found.part or (None, None, None)
-            rows.append((*found[:5], found.replicate, str(file), *part))
+            rows.append((*found[:5], found.replicate, str(file), *part, found.smaller_is_better))
             key, version = (found.run, found.replicate), (form.name if form else "", *found.version)
             versions[key] = max(versions.get(key, ()), version)
     table = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
     if not table.height:
         raise ReadError(f"{files[0]}: expected results with scores, found none")
+    if table["smaller_is_better"].null_count() == table.height:
+        table = table.drop("smaller_is_better")
     table = same_parts(table).drop("split", "subset", "is_chosen")
     table = _requests_first(table)
     return table if revisions == "all" else _newest(table, versions).drop("replicate")

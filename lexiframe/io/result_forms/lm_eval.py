@@ -53,13 +53,16 @@ def _results(path: Path) -> Iterator[Result]:
     # The mean of a group is no collection of its own: its tasks are there as well.
     groups = content["group_subtasks"]
     is_group = {name: bool(tasks.value) for name, tasks in groups.fields()} if groups.value else {}
+    if not groups.value and content["groups"].value:
+        is_group = {name: True for name, _ in content["groups"].fields()}
     run, when = _run(path, content), _when(path)
     for task, of_task in content["results"].fields():
         for key, value in of_task.fields() if not is_group.get(task) else ():
             measure = _measure(key)
             if measure is not None and value.value != "N/A":
                 part = _part(content, task)
-                yield Result(run, task, None, measure, value.number(), when, (when,), part)
+                smaller = _is_smaller_better(content, task, measure)
+                yield Result(run, task, None, measure, value.number(), when, (when,), part, smaller)
 
 
 def _part(content: Json, task: str) -> Part | None:
@@ -77,6 +80,13 @@ def _part(content: Json, task: str) -> Part | None:
     elif limit is not None:
         given.append(f"limit {limit}")
     return Part(", ".join(given), "", is_chosen=True) if given else None
+
+
+def _is_smaller_better(content: Json, task: str, measure: str) -> bool | None:
+    """Return what the results say of the direction of a measure, as of a perplexity."""
+    larger = _field(content, "higher_is_better", task)
+    said = larger[measure.partition(",")[0]].value if larger.value else None
+    return not said if isinstance(said, bool) else None
 
 
 def _field(content: Json, name: str, inside: str) -> Json:
@@ -148,10 +158,12 @@ def _samples(path: Path) -> Iterator[Result]:
     for number, line in enumerate(text_of(path, _TOOL).split("\n"), 1):
         if line.strip():
             sample = parsed_text(line, f"{path}, line {number}", _TOOL)
-            yield from _scores(sample, (run, task, when), part)
+            yield from _scores(sample, (run, task, when), part, results)
 
 
-def _scores(sample: Json, of: tuple[str, str, str], part: Part | None) -> Iterator[Result]:
+def _scores(
+    sample: Json, of: tuple[str, str, str], part: Part | None, results: Json | None
+) -> Iterator[Result]:
     """Return the scores of a sample: those of its metrics, or all numbers without metrics."""
     run, task, when = of
     if not isinstance(sample.value, dict) or "doc_id" not in sample.value:
@@ -164,9 +176,10 @@ def _scores(sample: Json, of: tuple[str, str, str], part: Part | None) -> Iterat
         is_score = isinstance(one.value, int | float) or (metrics.value and name in sample.value)
         if name not in _NO_MEASURES and is_score and not isinstance(one.value, list):
             measure = name if chosen == "none" else f"{name},{chosen}"
+            smaller = None if results is None else _is_smaller_better(results, task, measure)
             value = float(one.value) if isinstance(one.value, bool) else one.number()
             request = f"{sample['doc_id'].value}"
-            yield Result(run, task, request, measure, value, when, (when,), part)
+            yield Result(run, task, request, measure, value, when, (when,), part, smaller)
 
 
 FORM = ResultForm(_TOOL, _is_named, _read)

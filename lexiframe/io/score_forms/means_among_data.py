@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.base import n_and_first, warn
 from lexiframe.io.score_forms.names_of_summaries import (
+    MENTIONS_MEAN,
     SAYS_MEAN,
     SUMMARIES,
     are_properties,
@@ -120,7 +121,11 @@ def without_summaries(
     says_so = names.filter(words.str.contains(SAYS_MEAN) & ~names.is_in([*wanted]))
     means = table.filter(pl.col(unit).is_in(says_so.implode()))
     table = _left_out(table, means, units.place, "that are called means")
-    left = left.filter(~left.is_in(says_so.implode())).sort()
+    left = left.filter(~left.is_in(says_so.implode()))
+    if unit == "collection":  # as Retrieval Average is, of a part of the others
+        of_parts = names.filter(words.str.contains(MENTIONS_MEAN) & ~is_called)
+        left = pl.concat([left, of_parts.filter(~of_parts.is_in([*wanted]))])
+    left = left.sort()
     if len(left):
         warn(
             f"{_PLURALS[unit]} that are called like summaries, but do not sum the others up: "

@@ -19,12 +19,14 @@ SUMMARIES = {
 """What each summary is called, in the words of `words_of`."""
 SAYS_MEAN = rf"^({_MEAN})( scores?)?$"
 """What says that it is a mean, be it of something else than the others."""
+MENTIONS_MEAN = rf"^avg | ({_MEAN})$"
+"""What may be the mean of a part of the others: Avg STS, Retrieval Average."""
 _HEADS = (
     "rank|ranks|ranking|position|cost|costs|price|prices|pricing|latency|latencies|throughput|"
     "runtime|qps|co2|co₂|co2eq|co2e|emissions|flops|tflops|gflops|params|parameters|tokens|size|"
-    "vram|likes|downloads"
+    "vram|likes|downloads|seed|seeds|epoch|epochs|shots"
 )
-_PARTS = "param|parameter|time|memory|ram|length|window|date|dimension|dimensions|shot"
+_PARTS = "param|parameter|time|memory|ram|length|window|date|dimension|dimensions|shot|tasks|hours"
 """What needs another word beside it: TIME and Memory are collections."""
 _BESIDE = (
     f"{_MEAN}|median|overall|total|final|borda|max|maximum|min|minimum|number|num|no|n|of|#|per|in|"

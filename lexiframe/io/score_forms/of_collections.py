@@ -15,6 +15,7 @@ from lexiframe.io.score_forms.layouts import (
     refuse_without_run,
     texts_among,
 )
+from lexiframe.io.score_forms.row_numbers import without_row_numbers
 from lexiframe.io.score_forms.text import PLACE
 
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
@@ -97,6 +98,7 @@ def _from_wide(
             f"each collection or run, found the columns "
             f"{', '.join(name for name in given.table.columns[:11] if name != PLACE)}{say}"
         )
+    cells = without_row_numbers(given, cells)
     refuse_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
     numbers = [

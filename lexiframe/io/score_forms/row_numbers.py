@@ -18,6 +18,7 @@ from lexiframe.io.score_forms.layouts import WORDS, ScoreTable
 from lexiframe.io.score_forms.text import PLACE
 
 _RESET = re.compile(r"index|level_\d+")  # a run may have such a name, too
+_OF_ROWS = re.compile(r"(?i)id|row|nr|no|(row|line)[ _]?(id|nr|no|number|index)")
 _UNNAMED = re.compile(r"|Unnamed: \d+(\.\d+)?|__index_level_\d+__")
 
 
@@ -35,6 +36,30 @@ def without_index(given: ScoreTable) -> ScoreTable:
         given, named = _index_as_queries(given, named, has_runs=bool(has["run"]))
     left_out = [name for name in named if _is_left_out(given, name, queries)]
     return replace(given, table=given.table.drop(left_out), left_out=tuple(left_out))
+
+
+def without_row_numbers(given: ScoreTable, cells: list[str]) -> list[str]:
+    """Return the columns of a leaderboard without those that number its rows, and warn of these.
+
+    They are called like an index, a row or an id, and count from 0 or 1, in any order of the rows.
+    """
+    named = [name for name in cells if _is_index(name) or _OF_ROWS.fullmatch(name)]
+    found = [name for name in named if _counts(_whole(given.table[name]))]
+    if found and len(found) < len(cells):
+        warn(
+            f"{given.where}: columns that number the rows, left out: {n_and_first(found)}; if one "
+            "is a collection, call it otherwise"
+        )
+        return [name for name in cells if name not in found]
+    return cells
+
+
+def _counts(whole: pl.Series | None) -> bool:
+    """Return whether numbers are 0, 1, 2 … or 1, 2, 3 …, in any order."""
+    if whole is None or not len(whole):
+        return False
+    ordered = whole.sort()
+    return ordered[0] in (0, 1) and bool((ordered.diff().drop_nulls() == 1).all())
 
 
 def warn_of_index(given: Sequence[ScoreTable]) -> None:

@@ -13,6 +13,7 @@ from lexiframe.io.column_forms.column_names import (
     ONE_HOT,
     PAIRS_OF_RUNS,
     STATED_NAMES,
+    candidates_for,
     first_of,
 )
 
@@ -104,7 +105,7 @@ def _one(ours: str, names: list[str], where: str, given: Mapping[str, str]) -> s
     """Return the column that we call ``ours``, of the first group of names that the table has."""
     if ours in given:
         return given[ours]
-    groups = ([name for name in group if name in names] for group in STATED_NAMES[ours])
+    groups = (candidates_for(group, names) for group in STATED_NAMES[ours])
     return first_of(ours, groups, where)
 
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from lexiframe.base import sums
 from lexiframe.orderings.ordering_rules import OrderingRule
-from lexiframe.pairwise import Pairs
+from lexiframe.pairwise import Pairs, arrays
 
 
-def _of_units(pairs: Pairs) -> tuple[np.ndarray, np.ndarray]:
-    return pairs.points, np.full((1, 1), sums.TIE)  # points are multiples of 1/2
+def _of_units(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+    return table.points, np.full((1, 1), sums.TIE)  # points are multiples of 1/2
 
 
 RULE = OrderingRule("borda", of_units=_of_units, of_sums=attrgetter("borda"))

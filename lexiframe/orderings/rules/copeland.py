@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lexiframe.orderings.ordering_rules import (
-    AnyPairs,
+    AnyLeads,
     OrderingRule,
     ValuesAndRanks,
     ranked,
@@ -13,7 +13,7 @@ from lexiframe.orderings.ordering_rules import (
 )
 
 
-def copeland(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
+def copeland(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
     """Pairs of runs won by a majority of units, minus pairs lost: −(S − 1) to S − 1."""
     return ranked(sums_by_run(pairs, np.sign(lead)))
 

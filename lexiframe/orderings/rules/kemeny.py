@@ -1,103 +1,80 @@
-"""Kemeny's order: the order of runs that the requests contradict least, found exactly."""
+"""Kemeny's order: the mean place of each run over all orders that the units contradict least.
+
+The orders are searched by subsets (Held & Karp 1962): the least cost of putting a set of runs first
+is that of the set without its last run, plus the cost of putting this run behind the others.
+
+Several orders may share the least cost. The mean place over all of them is what leaderboards show
+and what can be counted exactly for weights that are no whole numbers, as those of collections. To
+compare two runs only where all of these orders agree, as an integer program did, left more ties.
+"""
 
 from __future__ import annotations
 
-from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
-from lexiframe.orderings.majorities import strong_components
-from lexiframe.orderings.ordering_rules import AnyPairs, OrderingRule, ValuesAndRanks, ranked
+from lexiframe.orderings.ordering_rules import AnyLeads, OrderingRule, ValuesAndRanks, ranked
 
 
-def kemeny(votes: np.ndarray) -> np.ndarray:
-    """Return for each run the number of runs below it minus the number above it.
+class Places(NamedTuple):
+    """The mean place of each run, the number of orders of least cost, and this cost."""
 
-    Placing a before b costs the number of requests that rank b over a. Several orders may share the
-    least cost; a run counts as above another only if it precedes the other in all of them.
-    ``votes``, runs × runs, has the number of requests that rank the row's run over the column's,
-    minus the number that rank them the other way round.
-
-    If each run of a set beats each run outside it, the set comes first in every order of least cost
-    (the extended Condorcet criterion of Truchon 1998). So only the strongly connected components of
-    the relation "does not lose to" need a search.
-
-    Examples
-    --------
-    The first two runs tie, and both beat the third:
-
-    >>> kemeny(np.array([[0, 0, 1], [0, 0, 1], [-1, -1, 0]])).tolist()
-    [1, 1, -2]
-    """
-    component = strong_components(votes >= 0)
-    over = votes > 0  # decides between components; inside of one, orders have to be searched
-    for c in np.flatnonzero(np.bincount(component) > 1):
-        members = np.flatnonzero(component == c)
-        over[np.ix_(members, members)] = over_in_every_order(votes[np.ix_(members, members)])
-    return np.asarray(over.sum(axis=1) - over.sum(axis=0))
+    places: np.ndarray
+    n_orders: int
+    cost: float
 
 
-def over_in_every_order(votes: np.ndarray) -> np.ndarray:
-    """Return whether the row's run comes before the column's in every order of least cost.
+def kemeny_places(leads: np.ndarray) -> Places:
+    """Return mean places over all orders that the weight of the units contradicts least.
 
-    The search finds one order of least cost. Then it repeatedly looks for another, which reverses
-    as many as possible of the pairs that no order so far has reversed. It stops when no such pair
-    can be reversed.
+    ``leads``, runs × runs, is the weight of the units that prefer the row's run to the column's,
+    minus that of the others. Placing a before b costs half the lead of b over a: the weight against
+    it, but for a number that all orders share.
 
     Examples
     --------
-    In a cycle three orders share the least cost, and no run is before another in all of them:
-
-    >>> over_in_every_order(np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0]])).any()
-    np.False_
+    >>> kemeny_places(np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0.0]]))
+    Places(places=array([2., 2., 2.]), n_orders=3, cost=-0.5)
     """
-    a, b = np.triu_indices(len(votes), k=1)
-    gain = votes[a, b]
-    first = _order(gain, gain, -np.inf, len(votes))
-    never_turned = np.ones(len(gain), bool)
-    while never_turned.any():
-        # Maximise the reversals among orders of least cost; costs are whole numbers.
-        turning = np.where(never_turned, 1 - 2 * first, 0)
-        turned = first != _order(turning, gain, gain @ first - 0.5, len(votes))
-        if not (turned & never_turned).any():
-            break
-        never_turned &= ~turned
-    over = np.zeros(votes.shape, bool)
-    over[a, b] = never_turned & (first == 1)
-    over[b, a] = never_turned & (first == 0)
-    return over
+    same = _SAME * max(1.0, float(np.abs(leads).max(initial=0.0)))
+    sets, runs = np.arange(2 ** len(leads)), np.arange(len(leads))
+    member = (sets[:, None] >> runs & 1).astype(bool)
+    against = member @ -leads / 2  # the cost of putting a run behind all of a set
+    first, ways = _least_costs(member, against, same)
+    # Those of the other runs behind a set are the same of the reverse orders, from their other end.
+    last, ways_on = (of[::-1] for of in _least_costs(member, -against, same))
+    last = last + np.where(member, 0.0, against).sum(axis=1)
+    onward = sets[:, None] | (1 << runs)
+    cost = np.where(member, np.inf, first[:, None] + against + last[onward])
+    n_orders = np.where(cost <= first[-1] + same, ways[:, None] * ways_on[onward], 0.0)
+    mean = (n_orders * (member.sum(axis=1, keepdims=True) + 1)).sum(axis=0) / ways[-1]
+    return Places(mean, int(ways[-1]), float(first[-1]))
 
 
-def _order(gain: np.ndarray, bounded: np.ndarray, least: float, n_runs: int) -> np.ndarray:
-    """Find the order x that maximises gain · x subject to bounded · x ≥ least.
-
-    x has an entry for each pair of runs a < b: 1 if a comes before b, else 0. The constraints
-    0 ≤ x_ab + x_bc − x_ac ≤ 1 for a < b < c make x an order: they exclude all cycles.
-    """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    pair = np.zeros((n_runs, n_runs), np.int64)
-    pair[np.triu_indices(n_runs, k=1)] = np.arange(len(gain))
-    a, b, c = np.array([*combinations(range(n_runs), 3)], np.int64).reshape(-1, 3).T
-    transitive = np.zeros((len(a), len(gain)))
-    for ends, sign in (((a, b), 1), ((b, c), 1), ((a, c), -1)):
-        transitive[np.arange(len(a)), pair[ends]] = sign
-    rules = LinearConstraint(
-        np.vstack([transitive, bounded]),
-        np.append(np.zeros(len(a)), least),
-        np.append(np.ones(len(a)), np.inf),
-    )
-    everything = np.ones(len(gain))
-    exact = {"mip_rel_gap": 0.0}  # by default the solver accepts orders of nearly the least cost
-    found = milp(
-        -gain, integrality=everything, bounds=Bounds(0, 1), constraints=rules, options=exact
-    )
-    return np.asarray(np.rint(found.x), np.int64)
+_SAME = 1e-9
+"""Costs are sums of up to 66 leads: of those of at most 1, rounding changes them by less."""
 
 
-def _of_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
-    value = np.stack([kemeny(pairs.square(of_sample)) for of_sample in lead])
-    return ranked(value.astype(np.float64))
+def _least_costs(
+    member: np.ndarray, against: np.ndarray, same: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the least cost of each set as the first runs, and the number of its orders."""
+    runs = np.arange(member.shape[1])
+    cost, ways = np.zeros(len(member)), np.ones(len(member))
+    for size in runs + 1:
+        sets = np.flatnonzero(member.sum(axis=1) == size)
+        before = sets[:, None] & ~(1 << runs)  # the set itself for a run that is not in it
+        total = np.where(member[sets], cost[before] + against[before, runs], np.inf)
+        cost[sets] = total.min(axis=1)
+        is_least = total <= cost[sets, None] + same
+        ways[sets] = np.where(is_least, ways[before], 0.0).sum(axis=1)
+    return cost, ways
 
 
-RULE = OrderingRule("kemeny", of_leads=_of_leads, options=("votes",), most_runs=12)
+def kemeny(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
+    """Mean places with a minus sign: a larger value is better."""
+    return ranked(np.stack([-kemeny_places(pairs.square(of_sample)).places for of_sample in lead]))
+
+
+RULE = OrderingRule("kemeny", of_leads=kemeny, options=("votes",), most_runs=12)

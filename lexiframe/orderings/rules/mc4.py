@@ -17,7 +17,7 @@ import numpy as np
 
 from lexiframe.base import sums
 from lexiframe.orderings.majorities import strong_components
-from lexiframe.orderings.ordering_rules import AnyPairs, OrderingRule, ValuesAndRanks
+from lexiframe.orderings.ordering_rules import AnyLeads, OrderingRule, ValuesAndRanks
 
 
 def mc4(
@@ -148,13 +148,13 @@ def _ways_out(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     return np.asarray(length[component])
 
 
-def _of_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, **options: Any) -> ValuesAndRanks:
+def _of_leads(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, **options: Any) -> ValuesAndRanks:
     chains = [mc4(pairs.square(of_sample), **options) for of_sample in lead]
     layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
     # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
     places = sums.tie_groups(np.log(np.maximum(shares, _TINY)))
     # Layers come first: there are fewer places than runs.
-    return layers + shares, sums.mid_ranks(layers * len(pairs.runs) - places)
+    return ValuesAndRanks(layers + shares, sums.mid_ranks(layers * len(pairs.runs) - places))
 
 
 _TINY = np.finfo(np.float64).tiny

@@ -9,14 +9,16 @@ from lexiframe.orderings.ordering_rules import AnyPairs, AnyScores, OrderingRule
 from lexiframe.pairwise import Pairs, arrays
 
 
-def _of_units(table: arrays.Scores | Pairs) -> tuple[np.ndarray, np.ndarray]:
-    if isinstance(table, arrays.Scores):
-        return table.values, sums.rounding(table.values)
-    return table.means, table.request_rounding[:, None]
+def of_units(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+    """Return scores, or mean preferences over the other runs, and their rounding errors."""
+    if isinstance(table, Pairs):
+        return table.means, table.request_rounding[:, None]
+    errors = table.errors if isinstance(table, arrays.Cells) else sums.rounding(table.values)
+    return table.values, errors
 
 
 def _of_sums(table: AnyScores | AnyPairs) -> sums.Moments:
     return table.scores if isinstance(table, AnyScores) else table.preferred
 
 
-RULE = OrderingRule("mean", of_units=_of_units, of_sums=_of_sums, takes_scores=True)
+RULE = OrderingRule("mean", of_units=of_units, of_sums=_of_sums, takes_scores=True)

@@ -6,18 +6,24 @@ import numpy as np
 
 from lexiframe.base import sums
 from lexiframe.orderings.ordering_rules import (
-    AnyPairs,
+    AnyLeads,
     OrderingRule,
     ValuesAndRanks,
     ranked,
     sums_by_run,
 )
+from lexiframe.pairwise import arrays
 
 
-def win_rate(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
+def win_rate(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks:
     """Mean over the other runs of the share won; ties count half, as do pairs never compared."""
     shares = np.nan_to_num(sums.ratio(lead, n))
     return ranked(0.5 + sums_by_run(pairs, shares) / 2 / (len(pairs.runs) - 1))
 
 
-RULE = OrderingRule("win_rate", of_leads=win_rate)
+def _of_units(cells: arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+    """Share of the other runs that a run beats: (S − mid-rank)/(S − 1); NaN of a single run."""
+    return sums.ratio(cells.points, np.array(len(cells.runs) - 1.0)), np.full((1, 1), sums.TIE)
+
+
+RULE = OrderingRule("win_rate", of_units=_of_units, of_leads=win_rate)

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, SchemaError, to_polars, unknown_name
 from lexiframe.io import File, logs
-from lexiframe.orderings.strengths.fitting import Counts
+from lexiframe.orderings.likeliest.fitting import Counts
 
 POSITION = "position"
 _KEY = ("query_id", "run")

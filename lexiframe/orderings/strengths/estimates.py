@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiframe.base import LexiframeError
+from lexiframe.orderings.likeliest.existence import refuse_no_maximum
+from lexiframe.orderings.likeliest.fitting import MOST_STEPS, Counts, Fit, fit
 from lexiframe.orderings.strengths.covariates import refuse_collinear, refuse_separated
-from lexiframe.orderings.strengths.existence import refuse_no_maximum
-from lexiframe.orderings.strengths.fitting import MOST_STEPS, Counts, Fit, fit
 from lexiframe.orderings.strengths.judged import Judged
 from lexiframe.orderings.strengths.resampling import resampled
 from lexiframe.orderings.strengths.variances import Interval, Spread, Unit, spread

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import escaped, printed
-from lexiframe.orderings.strengths.fitting import probabilities
+from lexiframe.orderings.likeliest.fitting import probabilities
 
 _LARGE = 3.0
 """The standardised residual from which a pair is said not to fit one dimension."""

@@ -14,11 +14,13 @@ from lexiframe.base import (
     memory_use,
     n_and_first,
     schemas,
+    sums,
     to_polars,
 )
 from lexiframe.io import column_forms, stated
+from lexiframe.orderings.likeliest.existence import refuse_no_maximum
+from lexiframe.orderings.likeliest.fitting import EQUAL, Counts, fit
 from lexiframe.orderings.strengths.covariates import differences
-from lexiframe.orderings.strengths.fitting import Counts
 
 _MOST = 2.0**53
 """Larger whole numbers are no floats."""
@@ -207,3 +209,17 @@ def _arrays(
     request = coded.encode(frame["query_id"])[1]
     names = tuple(covariates)
     return Judged(runs.to_list(), a, b, share, weight, request, number, are_single, names, x)
+
+
+def order_of_judgments(d: pl.DataFrame) -> pl.DataFrame:
+    """Order the runs by stated preferences, of which each judgment counts once."""
+    tables = [pl.DataFrame(schema=schemas.ORDERINGS.columns)]
+    for measure in d["measure"].unique().sort():
+        judged = judged_of(d.filter(measure=measure), "order_runs")
+        counts = judged.counts()
+        refuse_no_maximum(counts, judged.runs, function="order_runs")
+        beta = fit(counts).beta
+        columns = {"measure": measure, "method": "bradley_terry", "run": judged.runs}
+        values = {"value": beta, "rank": sums.mid_ranks(beta[None], EQUAL)[0]}
+        tables.append(pl.DataFrame(columns | values))
+    return pl.concat(tables).sort("measure", "method", "rank", "run")

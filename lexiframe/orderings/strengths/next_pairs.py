@@ -11,8 +11,8 @@ import polars as pl
 from scipy.special import expit, owens_t
 
 from lexiframe.base import LexiframeError, progress, resampling, schemas, typed
-from lexiframe.orderings.strengths.existence import refuse_no_maximum
-from lexiframe.orderings.strengths.fitting import fit
+from lexiframe.orderings.likeliest.existence import refuse_no_maximum
+from lexiframe.orderings.likeliest.fitting import fit
 from lexiframe.orderings.strengths.judged import Judged, judged_of
 from lexiframe.typing import VotesLike
 

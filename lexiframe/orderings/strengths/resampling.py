@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from lexiframe.base import progress, resampling
-from lexiframe.orderings.strengths.existence import has_maximum
-from lexiframe.orderings.strengths.fitting import Counts, Fit, fit
+from lexiframe.orderings.likeliest.existence import has_maximum
+from lexiframe.orderings.likeliest.fitting import Counts, Fit, fit
 from lexiframe.orderings.strengths.judged import Judged
 
 _BLOCK = 50

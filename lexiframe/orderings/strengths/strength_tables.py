@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import schemas, sums
+from lexiframe.orderings.likeliest.fitting import EQUAL, probabilities
 from lexiframe.orderings.strengths.estimates import Estimate
-from lexiframe.orderings.strengths.fitting import EQUAL, probabilities
 
 ELO_UNIT, ELO_MEAN = 400 / np.log(10), 1000.0
 

@@ -8,9 +8,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from lexiframe.base import LexiframeError, check_choice, resampling, typed, warn
+from lexiframe.orderings.likeliest.existence import why_no_maximum
 from lexiframe.orderings.strengths.by_group import groups_table
 from lexiframe.orderings.strengths.estimates import How, estimated
-from lexiframe.orderings.strengths.existence import why_no_maximum
 from lexiframe.orderings.strengths.fitted_strengths import Strengths
 from lexiframe.orderings.strengths.judged import frame_of, given_of, judged_of
 from lexiframe.orderings.strengths.strength_tables import (

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.sparse import coo_array
 
 from lexiframe.base import LexiframeError, check_choice, sums
-from lexiframe.orderings.strengths.fitting import Fit, probabilities
+from lexiframe.orderings.likeliest.fitting import Fit, probabilities
 from lexiframe.orderings.strengths.judged import Judged
 
 Unit = Literal["request", "judge", "both", "judgment"]

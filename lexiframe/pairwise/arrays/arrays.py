@@ -296,6 +296,109 @@ class Pairs:
         return square_of(self, by_pair)
 
 
+_LAST = -1e300  # below all values; −∞ would make differences NaN
+_SIGNS = 2**18
+"""How many signs of pairs in units are in memory at once."""
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Results of runs in units, larger ones better: units × runs, NaN where a run has none.
+
+    Where votes are counted, a run without a result loses to the runs that have one, and two runs
+    without one neither win nor tie. Pair n is that of the runs ``a[n]`` and ``b[n]``.
+
+    Attributes
+    ----------
+    runs
+        The names of the runs.
+    values
+        The results.
+    rounding
+        By how much two equal results may differ.
+
+    Examples
+    --------
+    >>> cells = Cells(pl.Series(["a", "b", "c", "d"]), np.array([[0.5, np.nan, 0.75, 0.5]]), 0.0)
+    >>> cells.ranks.tolist(), cells.points.tolist()
+    ([[2.5, 4.0, 1.0, 2.5]], [[1.5, 0.0, 3.0, 1.5]])
+    """
+
+    runs: pl.Series
+    values: np.ndarray
+    rounding: float
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether a run has no result in some unit."""
+        return bool(np.isnan(self.values).any())
+
+    @property
+    def errors(self) -> np.ndarray:
+        """The rounding error that the results of each unit may have: units × 1."""
+        largest = np.fmax.reduce(np.abs(self.values), axis=1, keepdims=True)
+        return np.maximum(self.rounding, sums.TIE * largest)
+
+    @cached_property
+    def ranks(self) -> np.ndarray:
+        """The mid-ranks of the runs in each unit; those without a result share the last ones."""
+        known = np.where(np.isnan(self.values), _LAST, self.values)
+        return sums.mid_ranks(known, self.rounding)
+
+    @property
+    def points(self) -> np.ndarray:
+        """Borda's points, S − mid-rank; 0 without a result."""
+        return np.where(np.isnan(self.values), 0.0, len(self.runs) - self.ranks)
+
+    @cached_property
+    def a(self) -> np.ndarray:
+        """The first run of each pair."""
+        return np.triu_indices(len(self.runs), k=1)[0]
+
+    @cached_property
+    def b(self) -> np.ndarray:
+        """The second run of each pair."""
+        return np.triu_indices(len(self.runs), k=1)[1]
+
+    def square(self, by_pair: np.ndarray) -> np.ndarray:
+        """Return an antisymmetric matrix, runs × runs, from a number for each pair."""
+        return square_of(self, by_pair)
+
+    def leads(self, weights: np.ndarray, *, of_both: bool = False) -> tuple[np.ndarray, np.ndarray]:
+        """Return the leads of pairs, and the weight of the units that know them: samples × pairs.
+
+        ``weights`` are samples × units. With ``of_both`` only units count in which both runs have
+        a result; else also those in which one of them has none, and loses.
+
+        Examples
+        --------
+        >>> cells = Cells(pl.Series(["a", "b"]), np.array([[0.5, 0.75], [0.5, np.nan]]), 0.0)
+        >>> [of_pairs.item() for of_pairs in cells.leads(np.array([[1.5, 0.5]]))]
+        [-1.0, 2.0]
+        >>> [of_pairs.item() for of_pairs in cells.leads(np.array([[1.5, 0.5]]), of_both=True)]
+        [-1.5, 1.5]
+        """
+        n_runs, known = len(self.runs), ~np.isnan(self.values)
+        lead = np.zeros((len(weights), n_runs, n_runs))
+        n = np.broadcast_to(weights.sum(axis=1)[:, None, None], lead.shape)
+        if self.has_gaps:
+            n = np.zeros_like(lead)
+        size = max(1, _SIGNS // n_runs**2)
+        for first in range(0, len(known), size):
+            some = slice(first, first + size)
+            above = np.sign(self.ranks[some, None] - self.ranks[some, :, None])
+            if self.has_gaps:
+                of_a, of_b = known[some, :, None], known[some, None]
+                counts = of_a & of_b if of_both else of_a | of_b
+                above *= counts
+                n += np.tensordot(weights[:, some], counts, 1)
+            lead += np.tensordot(weights[:, some], above, 1)
+        lead, n = lead[:, self.a, self.b], n[:, self.a, self.b]
+        # A product may add up equal numbers in different orders; what is equal has to be exactly.
+        lead = np.where(np.abs(lead) <= sums.TIE * n, 0.0, lead)
+        return np.where(n - np.abs(lead) <= sums.TIE * n, np.copysign(n, lead), lead), n
+
+
 _AT_ONCE = 128
 
 

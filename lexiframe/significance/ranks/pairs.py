@@ -212,8 +212,7 @@ def holm_all(p_values: np.ndarray) -> np.ndarray:
     """
     a, b = np.triu_indices(len(p_values), k=1)
     adjusted = np.ones_like(p_values)
-    if len(a):
-        adjusted[a, b] = adjusted[b, a] = _holm(p_values[a, b][None])[0]
+    adjusted[a, b] = adjusted[b, a] = sums.holm(p_values[a, b])
     return adjusted
 
 
@@ -229,17 +228,7 @@ def holm_each(p_values: np.ndarray) -> np.ndarray:
     n = len(p_values)
     off = ~np.eye(n, dtype=bool)
     adjusted = np.ones_like(p_values)
-    if n > 1:
-        adjusted[off] = _holm(p_values[off].reshape(n, n - 1)).ravel()
-    return adjusted
-
-
-def _holm(p_values: np.ndarray) -> np.ndarray:
-    order = np.argsort(p_values, axis=1)
-    stepped = np.take_along_axis(p_values, order, axis=1) * np.arange(p_values.shape[1], 0, -1)
-    adjusted = np.empty_like(p_values)
-    least = np.minimum(np.maximum.accumulate(stepped, axis=1), 1.0)
-    np.put_along_axis(adjusted, order, least, axis=1)
+    adjusted[off] = sums.holm(p_values[off].reshape(n, n - 1)).ravel()
     return adjusted
 
 

@@ -8,7 +8,7 @@ from .verdicts import verdict as verdict
 from .verdicts import verdict_of as verdict_of
 from .lacking import without_unranked as without_unranked
 
-"Verdicts on tables: under the names of their schemas; the first counts whose columns a table has"
+"Added by features: verdicts on tables by the names of their schemas; the first that fits counts"
 from ...significance.equivalences.margins_in_words import equivalences_in_words as EQUIVALENCES
 from ...significance.equivalences.margins_in_words import required_in_words as REQUIRED_BY_QUESTION
 from ...significance.gates.gate_in_words import gate_sentences as GATES

@@ -1,6 +1,7 @@
 """Buckets reduced to sums, in any division and order, give the tables of all requests at once."""
 
 import warnings
+from typing import get_args
 from unittest.mock import patch
 
 import numpy as np
@@ -15,6 +16,7 @@ from lexiframe.evaluation.buckets.results import BucketResult, Said, nothing
 from lexiframe.evaluation.from_parts import evaluated_by
 from lexiframe.evaluation.options import MEASURES, Asked, Inference
 from lexiframe.metrics.needed import refuse_lower_rel
+from lexiframe.orderings import Method
 from lexiframe.pairwise.pairs import parse_measures
 from lexiframe.projection.policies import Policies
 from tests.small_tables import RULES
@@ -53,7 +55,7 @@ POLICIES = st.fixed_dictionaries(
     },
 )
 TESTS = st.sampled_from(["t", "sign", ["t", "sign"]])
-ORDERS = st.sampled_from(sorted(RULES))
+ORDERS = st.sampled_from(sorted(RULES.keys() & {*get_args(Method)}))
 GROUPS = st.dictionaries(
     st.sampled_from(["1", "10", "2", "q", "ß"]), st.sampled_from(["x", "y", None]), min_size=2
 )

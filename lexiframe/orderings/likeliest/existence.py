@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lexiframe.base import LexiframeError
-from lexiframe.orderings.strengths.fitting import Counts
+from lexiframe.orderings.likeliest.fitting import Counts
 
 
 @dataclass(frozen=True)

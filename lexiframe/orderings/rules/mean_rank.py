@@ -1,0 +1,16 @@
+"""Runs ordered by their mean places in the units, with a minus sign: Borda's order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lexiframe.base import sums
+from lexiframe.orderings.ordering_rules import OrderingRule
+from lexiframe.pairwise import Pairs, arrays
+
+
+def _of_units(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+    return table.points - len(table.runs), np.full((1, 1), sums.TIE)  # multiples of 1/2
+
+
+RULE = OrderingRule("mean_rank", of_units=_of_units)

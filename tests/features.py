@@ -1,0 +1,67 @@
+"""What each feature has as its own: the core works without it, and it can be taken away.
+
+A path is a module or a folder of the package. The core, which is all other modules, imports none of
+them, not even where a function runs; features use one another as it says here, without circles.
+Doors know all of them: the stubs (``__init__.pyi``) name what users and other rooms reach, and the
+group "Added by features" what a room finds by its name alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Its paths below ``lexiframe``, with blanks between them, and the features that it uses."""
+
+    own: str
+    uses: tuple[str, ...] = ()
+
+    @property
+    def paths(self):
+        return self.own.split()
+
+    def has(self, path):
+        """Whether a path below ``lexiframe``, without its ending, is the feature's own."""
+        return any(f"{path}/".startswith(f"{own}/") for own in self.paths)
+
+
+FEATURES = {
+    "leaderboards": Feature(
+        "collection/leaderboards evaluation/leaderboards views/charts/leaderboards"
+        " views/report/ranked cli/commands/leaderboard"
+    ),
+    "votes": Feature(
+        "io/stated orderings/strengths significance/concordances views/charts/strengths"
+        " views/charts/concordances views/charts/expected_shares views/report/strengths",
+        ("leaderboards",),
+    ),
+    "judges": Feature(
+        "collection/judges significance/two_judges significance/people_and_model"
+        " views/charts/judges cli/commands/judges cli/commands/votes",
+        ("votes",),
+    ),
+    "gates": Feature(
+        "significance/gates significance/equivalences views/charts/decisions"
+        " views/charts/equivalences views/shown/gates cli/commands/gate cli/gate_inputs",
+        ("judges",),
+    ),
+    "holes": Feature("collection/holes views/charts/holes"),
+    "overlap": Feature(
+        "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap"
+    ),
+    "replicates": Feature("significance/replicates/variances significance/replicates/reml"),
+    "less data": Feature("collection/less_data views/charts/robustness"),
+    "simulated": Feature("collection/simulated"),
+    "theory": Feature(
+        "theory views/charts/theory views/charts/orders views/charts/first_ranks"
+        " views/charts/exposures"
+    ),
+    "audits": Feature("significance/audits views/charts/audits"),
+    "logs": Feature("io/logs/mlflow io/logs/trackers io/logs/entries"),
+    "spark": Feature("evaluation/spark"),
+    "neighbours": Feature("evaluation/neighbours"),
+    "testing": Feature("evaluation/testing", ("gates", "theory")),
+    "checks": Feature("cli/commands/check io/checks_of_scores", ("leaderboards", "votes")),
+}

@@ -1,0 +1,132 @@
+"""The walls: the core imports no feature, and features use one another as it is declared."""
+
+import ast
+import os
+import re
+import shutil
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+
+import pytest
+
+from tests.features import FEATURES
+from tests.test_house import MODULES, NAMES, PACKAGE, module_name
+
+
+def home(name):
+    """The feature that a module belongs to; nothing for the core."""
+    path = "/".join(name.split(".")[1:])
+    found = [feature for feature, it in FEATURES.items() if it.has(path)]
+    assert len(found) < 2, f"{path} belongs to {found}"
+    return found[0] if found else ""
+
+
+def places(package):
+    """Where the names of a package's door come from, as its stub says."""
+    stub = PACKAGE.parent.joinpath(*package.split("."), "__init__.pyi")
+    if not stub.is_file():
+        return {}
+    found = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            module = f"{above}.{node.module or ''}".strip(".")
+            for alias in node.names:
+                whole = f"{module}.{alias.name}"
+                found[alias.asname or alias.name] = whole if whole in NAMES else module
+    return found
+
+
+DOORS = {name: places(name) for name in NAMES}
+
+
+def imported(path):
+    """The modules that a module imports, wherever, through doors to where the names come from."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("lexiframe."):
+            for alias in node.names:
+                whole = f"{node.module}.{alias.name}"
+                place = DOORS.get(node.module, {}).get(alias.name, whole)
+                yield place if place in NAMES else node.module
+
+
+USES = {name: {*imported(path)} - {name} for path in MODULES for name in [module_name(path)]}
+
+
+def test_the_core_imports_no_feature():
+    found = [f"{name} → {one}" for name, uses in USES.items() if not home(name) for one in uses
+             if home(one)]  # fmt: skip
+    assert not found, "\n".join(found)
+
+
+def test_features_use_one_another_as_they_say_without_circles():
+    used = {feature: {*it.uses} for feature, it in FEATURES.items()}
+    found = {feature: set() for feature in FEATURES}
+    for name, uses in USES.items():
+        if feature := home(name):
+            found[feature] |= {home(one) for one in uses} - {feature, ""}
+    assert found == used
+    assert [*TopologicalSorter(used).static_order()]
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_what_a_feature_has_lies_in_few_places(feature):
+    paths = FEATURES[feature].paths
+    assert len(paths) <= 7
+    for path in paths:
+        place = PACKAGE / path
+        assert place.is_dir() or place.with_suffix(".py").is_file(), path
+
+
+# --- Taking a feature away ----------------------------------------------------------------------
+
+REPOSITORY = PACKAGE.parent
+OF_THE_CORE = ("projection", "pairwise", "orderings", "evaluation/test_evaluation.py")
+"""The tests that run without a feature: those of the flow, and of all of it in one call."""
+
+
+def take_away(feature, copy):
+    """Delete what a feature has in a copy, and its lines in stubs; return the names in these."""
+    gone = {name for name in NAMES if home(name) == feature}
+    for path in FEATURES[feature].paths:
+        place = copy / "lexiframe" / path
+        shutil.rmtree(place) if place.is_dir() else place.with_suffix(".py").unlink()
+    names = set()
+    for stub in copy.glob("lexiframe/**/__init__.pyi"):
+        package = ".".join(stub.relative_to(copy).parent.parts)
+        lines, places_of = stub.read_text(encoding="utf-8").splitlines(), places(package)
+        for node in ast.parse("\n".join(lines)).body:
+            for alias in node.names if isinstance(node, ast.ImportFrom) else ():
+                if places_of[name := alias.asname or alias.name] in gone:
+                    lines[node.lineno - 1], names = "", names | {name}
+        stub.write_text("\n".join(lines), encoding="utf-8")
+    return names | {name.rpartition(".")[2] for name in gone}
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        pytest.param(one, marks=[] if one == "leaderboards" else pytest.mark.slow)
+        for one in FEATURES
+    ],
+)
+def test_the_core_works_without_a_feature(feature, tmp_path):
+    """Its quick tests pass where they do not name what is gone."""
+    for folder in ("lexiframe", "tests", "data"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=ignored)
+    for file in ("pyproject.toml", "README.md"):
+        shutil.copy(REPOSITORY / file, tmp_path)
+    named = re.compile(rf"\b({'|'.join(map(re.escape, take_away(feature, tmp_path)))})\b")
+    for test in tmp_path.glob("tests/**/test_*.py"):
+        if named.search(test.read_text(encoding="utf-8")):
+            test.unlink()
+    tests = [f"tests/{one}" for one in OF_THE_CORE if (tmp_path / "tests" / one).exists()]
+    options = ["-q", "-x", "-m", "not slow", "-p", "no:xdist", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *tests], cwd=tmp_path, check=False, text=True,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 200
