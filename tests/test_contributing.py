@@ -16,8 +16,10 @@ from pyarrow import orc
 import lexiframe as lf
 from lexiframe.base.schemas import check
 from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.orderings.means import run_means
 from lexiframe.orderings.rules import RULES
 from lexiframe.significance.tests import OF_SUMS, TESTS
+from tests import conftest
 from tests.frames import assert_close
 from tests.test_house import PACKAGE, arrows, part
 
@@ -27,11 +29,14 @@ PROSE = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
 BLOCKS = re.findall(r"```python(?: (\S+))?\n(.*?)```", TEXT, flags=re.DOTALL)
 EXAMPLE = lf.bundled("example")
 ENGINE = "lexiframe/evaluation/in_processes.py"
+SNAPSHOTS = "tests/views/charts/test_snapshots.py"
 NEW = {
     "lexiframe/significance/tests/z.py",
     "lexiframe/orderings/rules/minimax.py",
     "lexiframe/io/forms/orc.py",
     "lexiframe/cli/commands/requests.py",
+    "lexiframe/io/judged_requests.py",
+    "lexiframe/views/charts/sizes.py",
     ENGINE,
     "lexiframe/orderings/reading_times.py",
 }
@@ -120,10 +125,32 @@ def test_the_result_says_what_it_shows(executed):
     assert str(found).endswith("as frames: .times")
 
 
+def test_the_option_of_a_function_leaves_out_requests_and_says_what_it_takes(executed):
+    made, _ = executed
+    judged_requests, qrels = made["judged_requests"], {"q1": {"a": 1}, "q2": {"a": 1, "b": 0}}
+    assert judged_requests(qrels) == ["q1", "q2"]
+    assert judged_requests(qrels, at_least=2) == ["q2"]
+    with pytest.raises(lf.LexiframeError, match="expected at_least from 1, found 0"):
+        judged_requests(qrels, at_least=0)
+    with pytest.raises(TypeError, match="expected at_least to be a whole number, found"):
+        judged_requests(qrels, at_least="2")
+
+
+def test_the_chart_shows_its_table(executed):
+    pytest.importorskip("altair")
+    made, _ = executed
+    means = run_means(made["s"])
+    found = made["size_chart"](means, "AP").to_dict()
+    (rows,) = found["datasets"].values()
+    assert {row["run"]: row["n"] for row in rows} == dict(means.select("run", "n").rows())
+    with pytest.raises(lf.UnknownNameError, match="unknown measure 'RR'"):
+        made["size_chart"](means, "RR")
+
+
 def test_each_way_to_add_something_is_a_few_lines():
     headings = re.findall(r"^### (.*)", TEXT, flags=re.MULTILINE)
     parts = ["A metric", "A preference", "A paired test", "A rule of ordering"]
-    parts += ["A reader", "An engine", "A command", "A table", "A result"]
+    parts += ["A reader", "An engine", "A command", "An option", "A table", "A result", "A chart"]
     assert headings == parts
     assert all("```python lexiframe/" in section for section in TEXT.split("\n### ")[1:])
     no_code = re.compile(r'\s*$|import |from |\s*"""')
@@ -140,7 +167,9 @@ def copy(tmp_path):
         without = shutil.ignore_patterns("__pycache__", "snapshots", "corpus")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=without)
     for path, code in BLOCKS:
-        if path:
+        if path == SNAPSHOTS:
+            change(tmp_path / path, {"SNAPSHOTS = {\n": f"SNAPSHOTS = {{\n{code}"})
+        elif path:
             add(tmp_path / path, code)
     tests = tmp_path / "lexiframe/significance/tests/__init__.py"
     change(tests, {"\nTest = Literal[": '\nTest = Literal["z", '})
@@ -167,9 +196,9 @@ def add(file, code):
     file.write_text(f"{entries}\n{code}{end}{rest}", encoding="utf-8")
 
 
-def run_in(folder, *arguments):
+def run_in(folder, *arguments, **variables):
     """Run Python in a copy."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "120"}
+    environment = {**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "120", **variables}
     command = [sys.executable, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -323,6 +352,35 @@ def test_a_command_is_its_file(copy):
 
 
 @pytest.mark.slow
+def test_an_option_of_a_command_is_its_parameter(copy):
+    """It is in its panel, it is obeyed, and what is out of range is refused."""
+    command = ("-m", "lexiframe", "requests")
+    helped = run_in(copy, *command, "--help").stdout
+    assert "Only requests with so many judgments." in helped
+    judged = pl.from_arrow(lf.read_qrels(EXAMPLE / "qrels.txt"))["query_id"].value_counts()
+    most = judged["count"].max()
+    done = run_in(copy, *command, str(EXAMPLE / "qrels.txt"), "--at-least", str(most))
+    assert done.stdout.split() == judged.filter(count=most)["query_id"].sort().to_list()
+    done = run_in(copy, *command, str(EXAMPLE / "qrels.txt"), "--at-least", "0")
+    assert done.returncode == 2
+    assert "should be greater than or equal to 1" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_chart_has_a_snapshot_and_one_without_fails(copy):
+    """The specification is what `LEXIFRAME_SNAPSHOTS=write` writes."""
+    pytest.importorskip("altair")
+    (copy / SNAPSHOTS).with_name("snapshots").mkdir()
+    of_chart = (*PYTEST, SNAPSHOTS, "-k", "size_chart")
+    assert "No such file" in run_in(copy, *of_chart).stdout
+    done = run_in(copy, *of_chart, LEXIFRAME_SNAPSHOTS="write")
+    assert done.returncode == run_in(copy, *of_chart).returncode == 0, done.stdout
+    change(copy / SNAPSHOTS, {'"size_chart"': '"mean_chart_of_sizes"'})
+    done = run_in(copy, *PYTEST, SNAPSHOTS, "-k", "missing")
+    assert "put a small chart of size_chart into SNAPSHOTS" in done.stdout
+
+
+@pytest.mark.slow
 def test_a_wrong_or_missing_loop_fails_and_a_missing_one_says_what_to_write(copy):
     oracle = copy / "tests/oracle.py"
     text = oracle.read_text(encoding="utf-8")
@@ -371,6 +429,16 @@ def test_every_target_of_make_exists():
     assert {"test", "format"} <= targets
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert all(re.search(rf"^{target}:", makefile, flags=re.MULTILINE) for target in targets)
+
+
+@pytest.mark.parametrize("missing", [["data"], []])
+def test_conformance_tests_are_skipped_without_their_folder(monkeypatch, request, missing):
+    """Whether or not they ask for it by the name of its fixture."""
+    monkeypatch.setattr(conftest, "MISSING", missing)
+    request.node.add_marker("conformance")
+    conftest.pytest_collection_modifyitems([request.node])
+    assert request.node.get_closest_marker("slow")
+    assert bool(request.node.get_closest_marker("skip")) == bool(missing)
 
 
 def test_what_is_added_here_does_not_exist():

@@ -136,7 +136,6 @@ def test_the_first_notebook_has_ten_cells_and_shows_its_answer_first():
 
 
 @pytest.mark.conformance
-@pytest.mark.usefixtures("shared")
 def test_the_usual_table_of_deep_learning_2019_takes_one_line():
     lines = assert_recorded(USUAL, COLLECTION)
     assert "Means over 43 requests, with 95 % intervals" in lines
@@ -147,7 +146,6 @@ def test_the_usual_table_of_deep_learning_2019_takes_one_line():
 
 
 @pytest.mark.conformance
-@pytest.mark.usefixtures("shared")
 def test_the_table_for_a_paper_has_the_same_numbers():
     usual, paper = assert_recorded(USUAL, COLLECTION), assert_recorded(PAPER, COLLECTION)
     numbers = re.compile(r"\d\.\d+")

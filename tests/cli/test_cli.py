@@ -624,7 +624,7 @@ def test_explain_a_run_from_standard_input(monkeypatch, lexiframe):
 def test_explain_wants_two_runs(lexiframe, given, status, message):
     outcome = lexiframe("explain", QRELS, *given)
     assert (outcome.status, outcome.out) == (status, "")
-    assert message in " ".join(outcome.err.replace("│", " ").split())
+    assert message in outcome.said
 
 
 def test_explain_files_of_several_runs(tmp_path, lexiframe):
@@ -1812,7 +1812,7 @@ def test_judges_stand_in_front_of_the_runs(lexiframe):
     assert "nist and llm agree on which run is better" in with_runs.out
     none = lexiframe("judges", *runs)
     assert none.status == 2
-    assert "look like runs" in none.err
+    assert "look like runs" in none.said
 
 
 def test_help_shows_no_type_of_flags_and_no_needless_requirement(lexiframe):

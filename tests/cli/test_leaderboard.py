@@ -81,7 +81,7 @@ def test_weights_by_name_and_in_a_file(lexiframe, board, tmp_path):
 def test_weights_that_are_refused(lexiframe, board, given, status, message):
     found = lexiframe("leaderboard", board, *(x for one in given for x in ("--weights", one)))
     assert found.status == status
-    assert message in " ".join(found.err.replace("│", " ").split())
+    assert message in found.said
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""CSV on the command line: no cell is a formula that a spreadsheet would run."""
+"""What commands print: for people, and as CSV, no cell of which is a formula for a spreadsheet."""
 
 import csv
 import io
+import json
 import re
 
 import polars as pl
@@ -74,3 +75,10 @@ def test_comparisons_of_many_pairs_are_printed_by_their_ends():
     assert len(text.splitlines()) < 60
     assert "the first and the last 20 of 1,035 rows" in text
     assert "r44" in text
+
+
+def test_conventions_are_read_by_people_or_by_programs(lexiframe):
+    table = lf.conventions("AP")
+    assert lexiframe("conventions", "AP").out == f"{table}\n"
+    rows = json.loads(lexiframe("conventions", "AP", "--format", "json").out)
+    assert rows == table.to_dicts()

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base import resampling
 from lexiframe.collection.leaderboards.ranked import own_values
 
 RULES = ["mean", "mean_z", "mean_rank", "borda", "win_rate", "copeland", "mc4"]
@@ -64,14 +65,33 @@ def test_values_are_those_of_plain_loops(rule):
     assert found["rank"].to_list() == ranks
 
 
-def test_holm_intervals_are_those_of_pairwise_t_tests():
+@pytest.mark.parametrize("alpha", [0.05, 0.4])
+def test_percentiles_of_ranks_are_those_of_a_loop_over_resamples(alpha):
+    """The least rank that a share of α/2, and the least that one of 1 − α/2, is not above."""
+    cells = np.random.default_rng(2).integers(0, 9, (7, 4)) / 8
+    x = pl.DataFrame({"model": list("abcd"), **{f"c{n}": row for n, row in enumerate(cells)}})
+    found = lf.leaderboard(x, samples=50, alpha=alpha).rank_percentiles.sort("run")
+    ranks = []
+    for counts in resampling.drawn_requests(7, 50, 0):
+        means = [sum(w * v for w, v in zip(counts, cells[:, r], strict=True)) for r in range(4)]
+        ranks.append([1 + sum(y > x + 1e-9 for y in means) for x in means])
+    for r, row in enumerate(found.iter_rows(named=True)):
+        of_run = sorted(one[r] for one in ranks)
+        for end, share in (("low", alpha / 2), ("high", 1 - alpha / 2)):
+            least = next(v for v in of_run if sum(u <= v for u in of_run) >= 50 * share - 1e-9)
+            assert row[f"percentile_{end}"] == least
+        assert row["share_first"] == of_run.count(1) / 50
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.4])
+def test_holm_intervals_are_those_of_pairwise_t_tests(alpha):
     from scipy.stats import ttest_rel
     from statsmodels.stats.multitest import multipletests
 
     rng = np.random.default_rng(1)
     cells = rng.normal(size=(12, 6)) * 0.1 + np.linspace(0, 0.5, 6)
     x = pl.DataFrame({"model": list("abcdef"), **{f"c{n:02}": row for n, row in enumerate(cells)}})
-    found = lf.leaderboard(x)
+    found = lf.leaderboard(x, alpha=alpha)
     pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
     p = [ttest_rel(cells[:, a], cells[:, b]).pvalue for a, b in pairs]
     assert found.comparisons["p_value"].to_list() == pytest.approx(p)
@@ -80,17 +100,24 @@ def test_holm_intervals_are_those_of_pairwise_t_tests():
     better = Counter()
     worse = Counter()
     for (a, b), one in zip(pairs, adjusted, strict=True):
-        if one < 0.05:
+        if one < alpha:
             low, high = sorted((a, b), key=lambda r: cells[:, r].mean())
             better[low] += 1
             worse[high] += 1
     ranking = found.ranking.sort("run")
     assert ranking["rank_low"].to_list() == [1 + better[r] for r in range(6)]
     assert ranking["rank_high"].to_list() == [6 - worse[r] for r in range(6)]
+    for r, row in enumerate(ranking.iter_rows(named=True)):  # of each run by itself
+        others = [other for other in range(6) if other != r]
+        own = [p[pairs.index(tuple(sorted((r, other))))] for other in others]
+        is_told = multipletests(own, alpha, method="holm")[0]
+        told = [other for other, differs in zip(others, is_told, strict=True) if differs]
+        above = sum(cells[:, o].mean() > cells[:, r].mean() for o in told)
+        ends = (row["rank_low_each"], row["rank_high_each"])
+        assert ends == (1 + above, 6 - (len(told) - above))
 
 
 def test_step_down_is_that_of_a_plain_loop():
-    from lexiframe.base import resampling
     from lexiframe.significance import ranks
 
     rng = np.random.default_rng(3)

@@ -17,12 +17,8 @@ pytestmark = pytest.mark.conformance
 
 
 @pytest.fixture(scope="module")
-def folder(request):
-    from tests.conftest import SHARED
-
-    if not (SHARED / "conformance").is_dir():
-        pytest.skip("the conformance folder is not there")
-    return SHARED
+def folder(shared):
+    return shared
 
 
 @pytest.fixture(scope="module")

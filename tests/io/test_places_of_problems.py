@@ -24,10 +24,11 @@ def lines_of(count, bad, blank):
 
 @pytest.mark.parametrize("size", [40, 100, 1 << 22])
 @pytest.mark.parametrize("blank", [(), (3, 4, 9, 20)])
-def test_lines_of_trec_text(path, monkeypatch, size, blank):
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_of_trec_text(path, monkeypatch, size, blank, end):
     monkeypatch.setattr(trec_rows, "BLOCK_OF_ROWS", size)
     bad = [2, 8, 21, 39, 40]
-    path.write_text("\n".join(lines_of(40, bad, blank)) + "\n")
+    path.write_bytes("".join(f"{line}{end}" for line in lines_of(40, bad, blank)).encode())
     assert lf.check_run(path)["line"].to_list() == bad
 
 

@@ -56,3 +56,17 @@ def test_only_a_direction_that_the_name_does_not_say_is_a_column(smaller):
         if is_said:
             said = dict(table.select("measure", "smaller_is_better").rows())
             assert said == {str(m): m is lf.ASL or (m is own and smaller) for m in metrics}
+
+
+@pytest.mark.parametrize(
+    "by", [["run", "doc_id", "query_id"], ["query_id", "run", "doc_id"], ["doc_id"]]
+)
+@pytest.mark.parametrize("descending", [False, True])
+def test_positions_in_any_order_have_the_same_scores(by, descending):
+    """Runs and requests may stand together in an order that is not theirs."""
+    folder = lf.bundled("example")
+    p = lf.positions(folder / "runs", folder / "qrels.txt")
+    expected = lf.scores(p, ["AP", "RR", "nDCG"])
+    assert lf.scores(p.sort(by, descending=descending), ["AP", "RR", "nDCG"]).equals(expected)
+    upside_down = p.sort("run", "query_id", "doc_id", descending=[True, True, False])
+    assert lf.scores(upside_down, ["AP", "RR", "nDCG"]).equals(expected)

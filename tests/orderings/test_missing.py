@@ -27,6 +27,13 @@ def test_an_order_of_runs_with_different_requests_is_refused(called, method):
         FUNCTIONS[called](scores(EASY), method)
 
 
+def test_strengths_of_pairs_that_met_order_runs_with_different_requests():
+    """They need no request of all runs: a wins 2 of 3 against b and both against c, b 1 of 2."""
+    d = preferences({"ab": [1, 1, -1, None], "ac": [None, None, 1, 1], "bc": [None, 1, -1, None]})
+    o = lf.order_runs(d, "bradley_terry")
+    assert o.select("run", "rank").rows() == [("a", 1), ("b", 2), ("c", 3)]
+
+
 def test_correlations_of_such_orders_are_refused():
     s = pl.concat([scores(EASY), scores(EASY, "other")])
     with pytest.raises(lf.LexiframeError, match="missing='common'"):

@@ -7,6 +7,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.run_parts import RunPart
+from lexiframe.projection.answers import Unmatched
 from lexiframe.projection.judgments import judged_items
 from lexiframe.projection.policies import Policies
 from lexiframe.projection.ranks_and_ties import rank_judged
@@ -420,3 +421,11 @@ def test_of_each_run_that_retrieved_none_unless_it_has_no_row():
     lf.coverage({"y": right}, PADDED)
     with pytest.warns(lf.LexiframeWarning, match="no judged document"):
         lf.coverage({"x": CACM, "failed": CACM.clear()}, PADDED)
+
+
+def test_what_is_said_of_runs_hangs_on_no_order_of_the_parts():
+    """Of two texts the first by the alphabet is kept, and an empty one only where there is none."""
+    one = Unmatched({"a": "y", "b": ""}, {"c": ""}, ("m",))
+    other = Unmatched({"a": "x", "b": "z"}, {}, ("k", "m"))
+    both = Unmatched({"a": "x", "b": "z"}, {"c": ""}, ("k", "m"))
+    assert one + other == other + one == both

@@ -14,8 +14,6 @@ from lexiframe.pairwise.arrays.parts_of_groups import splits
 from lexiframe.significance import group_tests
 from tests.small_tables import preferences, scores
 
-pytestmark = pytest.mark.slow
-
 RNG = np.random.default_rng(11)
 KIND = "xyyxzzxyxz"
 RUNS = {run: RNG.random(10).round(3).tolist() for run in "abc"}
@@ -84,6 +82,15 @@ def test_all_splits_of_few_requests():
         assert row["statistic"] == pytest.approx(stats.ttest_ind(x, y, equal_var=False).statistic)
 
 
+def test_all_splits_with_a_group_of_two_requests():
+    """Two have a variance, so that their splits count as those of more."""
+    x, y = [0.5, 0.25], [0.125, -0.25, 0.0625]
+    d = preferences({"ab": [*x, *y]})
+    kinds = pl.DataFrame({"query_id": [f"q{n}" for n in range(1, 6)], "kind": [*"xxyyy"]})
+    row = lf.compare_groups(d, "permutation", "none", requests=kinds, by="kind").row(0, named=True)
+    assert row["p_value"] == pytest.approx(exact_p(x, y), abs=1e-12)
+
+
 def test_random_splits_of_many_requests():
     runs = {"a": RNG.random(60).tolist(), "b": (RNG.random(60) * 0.5).tolist()}
     kinds = [*"xxy" * 20]
@@ -102,6 +109,7 @@ def test_random_splits_of_many_requests():
     assert not other.equals(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["welch", "permutation"])
 def test_p_values_are_uniform_when_groups_do_not_differ(test):
     """400 measures of noise: about one in ten has p below 0.1, also if one group varies more."""

@@ -1,5 +1,7 @@
 """Which measure agrees with people: against a plain loop, statsmodels and simulations."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -97,6 +99,17 @@ def test_strengths_and_requests_are_parts_of_the_whole():
         worst["concordance"].to_list()
         == sorted(found.requests.filter(measure="RR")["concordance"])[:3]
     )
+
+
+def test_of_equal_concordance_the_request_with_more_against_people_is_more_disputed():
+    """A tie is half a credit, and against nobody."""
+    counts = pl.DataFrame(
+        {"query_id": ["q1", "q2", "q3", "q4"], "measure": "AP", "n": [2, 2, 4, 1],
+         "agree": [0, 1, 2, 0], "ties": [2, 0, 0, 0], "concordance": [0.5, 0.5, 0.5, 0.0]}
+    )  # fmt: skip
+    found = replace(lf.concordance(*tables(2, np.random.default_rng(1))), requests=counts)
+    assert found.most_disputed("AP")["query_id"].to_list() == ["q4", "q3", "q2", "q1"]
+    assert found.most_disputed("AP", 1)["query_id"].to_list() == ["q4"]
 
 
 def test_from_thirty_requests_intervals_are_those_of_the_bootstrap():

@@ -5,6 +5,7 @@ from math import exp, log, log2
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 import lexiframe as lf
 from lexiframe.theory import fit_users
@@ -142,3 +143,24 @@ def test_what_is_refused():
     certain = lf.preferences(p, lf.LevelPreference("first", weight=lambda i, m: i == 1))
     with pytest.raises(lf.LexiframeError, match="has no maximum"):
         fit_users(p, certain, "free", smoothness=0.0)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.4])
+def test_the_interval_of_the_scale_takes_labels_of_a_request_together(alpha):
+    """The variance by numerical derivatives of the likelihood of each request, as a loop."""
+    p, step = random_positions(12, 4, runs=3), 1e-3
+    labels = judged(p, lf.dcgRPP, 3)
+    row = fit_users(p, labels, "uniform", levels=4, alpha=alpha).row(0, named=True)
+    low, here, high = (
+        [
+            log_likelihood(p, part, WEIGHTS["uniform"], row["scale"] + e, 4)
+            for part in labels.partition_by("query_id")
+        ]
+        for e in (-step, 0, step)
+    )
+    slopes = [(b - a) / (2 * step) for a, b in zip(low, high, strict=True)]
+    bend = (sum(high) - 2 * sum(here) + sum(low)) / step**2
+    variance = sum(s**2 for s in slopes) * 12 / 11 / bend**2
+    half = stats.norm.ppf(1 - alpha / 2) * variance**0.5
+    assert row["scale_high"] - row["scale"] == pytest.approx(half, rel=1e-4)
+    assert row["scale"] - row["scale_low"] == pytest.approx(half, rel=1e-4)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.printed.cells import cell, p_text
-from lexiframe.base.printed.sections import without_constants
+from lexiframe.base.printed.sections import whole_rows, without_constants
 from lexiframe.base.printed.tables import (
     _width,
     _wrapped,
@@ -221,3 +221,10 @@ def test_names_do_not_steer_what_shows_them(hostile, tmp_path, form):
     assert ESCAPED in shown
     assert all(line.isprintable() for line in shown.split("\n"))
     assert "\n" not in shown or form != "sentence"
+
+
+def test_no_interval_loses_an_end_for_want_of_room():
+    """Its ends are shown or left out together; before and behind them a column goes alone."""
+    row = {"run": "a", "mean": 0.5, "ci_low": 0.25, "ci_high": 0.75, "n": 12}
+    shown = {whole_rows(pl.DataFrame(row), width)[0].width for width in range(8, 80)}
+    assert shown == {2, 4, 5}

@@ -20,8 +20,8 @@ def overlap(monkeypatch, lexiframe):
     monkeypatch.setenv("COLUMNS", "100")
 
     def main(*arguments):
-        status, out, err = lexiframe("overlap", *arguments)
-        return status, out, " ".join(err.split())
+        outcome = lexiframe("overlap", *arguments)
+        return outcome.status, outcome.out, outcome.said
 
     return main
 

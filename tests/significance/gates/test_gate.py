@@ -13,6 +13,7 @@ from statsmodels.stats.weightstats import ttost_paired
 import lexiframe as lf
 from lexiframe.significance.bets import Bets, p_above
 from lexiframe.significance.gates.deciding import decided
+from lexiframe.significance.gates.gate_coverage import RankedPairs
 from lexiframe.significance.gates.gate_evidence import refuse_wide
 from lexiframe.significance.gates.gate_in_words import gate_sentences
 from lexiframe.significance.gates.gate_sizes import requests_to_decide
@@ -254,6 +255,20 @@ def test_a_row_that_is_missing_is_an_error():
     named = {"AP": 0.02, "RR": "2%"}
     with pytest.raises(lf.LexiframeError, match="expected requests of both runs for AP, found no"):
         lf.gate(lacking, named, **TWO)
+
+
+@pytest.mark.parametrize("missing", [0, 1])
+def test_rankings_are_needed_where_some_are_missing_and_only_there(missing):
+    counts = pl.DataFrame(
+        {"run": ["new", "old"], "requests": 5, "answered": [5 - missing, 5],
+         "missing": [missing, 0], "judged": 9, "documents": 10}
+    )  # fmt: skip
+    known = RankedPairs(scores_of(around(0.01, n=5)), counts, None)
+    if not missing:
+        assert known.answers("old", ["new"], "drop") == {}
+        return
+    with pytest.raises(lf.LexiframeError, match="missing='drop' needs the rankings"):
+        known.answers("old", ["new"], "drop")
 
 
 def test_requests_of_one_run_only_are_refused():

@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-SNAPSHOTS = Path(__file__).parent / "snapshots"
+FOLDER = Path(__file__).parent / "snapshots"
 
 
 def specification(chart):
@@ -46,7 +46,7 @@ def are_alike(found, stored):
 
 def compare_with_snapshot(chart, name):
     """Fail unless the chart is as its snapshot; write that if the environment asks for it."""
-    path, found = SNAPSHOTS / f"{name}.json", specification(chart)
+    path, found = FOLDER / f"{name}.json", specification(chart)
     if os.environ.get("LEXIFRAME_SNAPSHOTS") == "write":
         path.write_text(found, encoding="utf-8")
     stored = path.read_text(encoding="utf-8")

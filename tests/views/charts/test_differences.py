@@ -14,42 +14,11 @@ from lexiframe.views.charts import (
     first_rank_tie_chart,
     level_regression_chart,
 )
-from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.made_tables import DIFFERENCES, EXPLAINED, FIRST_RANKS, RANKINGS, REGRESSION
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
 pytestmark = pytest.mark.slow
 
-DIFFERENCES = pl.DataFrame(
-    {
-        "query_id": ["q1", "q2", "q3"] * 3,
-        "run_a": "a",
-        "run_b": "b",
-        "measure": ["RPP"] * 3 + ["AP"] * 3 + ["RR"] * 3,
-        "preference": [0.5, -0.25, 0.0, 0.25, 0.125, 0.0, 0.0, -0.5, 0.5],
-    }
-)
-RANKINGS = {
-    "a": {"q": {"x": 4, "y": 3, "z": 2, "w": 1}},
-    "b": {"q": {"y": 4, "z": 3, "x": 2, "v": 1}},
-}
-EXPLAINED = lf.explain(
-    lf.positions(RANKINGS, {"q": {"x": 2, "z": 1, "u": 1}}, pool=True),
-    "q", "a", "b", ["RPP", "RR", "P@2", "ASL"],
-)  # fmt: skip
-REGRESSION = pl.DataFrame(
-    {
-        "level": [1, 1, 2, 2],
-        "predictor": [2, 3, 3, 4],
-        "coefficient": [1.5, 0.25, 1.25, -0.5],
-        "ci_low": [1.25, 0.0, 1.0, -0.75],
-        "ci_high": [1.75, 0.5, 1.5, -0.25],
-        "r_squared": 0.5,
-        "n": 40,
-    }
-)
-FIRST_RANKS = pl.DataFrame(
-    {"m": [1, 1, 5, 5], "first": [1, 10, 1, 6], "probability": [0.1, 0.1, 0.5, 1e-13]}
-)
 CHARTS = {
     "difference_chart": difference_chart(DIFFERENCES),
     "contribution_chart": contribution_chart(EXPLAINED),
@@ -59,10 +28,9 @@ CHARTS = {
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_charts_are_drawn_and_are_as_before(name):
+def test_charts_are_drawn(name):
     _, width, _ = rendered(CHARTS[name])
     assert width < 1000
-    compare_with_snapshot(CHARTS[name], name)
 
 
 def test_panels_say_correlation_and_agreement():

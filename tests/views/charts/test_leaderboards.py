@@ -7,7 +7,6 @@ import pytest
 import lexiframe as lf
 
 pytest.importorskip("altair")
-from lexiframe.base import schemas
 from lexiframe.views.charts.leaderboards import (
     WINDOW,
     cell_chart,
@@ -15,35 +14,11 @@ from lexiframe.views.charts.leaderboards import (
     rank_interval_chart,
     smallest_set_chart,
 )
-from tests.views.charts.drawn import compare_with_snapshot, png, rows, titles
+from tests.views.charts.drawn import png, rows, titles
+from tests.views.charts.made_tables import ALIKE, CELLS, RANKING, SMALLEST
 
 pytestmark = pytest.mark.slow
 
-RANKING = pl.DataFrame(
-    [
-        ("mean", "a", 0.75, 0.5, 1.0, 1, 1, 2, 1, 1, 3, False),
-        ("mean", "b<b>", 0.5, 0.25, 0.75, 2, 1, 3, 2, 3, 3, False),
-        ("mean", "c", 0.25, None, None, 3, None, None, None, None, 2, True),
-    ],
-    schema=schemas.COLLECTION_RANKING.columns,
-    orient="row",
-)
-CELLS = pl.DataFrame(
-    [("a", "news", 0.75), ("b<b>", "news", 0.5), ("a", "law", 0.5), ("b<b>", "law", 0.5),
-     ("c", "news", 0.25)],
-    schema=schemas.COLLECTION_SCORES.columns,
-    orient="row",
-)  # fmt: skip
-SMALLEST = pl.DataFrame(
-    [(1, "news", 0.5, 0.25, 0.25, 0.0, 0.75), (2, "law", 0.75, 0.125, 0.5, 0.25, 1.0)],
-    schema=schemas.SMALLEST_SET.columns,
-    orient="row",
-)
-ALIKE = pl.DataFrame(
-    [("law", "news", 0.5, 3), ("law", "sport", None, 1), ("news", "sport", -0.25, 3)],
-    schema=schemas.COLLECTION_CORRELATIONS.columns,
-    orient="row",
-)
 CHARTS = {
     "rank_interval_chart": lambda: rank_interval_chart(RANKING),
     "cell_chart": lambda: cell_chart(CELLS, RANKING),
@@ -53,8 +28,7 @@ CHARTS = {
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_its_specification(name):
-    compare_with_snapshot(CHARTS[name](), name)
+def test_it_is_drawn(name):
     png(CHARTS[name]())
 
 

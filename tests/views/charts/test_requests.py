@@ -8,34 +8,10 @@ import lexiframe as lf
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import pair_chart
-from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.made_tables import OF_LEVELS, OF_METRIC, pair_table
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
 pytestmark = pytest.mark.slow
-
-
-def pair_table(preferences, levels=None, measure="AP", runs=("bm25", "dense"), names=None):
-    """The table of a pair as `Evaluation.pair` gives it."""
-    n = len(preferences)
-    values = [None] * n if levels else [0.5] * n
-    return pl.DataFrame(
-        {
-            "measure": measure,
-            "query_id": names or [f"q{k:04}" for k in range(n)],
-            "run_a": runs[0],
-            "run_b": runs[1],
-            "value_a": pl.Series(values, dtype=pl.Float64),
-            "value_b": pl.Series(
-                [None if levels else 0.5 - d for d in preferences], dtype=pl.Float64
-            ),
-            "preference": pl.Series(preferences, dtype=pl.Float64),
-            "deciding_level": pl.Series(levels or [None] * n, dtype=pl.Int64),
-        }
-    )
-
-
-OF_METRIC = pair_table([0.25, 0.1, 0.0, -0.3])
-OF_LEVELS = pair_table([1, 1, 0, -1, -1], [3, 1, None, 2, 5], measure="LP")
 
 
 def test_bars_are_the_differences_from_gain_to_loss():
@@ -62,11 +38,6 @@ def test_level_1_is_outermost_among_equal_differences():
 def test_a_metric_has_no_panel_of_levels():
     assert "vconcat" not in pair_chart(OF_METRIC).to_dict()
     assert len(pair_chart(OF_LEVELS).to_dict()["vconcat"]) == 2
-
-
-@pytest.mark.parametrize("table", [OF_METRIC, OF_LEVELS], ids=["AP", "LP"])
-def test_the_specification_is_that_of_the_snapshot(table):
-    compare_with_snapshot(pair_chart(table), f"pair_chart_{table['measure'][0]}")
 
 
 def test_outermost_requests_are_named_where_the_axis_has_no_room_for_names():

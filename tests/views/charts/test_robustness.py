@@ -9,32 +9,10 @@ pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 from lexiframe.views.charts import degradation_chart, tie_chart
 from lexiframe.views.charts.marks import SHAPES, lines_of
-from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.made_tables import TIES, degraded
 from tests.views.charts.pictures import INJECTED, UGLY, page, rendered
 
 pytestmark = pytest.mark.slow
-
-TIES = pl.DataFrame(
-    {"measure": ["AP", "LR", "RR"], "n": 60, "ties": [3, 0, 40], "tie_rate": [0.05, 0.0, 2 / 3]}
-)
-
-
-def degraded(measures=("AP", "LR"), whats=(("labels", "uniform"), ("requests", None))):
-    """A table of `degradation` with numbers that are easy to follow."""
-    rows = [
-        {
-            "what": what, "how": how, "fraction": fraction, "measure": measure, "samples": 5,
-            "tie_rate": 0.5 - fraction / 2, "tie_rate_sd": 0.1, "agreement": fraction,
-            "agreement_sd": 0.05, "system_agreement": None, "system_agreement_sd": None,
-            "tau": fraction - 0.1 * place, "tau_sd": None,
-        }
-        for what, how in whats
-        for fraction in (0.2, 0.6, 1.0)
-        for place, measure in enumerate(measures)
-    ]  # fmt: skip
-    return pl.DataFrame(rows, infer_schema_length=None).cast(
-        {"system_agreement": pl.Float64, "system_agreement_sd": pl.Float64, "tau_sd": pl.Float64}
-    )
 
 
 def test_bars_are_shares_of_ties_the_greatest_first():
@@ -74,11 +52,6 @@ def test_each_of_many_names_has_its_own_colour_and_shape():
     colour, shape = (one.to_dict()["scale"]["range"] for one in lines_of("x", map(str, range(56))))
     assert len({*zip(colour, shape, strict=True)}) == 56
     assert len({*SHAPES}) == 7
-
-
-def test_the_specifications_are_those_of_the_snapshots():
-    compare_with_snapshot(tie_chart(TIES), "tie_chart")
-    compare_with_snapshot(degradation_chart(degraded()), "degradation_chart")
 
 
 def test_charts_are_drawn_and_names_are_harmless():

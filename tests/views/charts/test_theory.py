@@ -18,35 +18,21 @@ from lexiframe.views.charts import (
     simulated_agreement_chart,
     simulated_tie_chart,
 )
-from tests.views.charts.drawn import compare_with_snapshot
+from tests.views.charts.made_tables import (
+    AXIOMS,
+    OPTIMAL,
+    ORIENTATION,
+    SIMULATED_AGREEMENT,
+    SIMULATED_TIES,
+)
 from tests.views.charts.pictures import INJECTED, UGLY, layers, page, rendered
 
 pytestmark = pytest.mark.slow
 
-ORIENTATION = lf.theory.orientation(["RR", "R@10"], n=100, m=[1, 2, 5])
-TIES = pl.DataFrame(
-    {
-        "depth": [10, 10, 1000, 1000],
-        "measure": ["LR", "RR", "LR", "RR"],
-        "pairs": 100,
-        "tie_rate": [0.8, 0.8, 0.0, 0.01],
-    }
-)
-AGREEMENT = pl.DataFrame(
-    {
-        "measure": ["AP", "AP", "R@10"],
-        "n": [1000, 10_000, 1000],
-        "pairs": 100,
-        "tied": [0.1, 0.0, 0.1],
-        "agreement": [0.54, 0.55, 0.0],
-    }
-)
-OPTIMAL = lf.theory.optimal_worst_case("AP", [1, 2])
-AXIOMS = lf.theory.axioms(["RR", "LR"], n=4, m=2)
 CHARTS = {
     "orientation": orientation_chart(ORIENTATION),
-    "simulated_tie": simulated_tie_chart(TIES),
-    "simulated_agreement": simulated_agreement_chart(AGREEMENT),
+    "simulated_tie": simulated_tie_chart(SIMULATED_TIES),
+    "simulated_agreement": simulated_agreement_chart(SIMULATED_AGREEMENT),
     "optimal": optimal_chart(OPTIMAL, "AP"),
     "axiom": axiom_chart(AXIOMS),
     "order": order_chart(lf.theory.order("RR", 4, 2), "RR"),
@@ -56,10 +42,9 @@ CHARTS = {
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_charts_are_drawn_and_are_as_before(name):
+def test_charts_are_drawn(name):
     _, width, _ = rendered(CHARTS[name])
     assert width < 1000
-    compare_with_snapshot(CHARTS[name], f"{name}_chart")
 
 
 def test_orientation_is_shown_for_each_m():
@@ -70,9 +55,9 @@ def test_orientation_is_shown_for_each_m():
 
 
 def test_curves_have_the_numbers_of_their_tables():
-    assert pl.DataFrame(CHARTS["simulated_tie"].data.values).equals(TIES)
+    assert pl.DataFrame(CHARTS["simulated_tie"].data.values).equals(SIMULATED_TIES)
     rows = pl.DataFrame(CHARTS["simulated_agreement"].data.values)
-    assert rows.equals(AGREEMENT.select(rows.columns))
+    assert rows.equals(SIMULATED_AGREEMENT.select(rows.columns))
     rows = pl.DataFrame(CHARTS["optimal"].data.values).pivot("ranking", index="m", values="value")
     assert rows.rows() == OPTIMAL.rows()
 
@@ -167,8 +152,10 @@ def test_names_are_harmless():
     ugly = pl.DataFrame({"measure": UGLY})
     charts = [
         orientation_chart(ORIENTATION.head(1).drop("measure").join(ugly, how="cross")),
-        simulated_tie_chart(TIES.head(1).drop("measure").join(ugly, how="cross")),
-        simulated_agreement_chart(AGREEMENT.head(1).drop("measure").join(ugly, how="cross")),
+        simulated_tie_chart(SIMULATED_TIES.head(1).drop("measure").join(ugly, how="cross")),
+        simulated_agreement_chart(
+            SIMULATED_AGREEMENT.head(1).drop("measure").join(ugly, how="cross")
+        ),
         axiom_chart(AXIOMS.drop("method").join(ugly.rename({"measure": "method"}), how="cross")
                     .unique(["method", "property"], maintain_order=True)),
         optimal_chart(OPTIMAL, UGLY[0]),

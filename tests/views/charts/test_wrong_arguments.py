@@ -11,7 +11,7 @@ import lexiframe as lf
 pytest.importorskip("altair")
 from lexiframe.views import charts
 from tests.fuzz.calls import outcome, wrong_values
-from tests.views.charts.test_all import CHARTS
+from tests.views.charts.evaluation_charts import CHARTS
 from tests.views.charts.tiny_tables import TINY
 
 

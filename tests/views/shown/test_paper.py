@@ -19,8 +19,6 @@ from lexiframe.views.shown.latex import latex_of, latex_table
 from lexiframe.views.shown.markdown import markdown_of, markdown_table
 from tests.conftest import library
 
-pytestmark = pytest.mark.slow
-
 EXAMPLE = lf.bundled("example")
 FILES = EXAMPLE / "runs", EXAMPLE / "qrels.txt"
 NASTY = [
