@@ -40,6 +40,8 @@ from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.doubted_runs import (
     SECOND,
     TAGS,
+    divided_ranking,
+    may_be_one_ranking,
     may_begin_anew,
     several_in_parts,
     several_rankings,
@@ -106,6 +108,8 @@ def load_source(
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)
+        if len(parts) > 1 and provenance_of(data.schema if isinstance(data, pa.Table) else None):
+            parts = [replace(part, doubts=()) for part in parts]  # said when they were read
         if isinstance(data, dict):
             return [replace(part, distinct=True) for part in parts]
         return [_from_file(part, data) for part in parts]
@@ -216,9 +220,13 @@ def _parts_of_file(
             frame = frame.drop(named_by)
             source = source if source.is_given else replace(source, name=name)
     parts = parts_of_table(frame, source, options, names=schema.names)
-    if left_out and len(parts) == 1 and may_begin_anew(parts[0].rows):
-        (part,) = _parts_of_file(form, data, source, options, rank=True)
-        return [replace(part, rows=part.rows.drop("rank"))]
+    if left_out and (
+        may_begin_anew(parts[0].rows)
+        if len(parts) == 1
+        else may_be_one_ranking(in_our_words(frame, schemas.RUNS, source.where, options.columns))
+    ):
+        parts = _parts_of_file(form, data, source, options, rank=True)
+        return [replace(part, rows=part.rows.drop("rank")) for part in parts]
     headers = provenance_of(schema).get("ir_metadata", {})
     if not rank and read is not None:  # it was read to tell several systems apart
         parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
@@ -383,7 +391,7 @@ def parts_of_table(
     if given_name:
         raise _several_under_one_name(runs, where)
     numbered = named.with_row_index(_ROW)
-    return [
+    parts = [
         _part(
             name,
             rows.drop(_ROW),
@@ -392,6 +400,11 @@ def parts_of_table(
         )
         for name, rows in split_runs(numbered)
     ]
+    read = columns_of(table.columns, schemas.RUNS, where, options.columns)
+    if "run" in {*options.columns, *options.columns.values()} or "replicate" in read:
+        return parts
+    divided = divided_ranking(named, read["run"], where)
+    return [replace(parts[0], doubts=(divided,)), *parts[1:]] if divided else parts
 
 
 def _unread(

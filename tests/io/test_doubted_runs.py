@@ -321,3 +321,42 @@ def test_a_number_as_a_run_has_to_be_text(tmp_path):
     table.write_ndjson(tmp_path / "all.jsonl")
     with pytest.raises(lf.ReadError, match=r"as alpha, found 0\.3; write it as text"):
         lf.read_runs(tmp_path / "all.jsonl", columns={"run": "alpha"})
+
+
+# --- One ranking whose column describes documents ------------------------------------------------
+
+
+def fused(models=("x", "y", "x", "y"), ranks=(1, 2, 3, 4)):
+    rows = [(q, f"{q}{n}", n, 9.0 - n) for q in ("q1", "q2") for n in ranks]
+    return frame("model", [*models] * 2, rows)
+
+
+def test_ranks_that_go_on_from_run_to_run_may_be_one_ranking(tmp_path):
+    says = r"'q1' are 1 to 4 over 2 \('x', 'y'\), which stand in the column model.*or call it note"
+    for given in (fused(), *written(fused(), tmp_path)):
+        with pytest.warns(lf.LexiframeWarning, match=says):
+            lf.read_runs(given)
+    with pytest.warns(lf.LexiframeWarning, match="'q1' are 1 to 5 over 2"):
+        lf.read_runs(fused(ranks=(1, 2, 4, 5)))
+    for path in written(fused(), tmp_path):
+        assert "go on" in lf.check_run(path).filter(problem="doubt")["found"].item()
+        told = lf.read_runs(path, columns={"run": "model"})
+        assert lf.read_runs(told).equals(told)
+    for one in (fused().drop("model"), fused().rename({"model": "note"})):
+        assert lf.read_runs(one)["run"].unique().to_pylist() == ["run"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        fused(ranks=(1, 1, 2, 2)),  # each run has its own ranks
+        fused(models=("x", "x", "x", "x")).with_columns(model=pl.col("query_id")),
+        fused(ranks=(1, 40, 300, 999)),  # relevant documents alone
+        fused().with_columns(doc_id=pl.lit("d") + (pl.col("rank") // 2.5).cast(pl.String)),
+        fused().head(4),  # too few to say
+        fused().drop("rank"),
+    ],
+)
+def test_other_runs_of_a_table_are_not_doubted(tmp_path, table):
+    for given in (table, *written(table, tmp_path)):
+        assert lf.read_runs(given).num_rows == table.height

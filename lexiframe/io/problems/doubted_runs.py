@@ -34,6 +34,8 @@ _LISTED = 12
 """How many columns a message names."""
 _FEW_TWINS = 0.05
 """Of so few requests, parts of one ranking may repeat a document."""
+_QUERIES, _NEARLY_ALL, _FEWEST_ROWS = 20, 0.9, 6
+"""The queries that are looked at first, the share of them that shows it, and their fewest rows."""
 _SMALL, _BLOCKS = 10_000, 0.2
 """Files with more rows are in no order if they have more stretches than this share of rows."""
 
@@ -178,6 +180,58 @@ def several_in_parts(
         "if they are one run, mend it, or keep the best row of each document with duplicates='best'"
     )
     return Problem(where, "parts of one run", found, advice, DOUBT)
+
+
+def may_be_one_ranking(rows: pl.DataFrame) -> bool:
+    """Return whether several runs hardly ever have a document in common, in some queries.
+
+    Systems mostly do. Only where they do not are ranks worth reading.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"run": ["a", "b"], "query_id": ["q", "q"], "doc_id": ["d1", "d2"]})
+    >>> may_be_one_ranking(rows), may_be_one_ranking(rows.with_columns(doc_id=pl.lit("d1")))
+    (True, False)
+    """
+    if "run" not in rows.columns or "replicate" in rows.columns or not rows.height:
+        return False
+    queries = rows["query_id"][:: max(rows.height // _QUERIES, 1)].unique()
+    some = _answered_by_several(rows.filter(pl.col("query_id").is_in(queries.implode())))
+    return bool(some.height) and _share_with_twins(some) <= 1 - _NEARLY_ALL
+
+
+def _answered_by_several(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.filter(pl.col("run").n_unique().over("query_id") > 1)
+
+
+def divided_ranking(rows: pl.DataFrame, column: str, where: str) -> Problem | None:
+    """Return that runs may be one ranking, whose ranks go on from run to run.
+
+    ``rows`` have the columns ``run``, ``query_id``, ``doc_id`` and perhaps ``rank``; ``column`` is
+    what the column of runs is called. Rankings of their own share the first ranks, and documents.
+    """
+    if "rank" not in rows.columns or rows["rank"].has_nulls() or not may_be_one_ranking(rows):
+        return None
+    rows = _answered_by_several(rows)
+    rank, n_rows = pl.col("rank"), pl.len()
+    are_once = (pl.col("doc_id").n_unique() == n_rows) & (rank.n_unique() == n_rows)
+    go_on = are_once & (rank.max() - rank.min() < 2 * n_rows)  # some rows may have been left out
+    queries = rows.group_by("query_id").agg(go_on.alias("go_on"), n=n_rows)
+    found = queries.filter("go_on")
+    if found.height < _NEARLY_ALL * queries.height or found["n"].sum() < _FEWEST_ROWS:
+        return None
+    query = found["query_id"].cast(pl.String).min()
+    there = rows.filter(pl.col("query_id").cast(pl.String) == query)
+    runs, ranks = there["run"].cast(pl.String).unique().sort(), there["rank"].sort()
+    return Problem(
+        where,
+        "rankings of several runs",
+        f"ranks that go on from run to run: those of query {query!r} are {ranks[0]} to {ranks[-1]} "
+        f"over {n_and_first(runs)}, which stand in the column {column}",
+        "if this is one ranking, and the column describes its documents, leave the column out, or "
+        f"call it note; if these are runs, say so to read_runs: {_as_run(column)}",
+        DOUBT,
+    )
 
 
 def _begun_anew(rows: pl.DataFrame, where: str, unread: Sequence[str]) -> SeveralRankings | None:
