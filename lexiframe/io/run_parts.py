@@ -400,10 +400,11 @@ def parts_of_table(
         )
         for name, rows in split_runs(numbered)
     ]
-    read = columns_of(table.columns, schemas.RUNS, where, options.columns)
-    if "run" in {*options.columns, *options.columns.values()} or "replicate" in read:
+    is_said = "run" in {*options.columns, *options.columns.values()}
+    if is_said or not _are_the_rows(table, named):
         return parts
-    divided = divided_ranking(named, read["run"], where)
+    read = columns_of(table.columns, schemas.RUNS, where, options.columns)
+    divided = None if "replicate" in read else divided_ranking(named, read["run"], where)
     return [replace(parts[0], doubts=(divided,)), *parts[1:]] if divided else parts
 
 
@@ -414,13 +415,18 @@ def _unread(
     where: str,
     options: TextOptions,
 ) -> tuple[str, ...]:
-    """Return which columns are not read and may vary, if each row of a table is one of the run."""
-    are_lists = any(isinstance(dtype, pl.List | pl.Array) for dtype in table.dtypes)
-    if "run" in named.columns or are_lists or table.height != named.height:
+    """Return which columns are not read, and may vary."""
+    if "run" in named.columns or not _are_the_rows(table, named):
         return ()
     read = {*columns_of(table.columns, schemas.RUNS, where, options.columns).values()}
     others = [name for name in names if name not in read]
     return tuple(n for n in others if n not in table.columns or _may_vary(table[n]))
+
+
+def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame) -> bool:
+    """Return whether each row of a table is one of the run, and no list of documents."""
+    are_lists = any(isinstance(dtype, pl.List | pl.Array) for dtype in table.dtypes)
+    return not are_lists and table.height == named.height
 
 
 def _may_vary(column: pl.Series) -> bool:

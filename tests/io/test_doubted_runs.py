@@ -354,6 +354,8 @@ def test_ranks_that_go_on_from_run_to_run_may_be_one_ranking(tmp_path):
         fused(ranks=(1, 40, 300, 999)),  # relevant documents alone
         fused().with_columns(doc_id=pl.lit("d") + (pl.col("rank") // 2.5).cast(pl.String)),
         fused().head(4),  # too few to say
+        fused(models=(1, 2, 1, 2)).rename({"model": "replicate"}),
+        fused().with_columns(replicate=1),
         fused().drop("rank"),
     ],
 )
