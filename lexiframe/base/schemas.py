@@ -766,7 +766,10 @@ def _typed(column: pl.Series, dtype: pl.DataType, source: str) -> pl.Series:
     if column.dtype == pl.List(pl.Null) and isinstance(dtype, pl.List):  # all lists are empty
         return column.cast(dtype)
     if dtype == STR and not _may_be_ids(column.dtype):
-        whole = "ids cannot be floats: cast them to integers (pandas: astype('Int64'))"
+        whole = (
+            "ids cannot be floats: cast them to integers if they are whole (pandas: "
+            "astype('Int64')), or else to text (pandas: astype(str), Polars: cast(pl.String))"
+        )
         exploded = "explode the columns that hold lists, so that each item has a row"
         is_list = isinstance(column.dtype, _LISTS)
         advice = whole if column.dtype.is_float() else exploded if is_list else "cast them to text"

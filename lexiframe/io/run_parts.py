@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -40,6 +40,8 @@ from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.doubted_runs import (
     SECOND,
     TAGS,
+    divided_ranking,
+    may_be_one_ranking,
     may_begin_anew,
     several_in_parts,
     several_rankings,
@@ -60,6 +62,7 @@ from lexiframe.io.text import trec
 NameFrom = Literal["file", "tag"]
 UNNAMED = "run"
 _NUMBERS = ("score", "relevance", "rank")
+_SAMPLE = 1000  # the rows of a column that are looked at first
 _ROW = "\0row"  # none of our columns has this name
 RUNS_ALONE = replace(
     schemas.RUNS,
@@ -86,6 +89,7 @@ class RunPart:
     header: str | None = None  # the ir_metadata in the file's comments, as YAML
     n_wider: int = 0  # how many lines of the file have more fields than are read
     sha256: str | None = None  # the hash of the file's bytes, if it was asked for
+    unread: tuple[str, ...] = ()  # names of columns or fields that may tell several runs apart
     doubts: tuple[Problem, ...] = ()  # what the run may be instead, which nobody has said yet
     is_known: bool = True  # whether a name, a column or the form of the file says that it is a run
     distinct: bool = False  # whether no document can occur twice: dictionaries have each name once
@@ -104,6 +108,8 @@ def load_source(
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)
+        if len(parts) > 1 and provenance_of(data.schema if isinstance(data, pa.Table) else None):
+            parts = [replace(part, doubts=()) for part in parts]  # said when they were read
         if isinstance(data, dict):
             return [replace(part, distinct=True) for part in parts]
         return [_from_file(part, data) for part in parts]
@@ -213,10 +219,14 @@ def _parts_of_file(
         if name := _only_text(frame, named_by):
             frame = frame.drop(named_by)
             source = source if source.is_given else replace(source, name=name)
-    parts = parts_of_table(frame, source, options)
-    if left_out and len(parts) == 1 and may_begin_anew(parts[0].rows):
-        (part,) = _parts_of_file(form, data, source, options, rank=True)
-        return [replace(part, rows=part.rows.drop("rank"))]
+    parts = parts_of_table(frame, source, options, names=schema.names)
+    if left_out and (
+        may_begin_anew(parts[0].rows)
+        if len(parts) == 1
+        else may_be_one_ranking(in_our_words(frame, schemas.RUNS, source.where, options.columns))
+    ):
+        parts = _parts_of_file(form, data, source, options, rank=True)
+        return [replace(part, rows=part.rows.drop("rank")) for part in parts]
     headers = provenance_of(schema).get("ir_metadata", {})
     if not rank and read is not None:  # it was read to tell several systems apart
         parts = [replace(part, rows=part.rows.drop(looked_at)) for part in parts]
@@ -315,7 +325,7 @@ def _part_of_lines(
         looked_at = rows if ranks.has_nulls() else rows.with_columns(ranks)
     called = {"tag": TAGS, "q0": SECOND}
     others = pl.DataFrame([rows[n].alias(called[n]) for n in unread if n in rows.columns])
-    doubts = _doubts(looked_at, others, source.where, named_lines=source.is_given)
+    doubts = _doubts(looked_at, others, source.where, others.columns, named_lines=source.is_given)
     rows = rows.drop(*unread, *["rank"] * (bool(unread) and not is_ranked), strict=False)
     name = source.name
     if name_from == "tag":
@@ -333,14 +343,22 @@ def _part_of_lines(
         header=header_of(data),
         n_wider=n_wider,
         against=against,
+        unread=(*others.columns,),
         doubts=doubts,
     )
 
 
 def parts_of_table(
-    table: pl.DataFrame, source: Source, options: TextOptions, places: Places | None = None
+    table: pl.DataFrame,
+    source: Source,
+    options: TextOptions,
+    places: Places | None = None,
+    names: Sequence[str] | None = None,
 ) -> list[RunPart]:
-    """Check a table and divide it into its runs."""
+    """Check a table and divide it into its runs.
+
+    ``names`` are those of all columns, if the table has only those that are needed.
+    """
     where = source.where
     named = given = in_our_words(table, schemas.RUNS, where, options.columns)
     if "run" not in named.columns and source.name == "":
@@ -361,17 +379,19 @@ def parts_of_table(
     given_name = source.is_given
     if "replicate" in named.columns:
         named, given_name = _with_replicates(named, source, str(unnamed)), False
-    names = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
-    if len(names) == 1:
-        name = str(source.name) if given_name else str(names.item())
+    runs = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
+    if len(runs) == 1:
+        name = str(source.name) if given_name else str(runs.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
         part = _part(name, named.drop("run", strict=False), where, places)
-        unread = _unread(table, named, where, options)
-        return [replace(part, is_known=is_known, doubts=_doubts(named, unread, where))]
+        unread = _unread(table, named, names or table.columns, where, options)
+        others = pl.DataFrame([column for column in table if column.name in unread])
+        doubts = _doubts(named, others, where, unread)
+        return [replace(part, is_known=is_known, unread=unread, doubts=doubts)]
     if given_name:
-        raise _several_under_one_name(names, where)
+        raise _several_under_one_name(runs, where)
     numbered = named.with_row_index(_ROW)
-    return [
+    parts = [
         _part(
             name,
             rows.drop(_ROW),
@@ -380,28 +400,56 @@ def parts_of_table(
         )
         for name, rows in split_runs(numbered)
     ]
+    is_said = "run" in {*options.columns, *options.columns.values()}
+    if is_said or not _are_the_rows(table, named):
+        return parts
+    read = columns_of(table.columns, schemas.RUNS, where, options.columns)
+    divided = None if "replicate" in read else divided_ranking(named, read["run"], where)
+    return [replace(parts[0], doubts=(divided,)), *parts[1:]] if divided else parts
 
 
 def _unread(
-    table: pl.DataFrame, named: pl.DataFrame, where: str, options: TextOptions
-) -> pl.DataFrame:
-    """Return the columns of a table that are not read, if each row of it is a row of the run."""
-    are_lists = any(dtype.is_nested() for dtype in table.dtypes)
-    if "run" in named.columns or are_lists or table.height != named.height:
-        return pl.DataFrame()
+    table: pl.DataFrame,
+    named: pl.DataFrame,
+    names: Sequence[str],
+    where: str,
+    options: TextOptions,
+) -> tuple[str, ...]:
+    """Return which columns are not read, and may vary."""
+    if "run" in named.columns or not _are_the_rows(table, named):
+        return ()
     read = {*columns_of(table.columns, schemas.RUNS, where, options.columns).values()}
-    return pl.DataFrame([column for column in table if column.name not in read])
+    others = [name for name in names if name not in read]
+    return tuple(n for n in others if n not in table.columns or _may_vary(table[n]))
+
+
+def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame) -> bool:
+    """Return whether each row of a table is one of the run, and no list of documents."""
+    are_lists = any(isinstance(dtype, pl.List | pl.Array) for dtype in table.dtypes)
+    return not are_lists and table.height == named.height
+
+
+def _may_vary(column: pl.Series) -> bool:
+    if column.dtype.is_nested() or column.dtype == pl.Object:
+        return True
+    some = column[:: max(len(column) // _SAMPLE, 1)]
+    return some.n_unique() > 1 or column.n_unique() > 1
 
 
 def _doubts(
-    rows: pl.DataFrame, unread: pl.DataFrame, where: str, *, named_lines: bool | None = None
+    rows: pl.DataFrame,
+    others: pl.DataFrame,
+    where: str,
+    unread: Sequence[str],
+    *,
+    named_lines: bool = False,
 ) -> tuple[Problem, ...]:
     """Return what else the rows of a run may be; raise if that is certain.
 
     ``named_lines`` says of lines without names of columns whether the caller named the run, and
-    thereby says that it is one. None: they are no such lines.
+    thereby says that it is one.
     """
-    several = several_rankings(rows, unread, where, are_lines=named_lines is not None)
+    several = several_rankings(rows, others, where, unread)
     if several is None or (named_lines and not several.is_certain and not several.has_twins):
         return ()
     if several.is_certain:

@@ -303,7 +303,7 @@ def _without_twins(
     if policies.duplicates == "error":
         if part.doubts:  # its advice comes first: the other one would merge several systems
             raise SchemaError(part.doubts[0])
-        raise problems.repeated_document(part.rows, part.where, part.places)
+        raise problems.repeated_document(part.rows, part.where, part.places, part.unread)
     ordered = rows.take(np.argsort(_places(rows, policies.ties)))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
     best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()

@@ -1,5 +1,7 @@
 """Tables and TREC files of several systems, which would be read as one ranking."""
 
+from datetime import date
+
 import polars as pl
 import pytest
 
@@ -259,3 +261,104 @@ def test_other_ranks_do_not_begin_anew(tmp_path, ranks):
     path.write_text(lines(5, ["t"] * 12, rows))
     assert lf.read_runs(path).num_rows == 12
     assert not lf.check_run(path).filter(problem="doubt").height
+
+
+# --- Columns that are not read, and documents that are repeated ----------------------------------
+
+TWICE = [("q1", "a", 1, 2.0), ("q1", "b", 2, 1.0), ("q1", "a", 1, 5.0), ("q1", "b", 2, 6.0)]
+SETTINGS = {
+    "alpha": [0.3, 0.3, 0.7, 0.7],
+    "is_tuned": [True, True, False, False],
+    "day": [date(2026, 1, 1)] * 2 + [date(2026, 1, 2)] * 2,
+    "setting": [{"k": 1}] * 2 + [{"k": 2}] * 2,
+    "seed": [1, 1, 2, 2],
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_repeated_document_names_the_column_that_tells_runs_apart(tmp_path, name):
+    table = frame(name, SETTINGS[name], TWICE, ranks=False).with_columns(fixed=pl.lit(0.5))
+    says = rf"if the column {name} tells runs apart, say so: columns={{'run': '{name}'}}, with text"
+    table.write_parquet(tmp_path / "all.parquet")
+    for given in (table, table.to_arrow(), tmp_path / "all.parquet"):
+        advice = says if isinstance(given, pl.DataFrame) else rf"{name}.*tells? runs apart"
+        with pytest.raises(lf.SchemaError, match=rf"{advice}.*; if it is one run, mend it, or"):
+            lf.positions(given, QRELS)
+    text = table.with_columns(pl.Series(name, [str(value) for value in SETTINGS[name]]))
+    assert len(lf.read_runs(text, columns={"run": name})["run"].unique()) == 2
+
+
+def test_ranks_that_begin_anew_name_the_column_that_tells_runs_apart():
+    says = r"begin anew.*if the column alpha tells runs apart.*; if it is one, duplicates='best'"
+    with pytest.warns(lf.LexiframeWarning, match=says):
+        lf.read_runs(frame("alpha", SETTINGS["alpha"], TWICE))
+
+
+def test_columns_that_tell_runs_apart_together_are_all_named(tmp_path):
+    rows = [("q1", "a", 1, score) for score in (0.5, 1.5, 2.5, 3.5)]
+    keys = frame("k", [1, 1, 2, 2], rows, ranks=False).with_columns(b=pl.Series([1, 2, 1, 2]))
+    says = r"\(k, b\) tells runs apart.*several do so together, join their texts in a column run"
+    keys.with_columns(title=pl.lit("A")).write_csv(tmp_path / "all.csv")
+    for given in (keys, tmp_path / "all.csv"):
+        with pytest.raises(lf.SchemaError, match=says.replace("b", "b(, title)?", 1)):
+            lf.positions(given, QRELS)
+    joined = keys.with_columns(run=pl.concat_str("k", "b", separator=" "))
+    assert len(lf.read_runs(joined)["run"].unique()) == 4
+    assert "k, b" in lf.check_run(tmp_path / "all.csv")["advice"][0]
+
+
+def test_very_many_tags_are_named(tmp_path):
+    path = tmp_path / "all.run"
+    path.write_text("".join(f"q1 Q0 {doc} 0 {n} t{n}\n" for n in range(300) for doc in "ab"))
+    with pytest.raises(lf.SchemaError, match="if the tags tell runs apart, write the lines of"):
+        lf.positions(path, QRELS)
+
+
+def test_a_number_as_a_run_has_to_be_text(tmp_path):
+    table = frame("alpha", SETTINGS["alpha"], TWICE, ranks=False)
+    with pytest.raises(lf.SchemaError, match=r"or else to text \(pandas: astype\(str\), Polars"):
+        lf.read_runs(table, columns={"run": "alpha"})
+    table.write_ndjson(tmp_path / "all.jsonl")
+    with pytest.raises(lf.ReadError, match=r"as alpha, found 0\.3; write it as text"):
+        lf.read_runs(tmp_path / "all.jsonl", columns={"run": "alpha"})
+
+
+# --- One ranking whose column describes documents ------------------------------------------------
+
+
+def fused(models=("x", "y", "x", "y"), ranks=(1, 2, 3, 4)):
+    rows = [(q, f"{q}{n}", n, 9.0 - n) for q in ("q1", "q2") for n in ranks]
+    return frame("model", [*models] * 2, rows)
+
+
+def test_ranks_that_go_on_from_run_to_run_may_be_one_ranking(tmp_path):
+    says = r"'q1' are 1 to 4 over 2 \('x', 'y'\), which stand in the column model.*or call it note"
+    for given in (fused(), *written(fused(), tmp_path)):
+        with pytest.warns(lf.LexiframeWarning, match=says):
+            lf.read_runs(given)
+    with pytest.warns(lf.LexiframeWarning, match="'q1' are 1 to 5 over 2"):
+        lf.read_runs(fused(ranks=(1, 2, 4, 5)))
+    for path in written(fused(), tmp_path):
+        assert "go on" in lf.check_run(path).filter(problem="doubt")["found"].item()
+        told = lf.read_runs(path, columns={"run": "model"})
+        assert lf.read_runs(told).equals(told)
+    for one in (fused().drop("model"), fused().rename({"model": "note"})):
+        assert lf.read_runs(one)["run"].unique().to_pylist() == ["run"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        fused(ranks=(1, 1, 2, 2)),  # each run has its own ranks
+        fused(models=("x", "x", "x", "x")).with_columns(model=pl.col("query_id")),
+        fused(ranks=(1, 40, 300, 999)),  # relevant documents alone
+        fused().with_columns(doc_id=pl.lit("d") + (pl.col("rank") // 2.5).cast(pl.String)),
+        fused().head(4),  # too few to say
+        fused(models=(1, 2, 1, 2)).rename({"model": "replicate"}),
+        fused().with_columns(replicate=1),
+        fused().drop("rank"),
+    ],
+)
+def test_other_runs_of_a_table_are_not_doubted(tmp_path, table):
+    for given in (table, *written(table, tmp_path)):
+        assert lf.read_runs(given).num_rows == table.height

@@ -77,6 +77,44 @@ def test_ratings_up_to_100_in_the_other_order_are_refused():
             lf.positions({**RATINGS, "q0": {"d1": 100, "d2": 0, "d3": 0}}, run)
 
 
+def sparse(grades=(0, 1)):
+    rnd = random.Random(5)
+    return {
+        f"q{k}": {f"d{rnd.randrange(99)}": rnd.choice(grades) for _ in range(rnd.randrange(2, 9))}
+        | {"d1": grades[1], "d2": grades[1], "d3": grades[0]}
+        for k in range(20)
+    }
+
+
+def cut(n_digits, n, highest=1, least=1):
+    rnd = random.Random(6)
+    rows = {
+        f"q{k}": [round(highest * rnd.random(), n_digits) + least for _ in range(n)]
+        for k in range(20)
+    }
+    return {q: {f"d{i}": x for i, x in enumerate(sorted(xs)[::-1])} for q, xs in rows.items()}
+
+
+@pytest.mark.parametrize("grades", [(0, 1), (0, 1, 2), (0, 0.5, 1)])
+@pytest.mark.parametrize("run", [cut(2, 10), cut(2, 100), cut(1, 10, 9), cut(1, 100, 9)])
+def test_rounded_scores_in_the_other_order_are_refused(run, grades):
+    numbers = "half points" if 0.5 in grades else "whole numbers"
+    with pytest.raises(lf.SchemaError, match=rf"few {numbers} \(0 to [12]\).* changed places"):
+        lf.evaluate(sparse(grades), run)
+
+
+def clicks(least=0, depth=lambda n: 10):
+    rnd = random.Random(7)
+    rates = {q: [rnd.betavariate(0.5, 3) for _ in range(depth(n))] for n, q in enumerate(sparse())}
+    return {
+        q: {f"d{n}": round(max(x, least), 2) for n, x in enumerate(of)} for q, of in rates.items()
+    }
+
+
+CLICKED = {q: {d: round(2 * x) for d, x in of.items()} for q, of in clicks().items()}
+BOOLEAN = {q: dict.fromkeys(of, 1) for q, of in sparse().items()}
+
+
 def test_batches_in_the_other_order_are_refused(tmp_path):
     for given in (judgments(), frame(judgments())):
         with pytest.raises(lf.SchemaError, match="may have changed places"):
@@ -138,6 +176,12 @@ def test_several_runs_as_judgments_are_refused(runs):
         (judgments((0, 1)), judgments([n / 3 for n in range(10)])),  # averages of judges
         ({"q1": {"a": 1, "b": 1}}, {"q1": {"a": 90, "b": 35, "c": 70}}),
         (RATINGS, judgments([n / 3 for n in range(10)])),
+        (CLICKED, clicks()),
+        (CLICKED, clicks(0.02)),
+        (sparse(), clicks()),
+        (sparse(), clicks(0.02, lambda n: 10 + n % 5)),
+        (BOOLEAN, clicks(0.02)),
+        (sparse(), cut(1, 10)),
         ({"named": judgments()}, SIMILARITY),
         (frame(judgments()).with_columns(run=pl.lit("r")), SIMILARITY),
         (frame(judgments()).with_columns(rank=pl.int_range(pl.len()) + 1), SIMILARITY),

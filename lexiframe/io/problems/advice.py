@@ -20,6 +20,7 @@ NO_NUMBER = {
 }
 """The advice for a row that has no number in one of these columns."""
 NO_ID = "give it an id, or leave the row out"
+NO_TEXT = "write it as text"
 NO_DOCUMENT = (
     "give it both, or leave it out; a row with neither stands for an empty list, alone in its query"
 )

@@ -25,10 +25,12 @@ from lexiframe.io.problems.advice import (
     NO_DOCUMENT,
     NO_ID,
     NO_NUMBER,
+    NO_TEXT,
     ONE_OF_TWINS,
     REPEATED_NAMES,
     advice_for_separators,
 )
+from lexiframe.io.problems.doubted_runs import how_told_apart
 from lexiframe.io.problems.problem_tables import PARTS, chosen, of_rows, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 
@@ -225,8 +227,16 @@ def documents_again(
         expected="each document once",
         found=pl.format("'{}' of query '{}'", "doc_id", "query_id"),
         behind=pl.format(" again, after {} {}", "unit", "first"),
-        advice=ONE_OF_TWINS[schema.name],
+        advice=how_told_apart(_unread(next(blocks()), schema)) + ONE_OF_TWINS[schema.name],
     )
+
+
+def _unread(block: Block, schema: schemas.TableSchema) -> list[str]:
+    """Return the columns of a table of one run that are not read."""
+    if schema is not schemas.RUNS or block.rows.called or "run" in block.found:
+        return []
+    read = {column.values.name for column in block.found.values()}
+    return [name for name in block.rows.table.columns if name not in read]
 
 
 def _keys(blocks: Iterable[Block]) -> Iterator[pl.DataFrame]:
@@ -256,8 +266,8 @@ def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
     what = chosen((is_odd, "text or a whole number"), otherwise="an id")
     is_empty = (column.texts == "").fill_null(value=False)
     found = chosen((is_empty, "an empty one"), otherwise=pl.lit(shown(column.values)))
-    expected = what + f" {column.called}"
-    return of_rows(places, problem="id", expected=expected, found=found, advice=NO_ID)
+    expected, advice = what + f" {column.called}", chosen((is_odd, NO_TEXT), otherwise=NO_ID)
+    return of_rows(places, problem="id", expected=expected, found=found, advice=advice)
 
 
 def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:

@@ -30,8 +30,12 @@ _SAMPLE, _MANY = 1000, 100
 _IDS = {*KNOWN_NAMES["query_id"], *KNOWN_NAMES["doc_id"], "text", "title", "url"}
 """Names of columns that describe queries and documents."""
 _KINDS = (pl.String, pl.Categorical, pl.Enum)
+_LISTED = 12
+"""How many columns a message names."""
 _FEW_TWINS = 0.05
 """Of so few requests, parts of one ranking may repeat a document."""
+_QUERIES, _NEARLY_ALL, _FEWEST_ROWS = 5, 0.9, 6
+"""How many queries are looked at first, the share that shows something, and their fewest rows."""
 _SMALL, _BLOCKS = 10_000, 0.2
 """Files with more rows are in no order if they have more stretches than this share of rows."""
 
@@ -49,13 +53,13 @@ class SeveralRankings:
 
 
 def several_rankings(
-    rows: pl.DataFrame, others: pl.DataFrame, where: str, *, are_lines: bool = False
+    rows: pl.DataFrame, others: pl.DataFrame, where: str, unread: Sequence[str] = ()
 ) -> SeveralRankings | None:
     """Return what tells several rankings of a query apart: a column, or ranks that begin anew.
 
     ``rows`` have the columns ``query_id``, ``doc_id`` and perhaps ``rank`` and ``score``, and
-    ``others`` has the columns of the same rows that are not read. ``are_lines`` says that they come
-    from lines without names of columns.
+    ``others`` has the columns of the same rows that are not read, as far as they are looked at, and
+    ``unread`` names all of them: those of lines without names of columns are `TAGS` and `SECOND`.
 
     Examples
     --------
@@ -73,7 +77,7 @@ engine: 2 ('new', 'old'); if it names the runs, say so: columns={'run': 'engine'
         return None
     found = [one for column in candidates if (one := _told_apart(rows, column, where)) is not None]
     if not found and has_ranks:
-        return _begun_anew(rows, where, are_lines=are_lines)
+        return _begun_anew(rows, where, unread)
     return min(found, key=lambda one: not one.is_certain, default=None)
 
 
@@ -109,7 +113,7 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
     per_query = rows.group_by("query_id").agg(pl.col("value").n_unique())["value"]
     if not (per_query > 1).any():
         return None
-    words = {*re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name).lower())}
+    words = _words_of(column.name)
     names_systems, names_parts = bool(words & _SYSTEMS), bool(words & _PARTS)
     has_lists = rows.select("query_id", "value").n_unique() < rows.height
     twins = _share_with_twins(rows)
@@ -127,6 +131,10 @@ def _told_apart(rows: pl.DataFrame, column: pl.Series, where: str) -> SeveralRan
         may_be = _problem(column, where, "what may be several", _if_one(column))
         return SeveralRankings(may_be, is_certain=False, has_twins=twins > 0)
     return None
+
+
+def _words_of(name: str) -> set[str]:
+    return {*re.split(r"[^a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())}
 
 
 def _share_with_twins(rows: pl.DataFrame) -> float:
@@ -174,7 +182,57 @@ def several_in_parts(
     return Problem(where, "parts of one run", found, advice, DOUBT)
 
 
-def _begun_anew(rows: pl.DataFrame, where: str, *, are_lines: bool) -> SeveralRankings | None:
+def may_be_one_ranking(rows: pl.DataFrame) -> bool:
+    """Return whether several runs have no document in common in the first of some queries.
+
+    Systems mostly do. Only where they do not are ranks worth reading. Most tables are known by one
+    query, so that they are read as fast as without this question.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"run": ["a", "b"], "query_id": ["q", "q"], "doc_id": ["d1", "d2"]})
+    >>> may_be_one_ranking(rows), may_be_one_ranking(rows.with_columns(doc_id=pl.lit("d1")))
+    (True, False)
+    """
+    if "run" not in rows.columns or "replicate" in rows.columns or not rows.height:
+        return False
+    queries = rows["query_id"][:: max(rows.height // _QUERIES, 1)].unique(maintain_order=True)
+    of_queries = (rows.filter(pl.col("query_id") == query) for query in queries)
+    some = (of_query for of_query in of_queries if of_query["run"].n_unique() > 1)
+    return all(of_query["doc_id"].is_unique().all() for of_query in some)
+
+
+def divided_ranking(rows: pl.DataFrame, column: str, where: str) -> Problem | None:
+    """Return that runs may be one ranking, whose ranks go on from run to run.
+
+    ``rows`` have the columns ``run``, ``query_id``, ``doc_id`` and perhaps ``rank``; ``column`` is
+    what the column of runs is called. Rankings of their own share the first ranks, and documents.
+    """
+    if "rank" not in rows.columns or rows["rank"].has_nulls() or not may_be_one_ranking(rows):
+        return None
+    rows = rows.filter(pl.col("run").n_unique().over("query_id") > 1)
+    rank, n_rows = pl.col("rank"), pl.len()
+    are_once = (pl.col("doc_id").n_unique() == n_rows) & (rank.n_unique() == n_rows)
+    go_on = are_once & (rank.max() - rank.min() < 2 * n_rows)  # some rows may have been left out
+    queries = rows.group_by("query_id").agg(go_on.alias("go_on"), n=n_rows)
+    found = queries.filter("go_on")
+    if found.height < _NEARLY_ALL * queries.height or found["n"].sum() < _FEWEST_ROWS:
+        return None
+    query = found["query_id"].cast(pl.String).min()
+    there = rows.filter(pl.col("query_id").cast(pl.String) == query)
+    runs, ranks = there["run"].cast(pl.String).unique().sort(), there["rank"].sort()
+    return Problem(
+        where,
+        "rankings of several runs",
+        f"ranks that go on from run to run: those of query {query!r} are {ranks[0]} to {ranks[-1]} "
+        f"over {n_and_first(runs)}, which stand in the column {column}",
+        "if this is one ranking, and the column describes its documents, leave the column out, or "
+        f"call it note; if these are runs, say so to read_runs: {_as_run(column)}",
+        DOUBT,
+    )
+
+
+def _begun_anew(rows: pl.DataFrame, where: str, unread: Sequence[str]) -> SeveralRankings | None:
     """Return that ranks begin anew in most queries, each time from the first on."""
     falls = pl.col("rank").cast(pl.Float64).diff() < 0
     rows = rows.with_columns(value=falls.fill_null(value=False).cum_sum().over("query_id"))
@@ -187,8 +245,9 @@ def _begun_anew(rows: pl.DataFrame, where: str, *, are_lines: bool) -> SeveralRa
     one = "duplicates='best' keeps the best of the rows of a document"
     if not has_twins:
         without = "leave the column rank out" if _have_scores(rows) else _COUNTED
-        one = NAMED if are_lines else without
+        one = NAMED if {*unread} & {*_WITH_RUN} else without
     advice = (
+        f"{how_told_apart(unread)}"
         "if these are several runs, write each to a file of its own, or name them in a column run; "
         f"if it is one, {one}"
     )
@@ -226,15 +285,51 @@ _WITHOUT_RANK = {
 def _problem(column: pl.Series, where: str, several: str, further: str = "") -> Problem:
     values = column.cast(pl.String).drop_nulls().unique().sort()
     told = column.name if column.name in _WITH_RUN else f"the column {column.name}"
-    advice = f"if it names the runs, say so: columns={{'run': {column.name!r}}}"
+    advice = f"if it names the runs, say so: {_as_run(column.name)}"
     if column.name in _WITH_RUN:
-        advice = (
-            "write the lines of each to a file of its own, or put a line with the names "
-            f"{_WITH_RUN[column.name]} on top, and say header=True"
-        )
-        advice = f"if they are runs, {advice}" if further else advice
+        advice = f"{'if they are runs, ' if further else ''}{_as_run(column.name)}"
     found = f"{several}, told apart by {told}: {n_and_first(values.to_list())}"
     return Problem(where, "one ranking for each query", found, advice + further, DOUBT)
+
+
+def _as_run(name: str) -> str:
+    """Return how to say that a column, or a field of lines, names the runs."""
+    if name not in _WITH_RUN:
+        return f"columns={{'run': {name!r}}}"
+    return (
+        "write the lines of each to a file of its own, or put a line with the names "
+        f"{_WITH_RUN[name]} on top, and say header=True"
+    )
+
+
+def how_told_apart(unread: Sequence[str]) -> str:
+    """Return what to do if a column that is not read tells runs apart; "" if there is none.
+
+    Any column may: numbers and dates name settings, and several together do. What is called like
+    an id, a text or a passage does not.
+
+    Examples
+    --------
+    >>> how_told_apart(["alpha", "title"])
+    "if the column alpha tells runs apart, say so: columns={'run': 'alpha'}, with text in it; "
+    """
+    names = [
+        name
+        for name in unread
+        if name.partition(":")[0] not in _IDS and not _words_of(name) & _PARTS
+    ]
+    if not names:
+        return ""
+    if names[0] in _WITH_RUN:
+        return f"if the {' or '.join(names)} tell runs apart, {_as_run(names[0])}; "
+    say_so = f"tells runs apart, say so: {_as_run(names[0])}, with text in it"
+    if len(names) == 1:
+        return f"if the column {names[0]} {say_so}; "
+    listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+    return (
+        f"if one of the columns that are not read ({listed}) {say_so}, and if several do so "
+        "together, join their texts in a column run; "
+    )
 
 
 def _if_one(column: pl.Series) -> str:

@@ -8,21 +8,27 @@ from typing import Literal
 import polars as pl
 
 from lexiframe.base import SchemaError, schemas
+from lexiframe.io.problems.doubted_runs import how_told_apart
 from lexiframe.io.problems.line_numbers import Places, places_of_rows
 
 Duplicates = Literal["error", "best"]
 
 
-def repeated_document(rows: pl.DataFrame, where: str, places: Places | None = None) -> SchemaError:
+def repeated_document(
+    rows: pl.DataFrame, where: str, places: Places | None = None, unread: Sequence[str] = ()
+) -> SchemaError:
     """Build the error for the first document that occurs more than once in a ranking.
 
-    ``rows`` have the columns ``query_id`` and ``doc_id``, in the order of the file.
+    ``rows`` have the columns ``query_id`` and ``doc_id``, in the order of the file. One of those
+    that are ``unread`` may tell several rankings apart, which must not be merged.
     """
+    several = how_told_apart(unread)
+    mend = "if it is one run, mend it" if several else "mend the run"
     (query_id, doc_id), twins, n = _first_repeated(rows, ("query_id", "doc_id"), places)
     return SchemaError(
         f"{where}: the document {doc_id!r} occurs more than once in the ranking for query "
-        f"{query_id!r} ({twins}; {n} such rows in all); mend the run, or keep the best-ranked one "
-        "with duplicates='best'"
+        f"{query_id!r} ({twins}; {n} such rows in all); {several}{mend}, or keep "
+        "the best-ranked one with duplicates='best'"
     )
 
 
