@@ -151,7 +151,7 @@ def refuse_mixed_units(s: pl.DataFrame) -> None:
     """Raise where a built-in measure has values of another unit beside values within its range.
 
     Percent beside shares, and a column or row of something else, would decide all means: they are
-    outside of the range by more than its width. Where each run has most values outside, all have
+    far outside of the range. Where each run has most values outside, all have
     the other unit.
     """
     for name in s["measure"].cast(pl.String).unique().sort():
@@ -159,7 +159,8 @@ def refuse_mixed_units(s: pl.DataFrame) -> None:
         if not (np.isfinite(ends.low) and np.isfinite(ends.high)) or ends.can_exceed:
             continue
         rows = s.filter(pl.col("measure").cast(pl.String) == name)
-        is_odd = ~pl.col("value").is_between(ends.low - ends.width, ends.high + ends.width)
+        far = _FAR * ends.width
+        is_odd = ~pl.col("value").is_between(ends.low - far, ends.high + far)
         odd = rows.filter(is_odd)
         shares = rows.group_by("run").agg(is_odd.mean().alias("odd"))["odd"]
         if odd.height and cast(float, shares.min()) <= _MOST:
@@ -172,6 +173,8 @@ def refuse_mixed_units(s: pl.DataFrame) -> None:
             )
 
 
+_FAR = 4
+"""Values are of another unit if they are out of range by more than so many times its width."""
 _MOST = 0.5
 """The share of values outside of the range of a measure from which they have another unit."""
 
