@@ -303,7 +303,7 @@ def test_all_measures_are_named_in_a_few_lines(n_runs, n_requests, baseline, mon
 def test_first_runs_are_listed_where_they_differ_by_many_measures():
     runs = "abcde"
     s = [
-        scores({run: [q + (2.0 if run == best else 0.0) + n * 0.01 * (-1) ** q
+        scores({run: [(q + (2.0 if run == best else 0.0) + n * 0.01 * (-1) ** q) / 1024
                       for q in range(8)] for n, run in enumerate(runs)}, measure)
         for best, measure in zip(runs, ["AP", "RR", "P@1", "P@5", "nDCG"], strict=True)
     ]  # fmt: skip
