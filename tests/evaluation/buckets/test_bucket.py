@@ -101,15 +101,18 @@ def said_by(function):
             found = function()
         except lf.LexiframeError as error:
             return str(error), []
-    said = [str(w.message) for w in caught if not str(w.message).startswith(SAMPLED)]
+    said = [str(w.message) for w in caught if not str(w.message).startswith(DOUBTS)]
     return found, sorted(one.partition(STRANGERS)[0] for one in said)
 
 
 STRANGERS = " document was retrieved by any run: the runs retrieved"
 """Examples of these follow: of one bucket they are others than of all requests."""
-SAMPLED = "runs whose scores order the documents of most requests against their ranks"
-"""A few rows of each bucket are looked at before all are, so that a close case may be decided
-otherwise than from a few rows of all requests."""
+DOUBTS = (
+    "runs whose scores order the documents of most requests against their ranks",
+    "no judged document was retrieved by the run",
+)
+"""A few rows and few documents of each bucket are looked at, so that a close case may be decided
+otherwise than of all requests together."""
 
 
 def in_parts(runs, qrels, how, groups, shuffle):
