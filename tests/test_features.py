@@ -97,9 +97,12 @@ def take_away(feature, copy):
         package = ".".join(stub.relative_to(copy).parent.parts)
         lines, places_of = stub.read_text(encoding="utf-8").splitlines(), places(package)
         for node in ast.parse("\n".join(lines)).body:
-            for alias in node.names if isinstance(node, ast.ImportFrom) else ():
-                if places_of[name := alias.asname or alias.name] in gone:
-                    lines[node.lineno - 1], names = "", names | {name}
+            here = [a.asname or a.name for a in getattr(node, "names", ())]
+            if here and places_of[here[0]] in gone:  # and all others, which are of the same module
+                names |= {*here}
+                lines[node.lineno - 1 : node.end_lineno] = [""] * (
+                    node.end_lineno - node.lineno + 1
+                )
         stub.write_text("\n".join(lines), encoding="utf-8")
     return names | {name.rpartition(".")[2] for name in gone}
 
@@ -118,10 +121,14 @@ def test_the_core_works_without_a_feature(feature, tmp_path):
         shutil.copytree(REPOSITORY / folder, tmp_path / folder, ignore=ignored)
     for file in ("pyproject.toml", "README.md"):
         shutil.copy(REPOSITORY / file, tmp_path)
-    named = re.compile(rf"\b({'|'.join(map(re.escape, take_away(feature, tmp_path)))})\b")
-    for test in tmp_path.glob("tests/**/test_*.py"):
-        if named.search(test.read_text(encoding="utf-8")):
+    gone = take_away(feature, tmp_path)
+    while gone:  # then those that import a test that is gone
+        named = re.compile(rf"\b({'|'.join(map(re.escape, gone))})\b")
+        tests = tmp_path.glob("tests/**/test_*.py")
+        gone = {one for one in tests if named.search(one.read_text(encoding="utf-8"))}
+        for test in gone:
             test.unlink()
+        gone = {test.stem for test in gone}
     tests = [f"tests/{one}" for one in OF_THE_CORE if (tmp_path / "tests" / one).exists()]
     options = ["-q", "-x", "-m", "not slow", "-p", "no:xdist", "-p", "no:cacheprovider"]
     done = subprocess.run(
@@ -129,4 +136,4 @@ def test_the_core_works_without_a_feature(feature, tmp_path):
         env=os.environ | {"PYTHONPATH": str(tmp_path)}, capture_output=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:]
-    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 200
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -150,24 +150,26 @@ def warn_of_directions(unknown: Sequence[str]) -> None:
 def refuse_mixed_units(s: pl.DataFrame) -> None:
     """Raise where a built-in measure has values of another unit beside values within its range.
 
-    Percent beside shares, and a column or row of something else, would decide all means: they are
-    far outside of the range. Where each run has most values outside, all have
-    the other unit.
+    Percent of some runs beside shares of another, and a request that is none, would decide all
+    means: they are far out of range, where another run, or all other requests, are within it.
     """
     for name in s["measure"].cast(pl.String).unique().sort():
         ends = of_metric(name).limits
         if not (np.isfinite(ends.low) and np.isfinite(ends.high)) or ends.can_exceed:
             continue
-        rows = s.filter(pl.col("measure").cast(pl.String) == name)
         far = _FAR * ends.width
-        is_odd = ~pl.col("value").is_between(ends.low - far, ends.high + far)
-        odd = rows.filter(is_odd)
-        shares = rows.group_by("run").agg(is_odd.mean().alias("odd"))["odd"]
-        if odd.height and cast(float, shares.min()) <= _MOST:
+        value = pl.col("value")
+        rows = s.filter(pl.col("measure").cast(pl.String) == name, value.is_not_null())
+        rows = rows.with_columns(is_within=value.is_between(ends.low, ends.high))
+        odd = rows.filter(~value.is_between(ends.low - far, ends.high + far))
+        others = rows.join(odd, on="query_id", how="anti")
+        runs = rows.group_by("run").agg(pl.col("is_within").all(), (value != 0).any().alias("any"))
+        are_others = bool(others.height) and bool(others["is_within"].all())
+        if odd.height and (are_others or runs.filter("is_within", "any").height):
             first = odd.sort("run", "query_id").row(0, named=True)
             raise LexiframeError(
                 f"scores: expected values of {name} from {ends.low:g} to {ends.high:g}, as others "
-                f"are, found {odd.height:,} outside, such as {first['value']:g} of run "
+                f"are, found {odd.height:,} far outside, such as {first['value']:g} of run "
                 f"{first['run']!r} in request {first['query_id']!r}; give all in one unit, and "
                 f"leave out columns and rows that are no {name}"
             )
@@ -175,8 +177,6 @@ def refuse_mixed_units(s: pl.DataFrame) -> None:
 
 _FAR = 4
 """Values are of another unit if they are out of range by more than so many times its width."""
-_MOST = 0.5
-"""The share of values outside of the range of a measure from which they have another unit."""
 
 
 def known_facts(provenance: Mapping[str, Any]) -> dict[str, Facts]:

@@ -183,7 +183,7 @@ def test_a_leaderboard_is_no_table_of_requests(measures):
 @pytest.mark.parametrize(
     "values, said",
     [
-        ({"a": [31.0, 45.0, 52.0], "b": [0.4, 0.5, 0.6]}, "3 outside, such as 31 of run 'a'"),
+        ({"a": [31.0, 45.0, 52.0], "b": [0.4, 0.5, 0.6]}, "3 far outside, such as 31 of run 'a'"),
         ({"a": [0.2, 0.5, 20.0], "b": [0.4, 0.5, 20.0]}, "20 of run 'a' in request 'q2'"),
     ],
 )
@@ -192,4 +192,5 @@ def test_values_that_a_measure_cannot_have_beside_others_are_refused(values, sai
     with pytest.raises(lf.LexiframeError, match=f"values of AP from 0 to 1, as others.*{said}"):
         lf.evaluate_scores(s, "AP")
     lf.evaluate_scores(s, "mine")
-    lf.evaluate_scores(s.with_columns(pl.col("a", "b") * 100), "AP")  # all in percent
+    weak = pl.Series("c", [0.0, 0.004, 0.02])
+    lf.evaluate_scores(s.with_columns(pl.col("a", "b") * 100, weak * 100), "AP")  # in percent
