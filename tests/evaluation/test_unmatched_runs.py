@@ -91,6 +91,15 @@ def test_nothing_is_said_of_it_against_a_baseline(baseline):
     assert row["incomparable"] == (["dense"] if baseline == "bm25" else ["bm25", "splade"])
 
 
+def test_a_baseline_without_a_match_is_named_first():
+    runs, qrels = collection(dense=(same, lambda document: f"{document}#0"))
+    with pytest.warns(lf.LexiframeWarning, match="no judged document"):
+        e = lf.evaluate(runs, qrels, "AP", baseline="dense")
+    assert "\nNo run can be compared with dense by AP.\n" in str(e)
+    (said,) = e.verdict["sentence"]
+    assert said.startswith("By AP, no run can be compared with dense: no request or judged")
+
+
 @pytest.mark.parametrize("call", [lf.positions, lf.coverage])
 def test_functions_without_a_verdict_name_the_run(call):
     runs, qrels = collection(dense=(same, lambda d: f"{d}#0"))

@@ -235,6 +235,8 @@ def _beside_baseline(row: Row, inference: Mapping[str, Any]) -> _Answer:
     if begin := too_few_to_conclude(row, inference["family"]):
         return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], _named))
     better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
+    if row["incomparable"] and not (better or worse or open_):
+        return _Answer("", _NO_RUN, f"can be compared with {baseline}", (), "")
     runs, what = (worse, "worse") if side == "less" else (better, "better")
     said = [f"{_named(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
     if open_:

@@ -147,6 +147,11 @@ def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str,
         )
         nothing = nothing_concluded(begin, who, of, group)
         return escaped(f"{nothing}{evidence(rows, names, level, family)}.")
+    why = "no request or judged document in common"
+    if row["incomparable"] and not (row["better"] or row["worse"] or row["undecided"]):
+        return escaped(
+            f"By {of}{group}, no run can be compared with {inference['baseline']}: {why}."
+        )
     than = f" than {inference['baseline']}"
     said = []
     if inference["alternative"] != "less":
@@ -157,9 +162,6 @@ def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str,
     if row["undecided"]:
         said.append(f"and {printed.they_are(row['undecided'])} not told apart from it")
     if row["incomparable"]:
-        said.append(
-            f"and {printed.they_are(row['incomparable'])} not comparable: no request "
-            "or judged document in common"
-        )
+        said.append(f"and {printed.they_are(row['incomparable'])} not comparable: {why}")
     how = tests_in_words.how_tested(rows, names, level, family)
     return escaped(f"By {of}{group}, {', '.join(said)} ({how}).")
