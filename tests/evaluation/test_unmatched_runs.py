@@ -91,6 +91,18 @@ def test_nothing_is_said_of_it_against_a_baseline(baseline):
     assert row["incomparable"] == (["dense"] if baseline == "bm25" else ["bm25", "splade"])
 
 
+@pytest.mark.parametrize("baseline", [None, "bm25"])
+def test_where_nothing_is_judged_nothing_is_concluded(baseline):
+    """All runs tie at 0, which says nothing of who is first, nor that they are the same."""
+    other = (same, lambda document: f"{document}#0")
+    runs, qrels = collection(bm25=other, splade=other)
+    with pytest.warns(lf.LexiframeWarning, match="no judged document was retrieved by any run"):
+        e = lf.evaluate(runs, qrels, ["AP", "RPP"], baseline=baseline)
+    said = "o run retrieved a judged document, so that nothing can be concluded."
+    assert str(e).partition("\n\n")[0].replace("\n", " ") == f"N{said}"
+    assert {*e.verdict["sentence"]} == {f"By AP and RPP, n{said}"}
+
+
 def test_a_baseline_without_a_match_is_named_first():
     runs, qrels = collection(dense=(same, lambda document: f"{document}#0"))
     with pytest.warns(lf.LexiframeWarning, match="no judged document"):

@@ -132,7 +132,7 @@ def _of_comparisons(
         of_all = provenance["inference"], tables["comparisons"], provenance["measures"]
         sentences = [_one_sided(row, *of_all) for row in c.iter_rows(named=True)]
     else:
-        named = {name: tables[name] for name in ("comparisons", "win_rates")}
+        named = {name: tables.get(name) for name in ("comparisons", "win_rates", "coverage")}
         e: Any = SimpleNamespace(**named, provenance=provenance)
         sentences = baseline_sentences(e)
     c = printed.with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)

@@ -11,7 +11,9 @@ from lexiframe.base import printed
 from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import (
+    NOTHING_JUDGED,
     Lacking,
+    is_nothing_judged,
     unmatched_said,
     without_unmatched,
     without_unranked,
@@ -47,6 +49,8 @@ def first_sentences(
     Measures that say the same share a sentence, and each is named. What conclusions rest on
     follows: requests without a ranking, documents without a judgment, and runs that are the same.
     """
+    if is_nothing_judged(tables["coverage"]):
+        return (f"{NOTHING_JUDGED[0].upper()}{NOTHING_JUDGED[1:]}.",)
     return (*_conclusions(tables, provenance), *_evidence(tables, provenance))
 
 

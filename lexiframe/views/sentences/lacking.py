@@ -103,6 +103,24 @@ def unmatched_said(provenance: Mapping[str, Any]) -> list[str]:
     return [f"{printed.they_are(runs)} left out: nothing that {who} retrieved is judged."]
 
 
+NOTHING_JUDGED = "no run retrieved a judged document, so that nothing can be concluded"
+
+
+def is_nothing_judged(coverage: pl.DataFrame | None) -> bool:
+    """Return whether no run retrieved a judged document; not known of scores and preferences.
+
+    Examples
+    --------
+    >>> is_nothing_judged(pl.DataFrame({"run": ["a"], "retrieved": [9], "judged": [0]}))
+    True
+    """
+    if coverage is None or not {"judged", "retrieved"} <= {*coverage.columns}:
+        return False
+    counts = coverage.select(pl.col("judged", "retrieved").sum())
+    judged, retrieved = counts.row(0)
+    return bool(retrieved) and not judged
+
+
 def without_unmatched(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> dict[str, pl.DataFrame]:

@@ -11,6 +11,7 @@ from lexiframe.base import escaped, printed, resampling, sums
 from lexiframe.significance import tests_in_words
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
+from lexiframe.views.sentences.lacking import NOTHING_JUDGED, is_nothing_judged
 from lexiframe.views.sentences.rows import measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.too_few import (
     KEY,
@@ -56,12 +57,15 @@ def baseline_verdict(e: Evaluated, alpha: float | None = None) -> printed.Verdic
     tables = {"comparisons": c, "win_rates": e.win_rates}
     rows = baseline_rows(tables, {**e.provenance, "inference": inference})
     by = [f"by {name}" for name in names]
-    rows = with_sentences(
-        rows.with_columns(baseline=pl.lit(inference["baseline"])),
-        by,
-        lambda row: _said(row, inference),
-        lambda rows: _sentence(rows, names, inference),
-    )
+    nothing = is_nothing_judged(e.coverage)
+
+    def say(rows: list[dict[str, Any]]) -> str:
+        if nothing:
+            return f"By {printed.and_joined([r['measure'] for r in rows])}, {NOTHING_JUDGED}."
+        return _sentence(rows, names, inference)
+
+    rows = rows.with_columns(baseline=pl.lit(inference["baseline"]))
+    rows = with_sentences(rows, by, lambda row: _said(row, inference), say)
     return printed.Verdict(rows.select(*by, *_COLUMNS).rename(dict(zip(by, names, strict=True))))
 
 

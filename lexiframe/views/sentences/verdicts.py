@@ -23,7 +23,13 @@ from lexiframe.io import column_forms
 from lexiframe.significance import MEANS, own_tests, tests, tests_in_words
 from lexiframe.typing import Evaluated, Frame, Told
 from lexiframe.views.sentences.gains import both_ways
-from lexiframe.views.sentences.lacking import Lacking, unmatched_said, without_unmatched
+from lexiframe.views.sentences.lacking import (
+    NOTHING_JUDGED,
+    Lacking,
+    is_nothing_judged,
+    unmatched_said,
+    without_unmatched,
+)
 from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
 from lexiframe.views.sentences.tables import sentences_of
 from lexiframe.views.sentences.ties import with_ties
@@ -132,7 +138,7 @@ the 3 pairs, α = 0.05, n = 5 requests).
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
         return with_ties(baseline_verdict(evaluated, alpha), evaluated)
-    names = ("orderings", "comparisons", "win_rates")
+    names = ("orderings", "comparisons", "win_rates", "coverage")
     tables = {name: getattr(evaluated, name) for name in names}
     how: dict[str, Any] = {"alpha": alpha, "family": family}
     return with_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
@@ -175,6 +181,8 @@ def verdict_of(
 
     def say(rows: list[dict[str, Any]]) -> str:
         measures = [row["measure"] for row in rows]
+        if is_nothing_judged(tables.get("coverage")):
+            return f"By {printed.and_joined(measures)}, {NOTHING_JUDGED}."
         said = [*lacking.said(measures), *unmatched_said(provenance)]
         return " ".join([_sentence(rows, names, level, family), *said])
 
