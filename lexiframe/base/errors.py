@@ -8,10 +8,8 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-MANY = 100
-"""The largest number of known names that an error message lists."""
-_FEW = 12
-"""Up to this many known names are listed behind a suggestion."""
+MANY = 12
+"""The most known names that a message lists; more are not listed behind a suggestion."""
 _SHOWN = 80
 """The number of characters up to which a value is shown whole in an error message."""
 
@@ -181,7 +179,7 @@ def unknown_name(
     listed = ", ".join(known[:MANY])
     listed += f", ... ({len(known)} in all)" if len(known) > MANY else ""
     said = f" Known: {listed}"
-    if alike and len(known) > _FEW:
+    if alike and len(known) > MANY:
         said, advice = "", advice and f" {advice[2:3].upper()}{advice[3:]}"
     return UnknownNameError(f"unknown {kind} {name!r}{hint}{said}{advice}")
 

@@ -1,8 +1,9 @@
 """How measures are written: ``nDCG@10``, ``RBP(p=0.8)``, ``P(rel=2)@5``, ``TSE(AP)``, ``map``.
 
-Other libraries' names mean the object here that has that library's definition. Where two libraries
-mean different things by one name, it means what trec_eval or ir_measures say; `conventions` lists
-what the others mean, and how to write that here.
+Other libraries' names mean the object here that has that library's definition, whatever their case.
+Where two libraries mean different things by one name, it means what trec_eval or ir_measures say;
+`conventions` lists what the others mean, and how to write that here. A name that would mean several
+things by its case alone is refused with what to write instead.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
-from lexiframe.base import LexiframeError, errors, shown
+from lexiframe.base import LexiframeError, errors, shown, warn
 from lexiframe.metrics.kinds.metric_parameters import MOST
 from lexiframe.projection import is_grade
 
@@ -34,7 +35,11 @@ _AT = re.compile(r"(?P<measure>[^(@]+)_at_(?P<cutoff>[0-9]+)(?P<inside>\(.*\))?"
 _PERSISTENCE = re.compile(rf"\brbp[._]p=({_NUMBER})")
 _POINTS = re.compile(r"11pt_avg[._][0-9.,]+")
 _POINT = re.compile(r"[0-9]*\.?[0-9]+")
-_RANX_RBP = re.compile(r"rbp[.@](?P<digits>[0-9]+)")
+_RANX_RBP = re.compile(r"rbp\.(?P<digits>[0-9]+)")
+_TOP = re.compile(r"top[-_ ]?([0-9]+)([-_ ]?acc(uracy)?)?", re.IGNORECASE)
+_NUMBERED = re.compile(
+    rf"(?P<stem>.*?[^0-9@_.\s])(?P<between>[_.@]?)(?P<number>{_NUMBER})", re.DOTALL
+)
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
 # Where there are braces the name is followed by a number: trec_eval's P_10 is P@10.
 TREC_EVAL = {
@@ -44,7 +49,6 @@ TREC_EVAL = {
     "ndcg_cut": "nDCG@{}",
     "dcg": "DCG",
     "recip_rank": "RR",
-    "rbp": "RBP(p=0.9)",
     "recall": "R@{}",
     "P": "P@{}",
     "Rprec": "Rprec",
@@ -58,6 +62,7 @@ TREC_EVAL = {
     "set_F": "SetF",
     "set_map": "SetAP",
 }
+_TREC_EVAL = {name.casefold(): ours for name, ours in TREC_EVAL.items()}
 _WITH_HYPHEN = "alpha-DCG alpha-nDCG ERR-IA nERR-IA P-IA MAP-IA ST-RPP ST-dcgRPP ST-invRPP".split()
 IR_MEASURES = {
     "Bpref": "bpref",
@@ -81,6 +86,7 @@ _OF_THEIR_PROVIDERS: dict[str, Parameters] = {
 }
 """What the objects of ir_measures mean by our parameters, where the defaults differ."""
 OTHERS = {
+    "prec": "P",
     "precision": "P",
     "recall": "R",
     "r_cap": "R(denominator='min')",
@@ -89,9 +95,15 @@ OTHERS = {
     "r-prec": "Rprec",
     "r_precision": "Rprec",
     "map": "AP",
+    "average_precision": "AP",
+    "averageprecision": "AP",
+    "mean_average_precision": "AP",
     "mrr": "RR",
     "reciprank": "RR",
+    "reciprocal_rank": "RR",
+    "mean_reciprocal_rank": "RR",
     "ndcg": "nDCG",
+    "normalized_discounted_cumulative_gain": "nDCG",
     "dcg": "DCG",
     "ndcg_burges": "nDCG(dcg='exp-log2')",
     "dcg_burges": "DCG(dcg='exp-log2')",
@@ -101,9 +113,26 @@ OTHERS = {
     "hr": "Success",
     "hits": "num_rel_ret",
     "f1": "F1",
+    "lexirecall": "LR",
+    "lexiprecision": "LP",
 }
-"""The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in
-lower case: capitals vary."""
+"""The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay, RecTools and the papers, and some of
+ir_measures, in lower case: capitals vary."""
+_SEVERAL = {
+    "rbp": "RBP(p=0.9) is trec_eval's rbp, RBP(p=0.8)@10 ir_measures' RBP@10, and RBP(p=0.1) ranx' "
+    "rbp@10",
+    "acc": "Success@k is 1 if one of the first k documents is relevant, and Accuracy@k is "
+    "ir_measures': the share of pairs of documents that are in the right order",
+}
+_SEVERAL["accuracy"] = _SEVERAL["acc"]
+"""Names that libraries use for different measures, in lower case."""
+_OURS: dict[str, str] = {}
+"""The names of this library's measures, by their lower case."""
+
+
+def know(names: Iterable[str]) -> None:
+    """Let the names of measures be written in any case."""
+    _OURS.update((name.casefold(), name) for name in names)
 
 
 @dataclass(frozen=True)
@@ -157,6 +186,7 @@ def read(text: str) -> Written:
     operand, parameters = _read_inside(match["inside"] or "", text)
     _refuse_judged_only(parameters, text)
     cutoff = _number(match["cutoff"]) if match["cutoff"] else None
+    _refuse_several(match["name"], text, parameters)
     name, implied = _our_name(match["name"])
     if match["name"] == "NumRet" and "rel" in parameters:  # it then counts relevant items only
         name = "num_rel_ret"
@@ -216,11 +246,22 @@ def _of_ir_measures(measure: Any) -> str:
 
 def _our_name(name: str) -> tuple[str, Parameters]:
     """Return our name of a measure, and the parameters that another library's name implies."""
-    other = IR_MEASURES.get(name) or OTHERS.get(name.casefold(), name)
-    if "(" not in other or other == name:
+    folded = name.casefold()
+    other = IR_MEASURES.get(name) or OTHERS.get(folded)
+    if other is None:
+        return _OURS.get(folded, name), {}
+    if "(" not in other:
         return other, {}
     written = read(other)
     return written.name, written.parameters
+
+
+def _refuse_several(name: str, text: str, parameters: Parameters) -> None:
+    """Raise for a name that would mean several measures by its case alone."""
+    known = _OURS.get(name.casefold())
+    said = None if name == known or "p" in parameters else _SEVERAL.get(name.casefold())
+    if said is not None:
+        raise errors.UnknownNameError(f"{text!r} has several meanings; write one of them: {said}")
 
 
 def _refuse_judged_only(parameters: dict[str, Any], text: str) -> None:
@@ -229,6 +270,23 @@ def _refuse_judged_only(parameters: dict[str, Any], text: str) -> None:
         raise LexiframeError(
             f"{text}: unjudged documents are removed for all measures or for none; leave "
             "judged_only out, and say unjudged='remove'"
+        )
+
+
+def is_too_short(name: str) -> bool:
+    """Return whether a name in data has two letters at most, in another case than a measure has.
+
+    A column ``p`` is not precision, and ``lr`` may be a rate of learning.
+    """
+    return len(name) <= len("LR") and name not in _OURS.values()
+
+
+def warn_of_hits(text: str) -> None:
+    """Warn that hits are a number, where the share of requests with a hit may be meant."""
+    if re.match(r"hits\b|hits_at", text.strip(), re.IGNORECASE):
+        warn(
+            f"{text} counts the relevant documents that were retrieved, as in ranx; hit_rate or HR "
+            "is 1 where there is one"
         )
 
 
@@ -252,24 +310,39 @@ def rank_of_cutoff(name: str, cutoff: Any) -> int:
 def from_trec_eval(text: str) -> str:
     """Translate a name of trec_eval into the one used here; return other names unchanged.
 
+    A number that follows any known name is its cut-off, with or without a sign between them.
+
     Examples
     --------
     >>> from_trec_eval("iprec_at_recall_0.10"), from_trec_eval("set_F.2.0"), from_trec_eval("RPP")
     ('IPrec@0.10', 'SetF(beta=2.0)', 'RPP')
     >>> from_trec_eval("set_F(beta=2)"), from_trec_eval("P_10(rel=2)")
     ('SetF(beta=2)', 'P(rel=2)@10')
+    >>> from_trec_eval("recip_rank@5"), from_trec_eval("Recall_10"), from_trec_eval("ndcg10")
+    ('RR@5', 'Recall@10', 'ndcg@10')
     """
     theirs, opened, inside = text.partition("(")
     if opened and "(" not in (ours := from_trec_eval(theirs.rstrip())):
         name, at, cutoff = ours.partition("@")
         return f"{name}({inside}{at}{cutoff}" if ours != theirs else text
-    if "{}" not in TREC_EVAL.get(text, "{}"):
-        return TREC_EVAL[text]
-    match = re.fullmatch(r"(.*?)[_.]([0-9]+(?:\.[0-9]+)?)", text, re.DOTALL)
-    stem, number = match.groups() if match else ("", "")
-    if stem == "set_F":
+    folded = text.casefold()
+    if "{}" not in _TREC_EVAL.get(folded, "{}"):
+        return _TREC_EVAL[folded]
+    if top := _TOP.fullmatch(text):
+        return f"Success@{top[1]}"
+    match = _NUMBERED.fullmatch(text)
+    if match is None or folded in _OURS or folded in OTHERS:
+        return text
+    stem, between, number = match["stem"], match["between"], match["number"]
+    ours = _TREC_EVAL.get(stem.casefold(), "")
+    if stem.casefold() == "set_f":
         return f"SetF(beta={number})"
-    return TREC_EVAL[stem].format(number) if "{}" in TREC_EVAL.get(stem, "") else text
+    if between and "{}" in ours:
+        return ours.format(number)
+    if between == "@" and ours.casefold() in _OURS:  # recip_rank@10
+        return f"{ours}@{number}"
+    is_known = stem.casefold() in {*OTHERS, *_OURS} - {*_SEVERAL}
+    return f"{stem}@{number}" if between != "@" and is_known else text
 
 
 def from_mteb(text: str) -> str:
@@ -281,7 +354,7 @@ def from_mteb(text: str) -> str:
     ('ndcg@10', 'recall(rel=2)@100', 'look_at_10')
     """
     match = _AT.fullmatch(text)
-    if match is None or match["measure"].casefold() not in OTHERS:
+    if match is None or match["measure"].casefold() not in {*OTHERS, *_OURS, *_SEVERAL}:
         return text
     return f"{match['measure']}{match['inside'] or ''}@{match['cutoff']}"
 

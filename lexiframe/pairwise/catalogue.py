@@ -76,6 +76,7 @@ ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
 # fmt: on
 
 PREFERENCES = {p.name: p for p in vars().values() if isinstance(p, Preference)}
+notation.know(PREFERENCES)
 
 
 @typed
@@ -116,7 +117,24 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
             f"expected one measure, found {len(more) + 1}: {', '.join([written_text, *more])}; "
             "parse each, or give them all to lexiframe.scores, preferences or evaluate"
         )
+    notation.warn_of_hits(written_text)
     return _parsed(written_text)
+
+
+def known_measure(name: str) -> Metric | Preference | None:
+    """Return the measure that a name in data means; None for a user's own.
+
+    Examples
+    --------
+    >>> known_measure("LR").bounds, known_measure("lr"), known_measure("mine")
+    ('−1, 0, 1', None, None)
+    """
+    if notation.is_too_short(name):
+        return None
+    try:
+        return _parsed(name)
+    except LexiframeError:
+        return None
 
 
 def _parsed(text: str) -> Metric | Preference:

@@ -12,7 +12,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, sums, warn
 from lexiframe.metrics import Bounds, Metric
-from lexiframe.pairwise.pairs import Measure, parse_measures
+from lexiframe.pairwise.catalogue import known_measure
+from lexiframe.pairwise.pairs import Measure
 
 Ends = tuple[float, float]
 
@@ -54,11 +55,8 @@ class Facts:
         >>> Facts.named("LR").bounds, Facts.named("mine")
         ('−1, 0, 1', None)
         """
-        try:
-            found = parse_measures(name)
-        except LexiframeError:  # a measure of the user's own, or of another tool
-            return None
-        return cls.of(found[0]) if len(found) == 1 else None
+        found = known_measure(name)
+        return None if found is None else cls.of(found)
 
     @property
     def is_count(self) -> bool:

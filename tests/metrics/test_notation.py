@@ -16,25 +16,32 @@ RUNS = {
 QRELS = {"q1": {"x": 1, "y": 0, "z": 2, "u": 1}, "q2": {"w": 2}}
 
 OTHER_NAMES = {
-    "AP": "map MAP AP",
+    "AP": "map MAP AP ap average_precision AveragePrecision",
     "AP@100": "map@100 MAP@100 map_cut_100 map_cut.100",
-    "nDCG@10": "ndcg@10 NDCG@10 Ndcg@10 ndcg_cut_10",
+    "nDCG@10": "ndcg@10 NDCG@10 Ndcg@10 ndcg_cut_10 ndcg_cut@10 ndcg_at_10 ndcg10 nDCG10",
     "nDCG(dcg='exp-log2')@10": "ndcg_burges@10",
-    "RR": "mrr MRR recip_rank RecipRank",
-    "RR@10": "mrr@10 MRR@10",
+    "RR": "mrr MRR recip_rank RecipRank reciprocal_rank rr",
+    "RR@10": "mrr@10 MRR@10 recip_rank@10 mrr_at_10",
+    "R@10": "Recall_10 recall10 R_10 r@10 RECALL.10",
     "R@100": "recall@100 Recall@100 recall_100 R@100",
     "R(denominator='min')@5": "R_cap@5 r_cap@5",
     "R(rel=2)@5": "recall@5-l2 Recall(rel=2)@5",
-    "P@5": "precision@5 Precision@5 P_5",
+    "P@5": "precision@5 Precision@5 P_5 precision_5 prec@5 p@5",
     "Rprec": "r-precision r_precision R-Precision RPrec Rprec",
-    "Success@10": "hit_rate@10 HitRate@10 Hit@10 hit@10 success_10",
-    "num_rel_ret": "hits",
-    "num_rel_ret@5": "hits@5 Hits@5",
+    "Success": "HR hit_rate success Success",
+    "Success@1": "top1 top-1 top_1_accuracy Top1",
+    "Success@10": "hit_rate@10 HitRate@10 Hit@10 hit@10 success_10 HR@10 hit_rate_at_10 success@10",
+    "LR": "lexirecall lr Lexirecall",
+    "LP": "lexiprecision LexiPrecision",
+    "Judged@10": "judged@10 judged_at_10",
+    "ERR": "err",
+    "ERR@20": "err@20 ERR_20",
+    "infAP": "infap INFAP",
     "DCG(dcg='exp-log2')@10": "dcg_burges@10",
-    "RBP(p=0.9)": "rbp rbp.p=0.9 rbp_p=0.9",
+    "RBP(p=0.9)": "rbp.p=0.9 rbp_p=0.9 rbp(p=0.9)",
     "utility(a=2)": "utility_2,-1,0,0 utility.2,-1,0,0",
     "num_rel_ret(rel=1)": "NumRet(rel=1)",
-    "RBP(p=0.95)": "rbp.95 rbp@95",
+    "RBP(p=0.95)": "rbp.95",
     "alpha-nDCG@10": "alpha_nDCG@10 α_nDCG@10",
     "ST-RPP": "ST_RPP",
     "ST-dcgRPP": "ST_dcgRPP",
@@ -47,6 +54,49 @@ def test_names_of_other_libraries(ours):
     for name in OTHER_NAMES[ours].split():
         assert lf.parse_measure(name) == lf.parse_measure(ours), name
         assert str(lf.parse_measure(name)) == ours
+
+
+@pytest.mark.parametrize(
+    "theirs, ours",
+    [("hits", "num_rel_ret"), ("Hits@5", "num_rel_ret@5"), ("hits_at_5", "num_rel_ret@5")],
+)
+def test_hits_are_a_number_and_that_is_said(theirs, ours):
+    with pytest.warns(lf.LexiframeWarning, match="counts the relevant documents.*hit_rate or HR"):
+        assert str(lf.parse_measure(theirs)) == ours
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("rbp", "RBP(p=0.9) is trec_eval's rbp"),
+        ("Rbp", "RBP(p=0.8)@10 ir_measures'"),
+        ("rbp@10", "RBP(p=0.1) ranx'"),
+        ("rbp@95", "has several meanings"),
+        ("acc", "Success@k is 1 if"),
+        ("accuracy@5", "Accuracy@k is ir_measures'"),
+        ("accuracy_at_1", "has several meanings"),
+    ],
+)
+def test_a_name_with_several_meanings_names_them(name, said):
+    with pytest.raises(lf.UnknownNameError, match=re.escape(said)):
+        lf.parse_measure(name)
+
+
+@pytest.mark.parametrize("name", ["Hole@10", "hole", "nauc_ndcg_at_10_max", "main_score", "AUC"])
+def test_what_is_not_offered_says_so(name):
+    with pytest.raises(lf.UnknownNameError, match=f"'{name}' is not offered: it "):
+        lf.parse_measure(name)
+
+
+def test_a_name_without_a_near_one_lists_a_few():
+    with pytest.raises(lf.UnknownNameError, match=r"Known: RPP, .* \.\.\. \(\d+ in all\)"):
+        lf.parse_measure("foo")
+
+
+@pytest.mark.parametrize("column", ["p", "r", "lr", "g"])
+def test_a_short_column_of_scores_is_no_metric_by_its_case(column):
+    scores = pl.DataFrame({"run": ["a"], "query_id": ["q"], "measure": [column], "value": [-1.5]})
+    assert lf.read_scores(scores)["value"].to_list() == [-1.5]
 
 
 def test_objects_of_ir_measures_with_parameters_that_their_class_does_not_list():

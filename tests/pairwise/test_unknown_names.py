@@ -15,12 +15,7 @@ ENDINGS = ["@10", "(rel=2)", "_@10", ".5@10", "_cap@7", "_at@5", "_5@10", "-l2@3
 @pytest.mark.parametrize(
     "written, meant",
     [
-        ("recip_rank@20", "RR@20"),
-        ("ndcg_cut@7", "nDCG@7"),
         ("map_cut(rel=3)", "AP(rel=3)"),
-        ("set_P@9", "SetP"),
-        ("set_map@9", "SetAP"),
-        ("iprec_at_recall@30", "IPrec@0.5"),
         ("recall_at@50", "R@50"),
         ("recip_ranks@5", "RR@5"),
         ("relative_P_@4", "relative_P@4"),
@@ -45,6 +40,7 @@ def refusal(name):
     return str(error.value)
 
 
+@pytest.mark.filterwarnings("ignore:hits")
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_every_name_with_every_ending_is_a_measure_or_one_line(ending):
     names = [*notation.TREC_EVAL, *notation.OTHERS, *notation.IR_MEASURES]
@@ -65,12 +61,12 @@ def test_every_name_with_every_ending_is_a_measure_or_one_line(ending):
     ],
 )
 def test_a_wrong_name_inside_another_call_is_named(call):
-    with pytest.raises(lf.LexiframeError, match="ndcg_cut@10"):
-        call("ndcg_cut@10")
+    with pytest.raises(lf.LexiframeError, match="ndcg_cuts@10"):
+        call("ndcg_cuts@10")
 
 
 def test_the_command_line_says_it_in_one_line(lexiframe):
-    found = lexiframe("measures", "recip_rank@20")
+    found = lexiframe("measures", "recip_ranks@20")
     assert found.status == 1
     assert "RR@20" in found.err
     assert len(found.err.splitlines()) < 10

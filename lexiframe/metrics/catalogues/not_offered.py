@@ -31,6 +31,9 @@ _NEAREST = {
     "ideal_dcg": "the nearest is DCG, which nDCG divides by that of the ideal ranking",
     **dict.fromkeys(("official", "all_trec", "set", "prefs", "all_prefs", "qrels_jg"), _SEVERAL),
     **dict.fromkeys(("auc", "roc_auc", "gauc"), _ALL_ITEMS),
+    "main_score": "it is the measure that MTEB names for a task; write that, such as nDCG@10",
+    "nauc": "it measures how well a model knows when to give no answer; there is nothing near it",
+    "hole": "it is the share of documents without a judgment: 1 − Judged(denominator='k')@k",
     "11pt_avg": "its points are 0, 0.1 … 1; take the mean of IPrec@R over others",
     "TBG": _COSTS.format("RBP"),
     "U": _COSTS.format("linear(n=...)"),
@@ -50,9 +53,9 @@ def refuse_not_offered(text: str) -> None:
     Traceback (most recent call last):
     lexiframe.UnknownNameError: 'iprec_at_recall' needs its number: write ... IPrec@0.5
     """
-    stem = re.sub(r"[_.@(][0-9(].*", "", text.strip())
+    stem = re.sub(r"[_.@(][0-9(].*|(?<=nauc)_.*", "", text.strip())
     ours = notation.TREC_EVAL.get(text.strip(), "")
-    if "{}" in ours and ours.split("@")[0] != stem:
+    if "{}" in ours:
         number = "0.5" if stem in ("iprec_at_recall", "Rprec_mult") else "10"
         raise errors.UnknownNameError(
             f"{text!r} needs its number: write {stem}_{number} or {ours.format(number)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.catalogues.sets import SET_METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
@@ -205,3 +206,4 @@ METRICS: dict[str, Metric] = {
         *SUBTOPIC_METRICS.values(),
     )
 }
+notation.know(METRICS)

@@ -193,6 +193,8 @@ def known_metric(name: str) -> Metric | None:
     >>> known_metric("ASL(n=1000)").smaller_is_better, known_metric("my own")
     (True, None)
     """
+    if notation.is_too_short(name):
+        return None
     try:
         return parse_metric(name)
     except LexiframeError:
