@@ -143,15 +143,18 @@ from .base.version import __version__ as __version__
 "Leaderboards: runs over several collections, and how sure a rank is"
 from .evaluation.leaderboards import leaderboard as leaderboard, Leaderboard as Leaderboard
 
-"Kinds of measures: lists of all of them, and classes for your own"
+"Lists of measures: formulas and sources, where libraries differ, one number for a run"
 from .pairwise.listing import measures as measures, conventions as conventions
 from .orderings.aggregated import aggregates as aggregates
 from .metrics.providers import provider_exposure as provider_exposure
+
+"Kinds of measures: classes for your own"
 from .metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric
 from .metrics.kinds.graded import GradedMetric as GradedMetric
 from .metrics.kinds.cascade import CascadeMetric as CascadeMetric
 from .metrics.kinds.user_models import CWLMetric as CWLMetric
 from .metrics.kinds.search_length import SearchLength as SearchLength
+from .metrics.kinds.function_metric import FunctionMetric as FunctionMetric
 from .pairwise.recall_paired import LevelPreference as LevelPreference
 from .pairwise.lexicographic import LexicographicPreference as LexicographicPreference
 from .pairwise.custom import MatrixPreference as MatrixPreference

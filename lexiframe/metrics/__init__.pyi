@@ -5,6 +5,7 @@ from .kinds.metric import Metric as Metric
 from .kinds.graded import GradedMetric as GradedMetric
 from .kinds.recall_level import RecallLevelMetric as RecallLevelMetric
 from .kinds.search_length import SearchLength as SearchLength
+from .kinds.function_metric import metric_of as metric_of
 from .kinds import subtopic_metrics as subtopic_metrics
 from .kinds import order_metrics as order_metrics
 from .kinds import derived as derived

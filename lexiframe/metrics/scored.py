@@ -12,6 +12,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, coded, in_threads, schemas, shown, to_polars, typed
 from lexiframe.metrics import notation
 from lexiframe.metrics.kinds.derived import parse_metric
+from lexiframe.metrics.kinds.function_metric import metric_of
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.subtopic_metrics import SubtopicMetric, are_of_subtopics
 from lexiframe.metrics.needed import JUDGED, no_item_of_grade, refuse_unfit, warn_of_lost_gains
@@ -164,6 +165,7 @@ def as_metric(measure: Any) -> Metric:
     if isinstance(measure, str):
         notation.warn_of_hits(measure)
         return parse_metric(measure)
+    measure = metric_of(measure) or measure
     if not isinstance(measure, Metric):
         raise TypeError(
             f"expected metrics or their notation, found {type(measure).__name__}: "

@@ -15,6 +15,7 @@ from lexiframe.metrics import (
     Values,
     as_list,
     directions,
+    metric_of,
     needed,
     subtopic_metrics,
     unique_by_name,
@@ -258,6 +259,7 @@ def parse_measures(measures: Any) -> list[Measure]:
 def _as_measure(measure: Any) -> Measure:
     if isinstance(measure, str):
         return parse_measure(measure)
+    measure = metric_of(measure) or measure
     if isinstance(measure, Measure):
         return measure
     if callable(measure) and not isinstance(measure, type):
