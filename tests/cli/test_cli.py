@@ -1809,7 +1809,7 @@ def test_judges_stand_in_front_of_the_runs(lexiframe):
     runs = [folder / "runs/random.parquet", folder / "runs/pca8_euclidean.parquet"]
     with_runs = lexiframe("judges", f"nist={people}", f"llm={model}", *runs, "-m", "AP")
     assert with_runs.status == 0
-    assert "nist and llm agree on which run is better" in with_runs.out
+    assert "By AP (t, holm), 1 of 1 pair of runs differs" in with_runs.out
     none = lexiframe("judges", *runs)
     assert none.status == 2
     assert "look like runs" in none.said

@@ -19,6 +19,7 @@ from lexiframe.collection.judges.judge_tables import (
     shifts_of,
 )
 from lexiframe.collection.judges.judges import judge_agreement
+from lexiframe.collection.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
 from lexiframe.io import Tables, problems, run_scan, scan_runs
 from lexiframe.metrics import needed
 from lexiframe.orderings import ChosenRule, Method
@@ -31,7 +32,6 @@ from lexiframe.significance import (
     check_inference,
     compare,
     conclusion_pairs,
-    conclusion_sentences,
     conclusions,
 )
 from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
@@ -98,24 +98,30 @@ class JudgeComparison(Tables):
 
     @property
     def verdict(self) -> printed.Verdict:
-        """How far the conclusions of the other judges agree with those of the first, in sentences.
+        """What the other judges find of the differences that the first finds, in sentences.
 
         It has a row for each row of ``conclusions`` that is about the first judge: its key, and
         ``sentence``. It prints its sentences.
         """
-        about_first = self._as_asked(self.conclusions.filter(pl.col("name_a") == self._first))
-        return printed.Verdict(conclusion_sentences(about_first))
+        is_of_first = pl.col("name_a") == self._first
+        about_first = self._as_asked(self.conclusions.filter(is_of_first))
+        pairs = self.conclusion_pairs.filter(is_of_first)
+        said = trust_sentences(pairs, about_first, self.rank_shifts, self._groups)
+        return printed.Verdict(said)
+
+    @property
+    def _groups(self) -> list[str]:
+        """The attributes of requests that form groups."""
+        return self.conclusions.columns[: self.conclusions.width - len(schemas.CONCLUSIONS.columns)]
 
     def sections(self) -> dict[str, pl.DataFrame]:
         """Return what to look at first, the other judges against the first: tables by titles.
 
-        Of the pairs of runs, ``same`` have the same better run and are significant by both judges
-        or by none (AA, PA), ``sure by one`` are significant by one judge alone (MA), and of
-        ``reversed`` pairs the judges see another run as better (AD, MD, PD). In the rest of the
-        ``pairs`` a judge sees no difference (TIE).
+        Of the pairs of runs that differ significantly by the first judge, the other one finds
+        ``found``, misses ``missed`` and sees ``reversed`` the other way round, significantly too;
+        ``invented`` are significant by the other judge alone. ``pairs`` are all pairs of runs.
         """
-        first = self._first
-        by = self.conclusions.columns[: self.conclusions.width - len(schemas.CONCLUSIONS.columns)]
+        first, by = self._first, self._groups
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
         reference = self.agreement.filter(pl.col("judge_a") == first)
         found = {
@@ -146,18 +152,11 @@ def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame
     """Return how the orders and conclusions of the other judges agree with those of the first."""
     on = [*by, "measure", "judge_b"]
     tau = found.correlations.filter(pl.col("method") == "kendall", pl.col("judge_a") == first)
-    c = found.conclusions.filter(pl.col("name_a") == first).rename({"name_b": "judge_b"})
-    counts = {
-        "pairs": pl.col("n_pairs"),
-        "same": pl.sum_horizontal("AA", "PA"),
-        "sure by one": pl.col("MA"),
-        "reversed": pl.sum_horizontal("AD", "MD", "PD"),
-    }
-    pairs = c.select(*on, *(count.alias(name) for name, count in counts.items()))
+    c = found.conclusion_pairs.filter(pl.col("name_a") == first)
+    pairs = found_by_judges(c, by).rename({"name_b": "judge_b"}).select(*on, *FOUND)
     tau = tau.select(*on, "ci_low", "ci_high", tau="correlation")
     table = tau.join(pairs, on=on, how="left", nulls_equal=True, maintain_order="left")
-    counted = ["same", "sure by one", "reversed", "pairs"]
-    return table.select(*on, "tau", "ci_low", "ci_high", *counted)
+    return table.select(*on, "tau", "ci_low", "ci_high", *FOUND)
 
 
 @typed

@@ -247,5 +247,32 @@ def test_repeated_judgments_and_pairs_without_a_better_run():
     with pytest.warns(lf.LexiframeWarning, match="repeated a document, removed: 1"):
         found = lf.compare_judges(runs, {"a": once, "b": twice}, "AP", samples=2, duplicates="best")
     in_short = next(iter(found.sections().values()))
-    assert in_short.select("pairs", "same", "sure by one", "reversed").row(0) == (1, 0, 0, 0)
+    assert in_short.select("pairs", "found", "missed", "invented").row(0) == (1, 0, 0, 0)
     assert found.conclusions["TIE"].to_list() == [1]
+
+
+def test_misses_and_inventions_are_counted_by_a_loop():
+    digits = lf.bundled("digits")
+    judges = {name: digits / f"judges/{name}.parquet" for name in ("people", "classifier")}
+    found = lf.compare_judges(digits / "runs", judges, "nDCG@10 RR", samples=9, test="t")
+    for measure in ("nDCG@10", "RR"):
+        counts = dict.fromkeys(("found", "missed", "reversed", "invented"), 0)
+        for pair in found.conclusion_pairs.filter(measure=measure).iter_rows(named=True):
+            a, b = pair["reject_a"], pair["reject_b"]
+            same = pair["mean_difference_a"] * pair["mean_difference_b"] >= 0
+            counts["found"] += a and b and same
+            counts["reversed"] += a and b and not same
+            counts["missed"] += a and not b
+            counts["invented"] += b and not a
+        in_short = next(iter(found.sections().values())).filter(measure=measure)
+        assert in_short.select(*counts).row(0) == tuple(counts.values())
+        said = found.verdict.filter(measure=measure)["sentence"].item()
+        first = counts["found"] + counts["missed"] + counts["reversed"]
+        assert f"{first:,} of 528 pairs of runs differ significantly by people" in said
+        assert f"classifier finds {counts['found'] or 'none'}, misses {counts['missed']}" in said
+        assert f"and finds {counts['invented'] or 'none'} that people does not" in said
+        moved = found.rank_shifts.filter(measure=measure)
+        if moved["shift"].max():
+            assert said.split(" gains most")[0].split()[-1] in (
+                moved.filter(pl.col("shift") == pl.col("shift").max())["run"].to_list()
+            )

@@ -1,0 +1,95 @@
+"""Whether a judge finds what the first judge finds, in numbers and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import printed, schemas
+
+_BOTH = pl.col("reject_a") & pl.col("reject_b")
+FOUND: dict[str, pl.Expr] = {
+    "found": (_BOTH & ~pl.col("changes_side")).sum(),
+    "missed": (pl.col("reject_a") & ~pl.col("reject_b")).sum(),
+    "reversed": (_BOTH & pl.col("changes_side")).sum(),
+    "invented": (~pl.col("reject_a") & pl.col("reject_b")).sum(),
+    "pairs": pl.len(),
+}
+"""How many significant differences of the first judge another one finds, misses and reverses, how
+many it finds that the first does not, and the number of pairs of runs."""
+
+
+def found_by_judges(pairs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Count the pairs of runs of a table of `conclusion_pairs` by what the second judge says."""
+    key = [*by, *schemas.CONCLUSIONS.key]
+    return pairs.group_by(key, maintain_order=True).agg(**FOUND)
+
+
+def trust_sentences(
+    pairs: pl.DataFrame, conclusions: pl.DataFrame, shifts: pl.DataFrame, by: Sequence[str]
+) -> pl.DataFrame:
+    """Say of each judge and measure what it finds of what the first judge finds.
+
+    ``conclusions`` are the rows about the first judge, and ``shifts`` how far each run moves.
+    """
+    on = [*by, *schemas.CONCLUSIONS.key]
+    table = conclusions.join(
+        found_by_judges(pairs, by), on=on, how="left", nulls_equal=True, maintain_order="left"
+    )
+    moved = {"name_a": "judge_a", "name_b": "judge_b"}
+    same = [*by, "measure", *moved]
+    most = shifts.rename({theirs: ours for ours, theirs in moved.items()})
+    most = most.sort("shift", "run", descending=[True, False])
+    most = most.group_by(same, maintain_order=True).agg(
+        pl.first("run", "rank_a", "rank_b", "shift"),
+        tied=(pl.col("shift") == pl.max("shift")).sum(),
+    )
+    table = table.join(most, on=same, how="left", nulls_equal=True, maintain_order="left")
+    return printed.sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
+
+
+def _sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
+    by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
+    if row["n_pairs"] == 0:
+        return f"{by}{row['name_a']} and {row['name_b']} compare no pair of runs both."
+    return f"{by}{_differences(row)}{_sides(row)}{_order(row)}{_gain(row)}"
+
+
+def _differences(row: dict[str, Any]) -> str:
+    a, b, more = row["name_a"], row["name_b"], row["invented"]
+    n = row["found"] + row["missed"] + row["reversed"]
+    pairs = printed.counted(row["pairs"], "pair")
+    if not n:
+        claims = f"{b} finds {more:,}" if more else f"neither does {b}"
+        return f"{a} finds no significant difference in {pairs} of runs; {claims}."
+    found, missed, turned, others = (
+        f"{row[name]:,}" if row[name] else "none" for name in [*FOUND][:4]
+    )
+    return (
+        f"{n:,} of {pairs} of runs differ{'s' * (n == 1)} significantly by {a}; {b} finds {found}, "
+        f"misses {missed} and reverses {turned}, and finds {others} that {a} does not."
+    )
+
+
+def _sides(row: dict[str, Any]) -> str:
+    n = row["AD"] + row["MD"] + row["PD"]
+    return f" In {printed.counted(n, 'pair')} the better run is another one." if n else ""
+
+
+def _order(row: dict[str, Any]) -> str:
+    tau = row["tau"]
+    return "" if tau is None else f" Kendall's τ between the orders of the runs is {tau:.2f}."
+
+
+def _gain(row: dict[str, Any]) -> str:
+    """Name the run that gains most by the second judge."""
+    if not row["shift"]:  # no run moves, or no order is known
+        return ""
+    others = f"; {printed.counted(row['tied'] - 1, 'other run')} as much" * (row["tied"] > 1)
+    return (
+        f" {printed.shortened(row['run'])} gains most by {row['name_b']}: rank {row['rank_b']:g} "
+        f"instead of {row['rank_a']:g}{others}."
+    )
