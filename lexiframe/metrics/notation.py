@@ -113,11 +113,10 @@ OTHERS = {
     "hr": "Success",
     "hits": "num_rel_ret",
     "f1": "F1",
-    "lexirecall": "LR",
-    "lexiprecision": "LP",
 }
-"""The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay, RecTools and the papers, and some of
-ir_measures, in lower case: capitals vary."""
+"""The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in
+lower case: capitals vary."""
+_OF_PAPERS = {"lexirecall": "LR", "lexiprecision": "LP"}
 _SEVERAL = {
     "rbp": "RBP(p=0.9) is trec_eval's rbp, RBP(p=0.8)@10 ir_measures' RBP@10, and RBP(p=0.1) ranx' "
     "rbp@10",
@@ -247,7 +246,7 @@ def _of_ir_measures(measure: Any) -> str:
 def _our_name(name: str) -> tuple[str, Parameters]:
     """Return our name of a measure, and the parameters that another library's name implies."""
     folded = name.casefold()
-    other = IR_MEASURES.get(name) or OTHERS.get(folded)
+    other = IR_MEASURES.get(name) or OTHERS.get(folded) or _OF_PAPERS.get(folded)
     if other is None:
         return _OURS.get(folded, name), {}
     if "(" not in other:

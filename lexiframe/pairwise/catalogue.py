@@ -19,29 +19,35 @@ from lexiframe.typing import MeasureLike
 RPP = LevelPreference("RPP", weight=weights.share_of_request,
     formula="Σ_λ p(λ) Σ_i 1/m_λ · s_i, p(λ) ∝ m_λ", bounds="−1 to 1",
     source=f"{catalogues.papers.RECALL_PAIRED}, eq. 4 and 5")
-"""Recall-paired preference: p(i | λ) = 1 / m_λ, and p(λ) ∝ m_λ, the number of items of grade λ
-or above, so that each of these items has the same weight."""
+"""Recall-paired preference: the share of recall levels at which the first ranking is ahead, minus
+the share at which the second one is. The i-th relevant item that a ranking has from the top is
+compared with the i-th one of the other; whose is further up is ahead at level i. With several
+grades this is done for the items of each grade and above, so that each item has the same
+weight."""
 
 dcgRPP = LevelPreference("dcgRPP", weight=weights.logarithmic,
     formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(λ) ∝ m_λ, p(i|λ) ∝ 1/log2(i + 1)",
     bounds="−1 to 1",
     source=f"{catalogues.papers.RECALL_PAIRED}, eq. 4 and 5")
-"""Recall-paired preference with p(i | λ) ∝ 1 / log2(i + 1)."""
+"""Recall-paired preference, see RPP, whose first levels count more: level i by 1 / log2(i + 1)."""
 
 invRPP = LevelPreference("invRPP", weight=weights.reciprocal,
     formula="Σ_λ p(λ) Σ_i p(i|λ) s_i, p(λ) ∝ m_λ, p(i|λ) ∝ 1/i", bounds="−1 to 1",
     source=f"{catalogues.papers.RECALL_PAIRED}, eq. 4 and 5")
-"""Recall-paired preference with p(i | λ) ∝ 1 / i."""
+"""Recall-paired preference, see RPP, whose first levels count more: level i by 1 / i."""
 
 LR = LexicographicPreference("LR", "recall",
     formula="s_k, k the largest i with s_i ≠ 0", bounds="−1, 0, 1",
     source=f"{catalogues.papers.LEXIRECALL}, eq. 11")
-"""Lexirecall: s_k, with k the largest i with s_i ≠ 0."""
+"""Lexirecall: which ranking has its last relevant item further up; if they have it at the same
+rank the last but one decides, and so on. A ranking that misses fewer relevant items is always
+ahead."""
 
 LP = LexicographicPreference("LP", "precision",
     formula="s_k, k the smallest i with s_i ≠ 0", bounds="−1, 0, 1",
     source=f"{catalogues.papers.LEXIPRECISION}, eq. 3")
-"""Lexiprecision: s_k, with k the smallest i with s_i ≠ 0."""
+"""Lexiprecision: which ranking has its first relevant item further up; if they have it at the same
+rank the second one decides, and so on. It agrees with reciprocal rank where that differs."""
 
 sgnLR = replace(LR, name="sgnLR")
 """Lexirecall under a second name, which says that only the sign counts, unlike in rrLR."""
@@ -52,27 +58,30 @@ sgnLP = replace(LP, name="sgnLP")
 rrLR = LexicographicPreference("rrLR", "recall", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LR", bounds="−1 to 1",
     source="lexiframe")
-"""1/p_k − 1/p′_k at the level k of lexirecall. The papers define this for lexiprecision only."""
+"""Lexirecall with a size: the difference of the reciprocal ranks at the recall level that decides.
+The papers define this for lexiprecision only."""
 
 rrLP = LexicographicPreference("rrLP", "precision", magnitude=exposures.reciprocal,
     formula="1/p_k − 1/p′_k, k as of LP", bounds="−1 to 1",
     source=f"{catalogues.papers.LEXIPRECISION}, eq. 2")
-"""1/p_k − 1/p′_k at the level k of lexiprecision."""
+"""Lexiprecision with a size: the difference of the reciprocal ranks at the level that decides."""
 
 ST_RPP = LevelPreference("ST-RPP", weight=weights.share_of_request, subtopics=True,
     formula="Σ_t p(t) Σ_i s_{i,t} / m_t, p(t) ∝ m_t", bounds="−1 to 1",
     source=f"{catalogues.papers.RECALL_PAIRED}, eq. 6")
-"""Recall-paired preference by subtopic: p(i | t) = 1 / m_t."""
+"""Recall-paired preference, see RPP, over the relevant items of each subtopic: each weighs as much
+as it has items."""
 
 ST_dcgRPP = LevelPreference("ST-dcgRPP", weight=weights.logarithmic,
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/log2(i + 1)",
     bounds="−1 to 1", source=f"{catalogues.papers.RECALL_PAIRED}, eq. 6")
-"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / log2(i + 1)."""
+"""Recall-paired preference by subtopic whose first levels count more: level i by 1 / log2(i +
+1)."""
 
 ST_invRPP = LevelPreference("ST-invRPP", weight=weights.reciprocal,
     subtopics=True, formula="Σ_t p(t) Σ_i p(i|t) s_{i,t}, p(t) ∝ m_t, p(i|t) ∝ 1/i",
     bounds="−1 to 1", source=f"{catalogues.papers.RECALL_PAIRED}, eq. 6")
-"""Recall-paired preference by subtopic with p(i | t) ∝ 1 / i."""
+"""Recall-paired preference by subtopic whose first levels count more: level i by 1 / i."""
 # fmt: on
 
 PREFERENCES = {p.name: p for p in vars().values() if isinstance(p, Preference)}

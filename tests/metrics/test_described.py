@@ -4,12 +4,14 @@ import copy
 import inspect
 import pickle
 import pydoc
+import re
 import typing
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.metrics.catalogues import symbols
 from lexiframe.metrics.catalogues.described import Listing
 
 NAMES = lf.measures().filter(pl.col("kind") != "interleaving")["name"].to_list()
@@ -19,7 +21,8 @@ NAMES = lf.measures().filter(pl.col("kind") != "interleaving")["name"].to_list()
 def test_help_explains_each_measure(name):
     measure = lf.parse_measure(name)
     said = inspect.getdoc(measure)
-    assert said.startswith(f"{name}: a ")
+    assert said.startswith(f"{name}\n\n")
+    assert f"\nKind: {measure.kind}" in said
     for part in (
         measure.formula,
         measure.source,
@@ -28,20 +31,38 @@ def test_help_explains_each_measure(name):
     ):
         assert part in said
     described = said.split("\n\n")[1]
-    assert described.startswith("Formula: ") == ("." in name), (
-        "only ranks and metrics of LR have none"
+    assert re.match(r"[\w-]+.*\b[a-z]{2,} [a-z]{2}", described.splitlines()[0]), (
+        "a sentence in words"
     )
+    assert not described.startswith("Formula: ")
     assert said in inspect.cleandoc(pydoc.render_doc(measure, renderer=pydoc.plaintext)).replace(
         "\n    ", "\n"
     )
+
+
+WORDS = """i i-1 log2 over the ideal of judged items max min ln exp AP bpref DCG at end for not
+retrieved mean where gain falls and while else that with itself rank among rankings request worst
+largest smallest as LR LP sgn hits rounded ranking relevant first relative True if w_1 r""".split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_symbols_of_each_formula_are_explained(name):
+    measure = lf.parse_measure(name)
+    names = [measure.name, "R", "P", "IPrec", *WORDS]
+    found = symbols.explained(measure.name, measure.kind, measure.formula)
+    left = [w for w in symbols.words_in(measure.formula) if w not in found and w not in names]
+    assert [w for w in left if not (measure.kind == "level preference" and w == "p")] == []
+    for symbol, meaning in found.items():
+        assert re.search(rf"\n    .*{re.escape(symbol)}.*: {re.escape(meaning)}", measure.__doc__)
 
 
 def test_help_of_classes_and_of_measures_of_ones_own():
     assert lf.GradedMetric.__doc__.startswith("μ = Σ g(y)")
     assert lf.LevelPreference.__doc__.startswith("Δ(π, π′)")
     mine = lf.RecallLevelMetric("mine", lambda p: 1 / p, weight=lambda i, m: 1 / m)
-    assert inspect.getdoc(mine).splitlines()[0] == "mine: a recall level metric."
-    assert "nDCG(ideal='full')@5: a graded metric." in inspect.getdoc(lf.nDCG(ideal="full") @ 5)
+    assert inspect.getdoc(mine).splitlines()[0] == "mine"
+    assert "Kind: recall level metric" in inspect.getdoc(mine)
+    assert inspect.getdoc(lf.nDCG(ideal="full") @ 5).startswith("nDCG(ideal='full')@5\n")
     assert "n : a number above 0 (has to be given)" in inspect.getdoc(lf.linear)
     said = inspect.getdoc(lf.TSE("RBP(p=0.5)"))
     assert "total search efficiency" in said

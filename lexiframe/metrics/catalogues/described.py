@@ -6,10 +6,12 @@ import ast
 import inspect
 import itertools
 import sys
+import textwrap
 from typing import Any
 
 import polars as pl
 
+from lexiframe.metrics.catalogues.symbols import explained
 from lexiframe.metrics.kinds.metric_parameters import Gains, Parameter, as_parameter
 
 _CATALOGUES = (
@@ -42,11 +44,18 @@ def explanation(measure: Any) -> str:
     --------
     >>> import lexiframe as lf
     >>> print(explanation(lf.ERR))
-    ERR: a cascade metric.
+    ERR
     <BLANKLINE>
-    Expected reciprocal rank; ``max`` is the greatest grade of the scale, 4 as in gdeval.
+    Expected reciprocal rank: the mean of 1 divided by the rank at which a user stops, who is
+    satisfied by a document the likelier the higher its grade. ``max`` is the greatest grade of the
+    scale, 4 as in gdeval.
     <BLANKLINE>
     Formula: Σ_i 1/p_i · R_i Π_{j<i} (1 − R_j), R = (2^y − 1)/2^max
+        p_i: the rank of the i-th relevant item
+        R_i, R_j, R: the probability that a document of grade y satisfies the user
+        y: the grade of an item
+        max: the greatest grade of the scale
+    Kind: cascade metric
     Range: 0 to 1
     Needs of the positions: relevant items
     Source: Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033
@@ -58,14 +67,19 @@ def explanation(measure: Any) -> str:
     @ k : only the first k ranks count (default: all)
     """
     kind = measure.kind if measure.kind.endswith("preference") else f"{measure.kind} metric"
+    meant: dict[str, list[str]] = {}
+    for symbol, meaning in explained(measure.name, measure.kind, measure.formula).items():
+        meant.setdefault(meaning, []).append(symbol)
+    symbols = [f"\n    {', '.join(names)}: {meaning}" for meaning, names in meant.items()]
     facts = {
-        "Formula": measure.formula,
+        "Formula": measure.formula and measure.formula + "".join(symbols),
+        "Kind": kind,
         "Range": measure.bounds,
         "Needs of the positions": measure.needs,
         "Source": measure.source,
     }
     said = [f"{label}: {fact}" for label, fact in facts.items() if fact]
-    parts = [f"{measure}: a {kind}.", _description(measure.name), "\n".join(said)]
+    parts = [str(measure), _description(measure.name), "\n".join(said)]
     return "\n\n".join(part for part in [*parts, "\n".join(_parameters(measure))] if part)
 
 
@@ -93,8 +107,20 @@ def _default(parameter: Parameter) -> str:
     return "has to be given" if value is None else f"default: {value!r}"
 
 
+_OF_ORDERS = {
+    "rank": "The place of a ranking among those of all runs for its request, as {} orders them: "
+    "the worst has 1, and equal rankings share a place.",
+    "metric": "Metric lexirecall: a number that orders rankings as {} does, a sum of ranks in "
+    "which each relevant item weighs more than all before it.",
+}
+"""What the metrics are that are made from an order of rankings."""
+
+
 def _description(name: str) -> str:
     """Return the text that stands behind the entry of a measure in a catalogue, or nothing."""
+    order, _, made = name.partition(".")
+    if made in _OF_ORDERS:
+        return textwrap.fill(_OF_ORDERS[made].format(order), 99)
     for module in (sys.modules.get(f"lexiframe.{part}") for part in _CATALOGUES):
         for constant, text in _texts(module).items() if module else ():
             if getattr(getattr(module, constant, None), "name", None) == name:

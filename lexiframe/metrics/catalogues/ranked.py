@@ -35,33 +35,40 @@ _DCG: dict[str, Parameter] = {"dcg": Word(("log2", "exp-log2")), "gains": Gains(
 AP = RecallLevelMetric("AP", exposures.reciprocal, weight=weights.share_of_levels,
     parameters=_OF_M, formula="Σ_i 1/p_i · i/m", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, eq. 1")
-"""Average precision. ``AP@k`` divides by m, as trec_eval's map_cut does, and
+"""Average precision: the mean over the relevant items of the precision at their ranks, 0 for those
+that were not retrieved. ``AP@k`` divides by m, as trec_eval's map_cut does, and
 ``AP(denominator='min')@k`` divides by min(m, k), ``AP(denominator='k')@k`` by k."""
 
 RR = RecallLevelMetric("RR", exposures.reciprocal, weight=weights.only,
     parameters={"level": Number(1, least=1, whole=True)}, bounds="0 to 1",
     formula="1/p_1; RR(level=j): 1/p_j", source=f"{of.LEXIRECALL}, eq. 1")
-"""Reciprocal rank of the first relevant item, or with ``RR(level=j)`` of the j-th one."""
+"""Reciprocal rank: 1 divided by the rank of the first relevant item, or with ``RR(level=j)`` of
+the j-th one."""
 
 nDCG = GradedMetric("nDCG", exposures.logarithmic, gain=graded.gain_of_dcg,
     parameters=_DCG | {"ideal": Word(("cut", "full"))},
     formula="Σ g(y)/log2(p + 1) over the ideal", bounds="0 to 1",
     source=of.JARVELIN)
-"""Normalised discounted cumulative gain. The gain is the grade, as in trec_eval, or 2^grade − 1
-with ``nDCG(dcg='exp-log2')``. The ideal ranking is cut off where the ranking is, unless
-``ideal='full'``. ``nDCG(gains={1: 1, 2: 10})`` gives grades other gains: a grade that is not named
-keeps itself as gain, and the ideal ranking is in order of gain. When all grades are equal, this is
-the recall-level metric with the weight 1 / Σ_{k≤m} 1/log2(k+1)."""
+"""Normalised discounted cumulative gain: the sum of the gains of the documents retrieved, each
+divided by the logarithm of its rank, as a share of the sum that the best ranking has. The gain is
+the grade, as in trec_eval, or 2^grade − 1 with ``nDCG(dcg='exp-log2')``. The ideal ranking is cut
+off where the ranking is, unless ``ideal='full'``. ``nDCG(gains={1: 1, 2: 10})`` gives grades other
+gains: a grade that is not named keeps itself as gain, and the ideal ranking is in order of gain.
+When all grades are equal, this is the recall-level metric with the weight 1 / Σ_{k≤m}
+1/log2(k+1)."""
 
 DCG = GradedMetric("DCG", exposures.logarithmic, gain=graded.gain_of_dcg, normalised=False,
     parameters=_DCG, formula="Σ g(y)/log2(p + 1)", bounds="0 to Σ_i g(y_i)",
     source=of.JARVELIN)
-"""Discounted cumulative gain, which nDCG divides by that of the ideal ranking."""
+"""Discounted cumulative gain: the sum of the gains of the documents retrieved, each divided by the
+logarithm of its rank, which nDCG divides by that of the ideal ranking."""
 
 RBP = RecallLevelMetric("RBP", exposures.geometric, weight=weights.one,
     parameters={"p": _P}, formula="Σ_i (1 − γ) γ^(p_i − 1), γ = p", bounds="0 to 1",
     source=f"{of.MOFFAT}; {of.LEXIRECALL}, eq. 1")
-"""Rank-biased precision with binary relevance. The persistence γ is called p, as in ir_measures."""
+"""Rank-biased precision with binary relevance: the share that is relevant of what a user sees, who
+goes on from each rank to the next with the probability p. The persistence γ is called p, as in
+ir_measures."""
 
 gRBP = GradedMetric("gRBP", exposures.geometric, gain=graded.share_of_greatest, normalised=False,
     parameters={"p": _P, "max": _MAX}, formula="Σ y/max · (1 − γ) γ^(p − 1)", bounds="0 to 1",
@@ -82,16 +89,18 @@ linear = RecallLevelMetric("linear", exposures.linear, weight=weights.uniform,
 R = RecallLevelMetric("R", exposures.constant, weight=weights.uniform,
     parameters=_OF_M, formula="R@k: #{p_i ≤ k} / m", bounds="0 to 1",
     source=f"{of.LEXIRECALL}, section 3.2")
-"""Recall: ``R@k`` counts the first k ranks, ``R`` all that was retrieved.
-``R(denominator='min')@k`` divides by min(m, k), ``R(denominator='k')@k`` by k, as P@k does."""
+"""Recall: the share of the relevant items that were retrieved. ``R@k`` counts the first k ranks,
+``R`` all that was retrieved. ``R(denominator='min')@k`` divides by min(m, k),
+``R(denominator='k')@k`` by k, as P@k does."""
 
 P = RecallLevelMetric("P", exposures.constant, weight=weights.per_rank,
     formula="P@k: #{p_i ≤ k} / k", bounds="0 to 1", source=of.TREC_EVAL)
-"""Precision of the first k ranks. The divisor is k even when the ranking is shorter."""
+"""Precision: the share of the first k documents that is relevant. The divisor is k even when the
+ranking is shorter."""
 
 Rprec = RecallLevelMetric("Rprec", exposures.up_to_m, weight=weights.uniform,
     formula="#{p_i ≤ m} / m", bounds="0 to 1", source=f"{of.LEXIRECALL}, section 3.2")
-"""Precision of the first m ranks."""
+"""The precision of the first m documents, of which all could be relevant."""
 
 Success = RecallLevelMetric("Success", exposures.constant, weight=weights.first,
     formula="Success@k: 1 if p_1 ≤ k", bounds="0 to 1", source=of.TREC_EVAL)
@@ -100,7 +109,9 @@ Success = RecallLevelMetric("Success", exposures.constant, weight=weights.first,
 ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
     parameters={"max": _MAX_OF_POWER}, bounds="0 to 1", source=of.CHAPELLE,
     formula="Σ_i 1/p_i · R_i Π_{j<i} (1 − R_j), R = (2^y − 1)/2^max")
-"""Expected reciprocal rank; ``max`` is the greatest grade of the scale, 4 as in gdeval."""
+"""Expected reciprocal rank: the mean of 1 divided by the rank at which a user stops, who is
+satisfied by a document the likelier the higher its grade. ``max`` is the greatest grade of the
+scale, 4 as in gdeval."""
 
 # --- Metrics that use judged non-relevant items, and counts, as trec_eval defines them -----------
 
@@ -108,8 +119,9 @@ bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,
     parameters={"denominator": Word(("min", "m"))},
     formula="1/m Σ_i (1 − min(b_i, m)/min(m, N))", bounds="0 to 1",
     source=f"{of.TREC_EVAL}; {of.BUCKLEY}")
-"""Binary preference: b_i of the N judged non-relevant items stand above the i-th relevant one.
-``bpref(denominator='m')`` divides by m, as the paper does."""
+"""Binary preference: how few of the judged non-relevant items stand above the relevant ones; b_i
+of the N judged non-relevant items stand above the i-th relevant one. ``bpref(denominator='m')``
+divides by m, as the paper does."""
 
 infAP = judged.JudgedMetric("infAP", judged.inferred_precision,
     formula="1/m Σ_i (1/p + (r + b + u)/p · (r + ε)/(r + b + 2ε)), r = i − 1", bounds="0 to 1",
@@ -127,9 +139,9 @@ also when the ranking is shorter. Requests without a relevant document have one,
 gm_map = RankingMetric("gm_map", partial(logarithm, AP), kind="logarithm",
     of_no_relevant=None, aggregate="geometric mean", formula="ln max(AP, 10⁻⁵)",
     bounds="ln 10⁻⁵ = −11.5 to 0", source=f"{of.TREC_EVAL}; {of.ROBERTSON}")
-"""The logarithm of AP, for its geometric mean over requests (GMAP), which rewards runs that fail on
-no request: exp of the mean of these values is what trec_eval prints, and what `aggregates` gives.
-The difference of two means is the logarithm of the ratio of two GMAPs."""
+"""The logarithm of AP, for its geometric mean over requests (GMAP), which rewards runs that fail
+on no request: exp of the mean of these values is what trec_eval prints, and what `aggregates`
+gives. The difference of two means is the logarithm of the ratio of two GMAPs."""
 
 gm_bpref = RankingMetric("gm_bpref", partial(logarithm, bpref), kind="logarithm", needs=JUDGED,
     of_no_relevant=None, aggregate="geometric mean", formula="ln max(bpref, 10⁻⁵)",
@@ -143,8 +155,8 @@ yaap = RankingMetric("yaap", partial(log_odds, AP), kind="logarithm",
 
 num_ret = RankingMetric("num_ret", counts.retrieved, **_COUNT,
     formula="ñ", bounds="0 to n", source=of.TREC_EVAL)
-"""The number of documents retrieved. The counts add up: `aggregates` gives their sum over requests,
-as trec_eval prints it."""
+"""The number of documents retrieved. The counts add up: `aggregates` gives their sum over
+requests, as trec_eval prints it."""
 
 num_rel = RankingMetric("num_rel", counts.relevant, **_COUNT,
     formula="m", bounds="0 to n", source=of.TREC_EVAL)
