@@ -11,6 +11,7 @@ import polars as pl
 
 import lexiframe as lf
 from lexiframe.metrics import notation
+from lexiframe.metrics.catalogues import symbols
 
 EXAMPLE = """\
 import lexiframe as lf
@@ -130,6 +131,7 @@ def _page(row: dict[str, str]) -> str:
         heading(row["name"]) + ".. currentmodule:: lexiframe\n",
         _description(row),
         ".. code-block:: text\n   :class: formula\n\n" + _indented(row["formula"]),
+        _symbols(row),
         _facts(row),
         heading("Example", "-") + _example(row),
         heading("Other libraries", "-") + _elsewhere(row),
@@ -155,6 +157,13 @@ def _parts(measure: Any) -> tuple[str, list[tuple[str, str]]]:
     return "\n\n".join(said), [
         tuple(line.split(" : ", 1)) for line in parameters.splitlines() if " : " in line
     ]
+
+
+def _symbols(row: dict[str, str]) -> str:
+    """Say what the symbols of the formula mean."""
+    name = row["name"].partition("(")[0]
+    found = symbols.explained(name, row["kind"], row["formula"])
+    return "\n".join(f"- ``{symbol}``: {meaning}" for symbol, meaning in found.items())
 
 
 def _facts(row: dict[str, str]) -> str:
