@@ -20,6 +20,7 @@ _LONGEST_NAME = 40
 _MOST_DECIMALS = 17
 _WORDS = {None: MISSING, True: "true", False: "false"}
 _P_VALUE = re.compile(r"p_(value|adjusted|not_worse|equivalent|better)")
+_RANK = re.compile(r"(lowest_|highest_)?rank(_\w+)?|shift")
 _NUMBER = re.compile(
     r"(<?-?([0-9]+(\.[0-9]+)?(e-[0-9]+)?|inf)[*~▲▼ ]{0,2}"
     r"( -?[0-9.]+–-?[0-9.]+|±[0-9.]+)?|—)?"
@@ -34,6 +35,8 @@ def cell(name: str, value: Any, decimals: int = 3) -> str:
     --------
     >>> cell("p_value", 1e-9), cell("p_value", 0.25), cell("mean", -0.0001), cell("n", None)
     ('<0.001', '0.250', '-1e-04', '—')
+    >>> cell("rank", 2.0), cell("rank", 2.5), cell("rank", 2.25)
+    ('2', '2.5', '2.250')
     >>> cell("best", ["a", "b"])
     'a, b'
     """
@@ -60,6 +63,8 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
 
 def _number(name: str, value: float, decimals: int) -> str:
     least = 10**-decimals
+    if _RANK.fullmatch(name) and (2 * value).is_integer():  # runs that tie share a rank with .5
+        return f"{value:g}"
     if _P_VALUE.match(name) and value < least:
         return f"<{least:.{decimals}f}"
     if 0 < abs(value) < least / 2:  # it would be written as zero
