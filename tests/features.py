@@ -29,16 +29,17 @@ class Feature:
 
 
 FEATURES = {
+    "page": Feature("views/report evaluation/page"),
     "charts": Feature("views/charts"),
     "leaderboards": Feature(
         "collection/leaderboards evaluation/leaderboards views/charts/leaderboards"
         " views/report/ranked cli/commands/leaderboard",
-        ("charts",),
+        ("charts", "page"),
     ),
     "votes": Feature(
         "io/stated orderings/strengths significance/concordances views/charts/strengths"
         " views/charts/concordances views/charts/expected_shares views/report/strengths",
-        ("charts", "leaderboards"),
+        ("charts", "leaderboards", "page"),
     ),
     "judges": Feature(
         "collection/judges significance/two_judges significance/people_and_model"

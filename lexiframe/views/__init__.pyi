@@ -22,8 +22,6 @@ from . import sentences as sentences
 from . import shown as shown
 from .report.page import html_page as html_page
 from .report.data import Rankings as Rankings
-from .report.data import runs_of_page as runs_of_page
-from .report.data import RUNS_OF_PAGE as RUNS_OF_PAGE
 from .report.ranked import leaderboard_page as leaderboard_page
 
 "Added by features: what the plots of an evaluation are drawn with"
