@@ -1,7 +1,8 @@
 """What each feature has as its own: the core works without it, and it can be taken away.
 
-A path is a module or a folder of the package. The core, which is all other modules, imports none of
-them, not even where a function runs; features use one another as it says here, without circles.
+A path is a module or a folder of the package; in a folder of one feature may lie paths of others,
+which go with it. The core, which is all other modules, imports none of them, not even where a
+function runs; features use one another as it says here, without circles.
 Doors know all of them: the stubs (``__init__.pyi``) name what users and other rooms reach, and the
 group "Added by features" what a room finds by its name alone.
 """
@@ -28,37 +29,42 @@ class Feature:
 
 
 FEATURES = {
+    "page": Feature("views/report evaluation/page"),
+    "charts": Feature("views/charts"),
     "leaderboards": Feature(
         "collection/leaderboards evaluation/leaderboards views/charts/leaderboards"
-        " views/report/ranked cli/commands/leaderboard"
+        " views/report/ranked cli/commands/leaderboard",
+        ("charts", "page"),
     ),
     "votes": Feature(
         "io/stated orderings/strengths significance/concordances views/charts/strengths"
         " views/charts/concordances views/charts/expected_shares views/report/strengths",
-        ("leaderboards",),
+        ("charts", "leaderboards", "page"),
     ),
     "judges": Feature(
         "collection/judges significance/two_judges significance/people_and_model"
         " views/charts/judges cli/commands/judges cli/commands/votes",
-        ("votes",),
+        ("charts", "votes"),
     ),
     "gates": Feature(
         "significance/gates significance/equivalences views/charts/decisions"
         " views/charts/equivalences views/shown/gates cli/commands/gate cli/gate_inputs",
-        ("judges",),
+        ("charts", "judges"),
     ),
-    "holes": Feature("collection/holes views/charts/holes"),
+    "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(
-        "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap"
+        "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",
+        ("charts",),
     ),
     "replicates": Feature("significance/replicates/variances significance/replicates/reml"),
-    "less data": Feature("collection/less_data views/charts/robustness"),
+    "less data": Feature("collection/less_data views/charts/robustness", ("charts",)),
     "simulated": Feature("collection/simulated"),
     "theory": Feature(
         "theory views/charts/theory views/charts/orders views/charts/first_ranks"
-        " views/charts/exposures"
+        " views/charts/exposures",
+        ("charts",),
     ),
-    "audits": Feature("significance/audits views/charts/audits"),
+    "audits": Feature("significance/audits views/charts/audits", ("charts",)),
     "logs": Feature("io/logs/mlflow io/logs/trackers io/logs/entries"),
     "spark": Feature("evaluation/spark"),
     "neighbours": Feature("evaluation/neighbours"),

@@ -13,13 +13,15 @@ import pytest
 from tests.features import FEATURES
 from tests.test_house import MODULES, NAMES, PACKAGE, module_name
 
+OWNERS = {own: feature for feature, it in FEATURES.items() for own in it.paths}
+"""The feature that has a path as its own."""
+
 
 def home(name):
-    """The feature that a module belongs to; nothing for the core."""
+    """The feature that a module belongs to, by the nearest path above it; nothing for the core."""
     path = "/".join(name.split(".")[1:])
-    found = [feature for feature, it in FEATURES.items() if it.has(path)]
-    assert len(found) < 2, f"{path} belongs to {found}"
-    return found[0] if found else ""
+    found = [own for own in OWNERS if f"{path}/".startswith(f"{own}/")]
+    return OWNERS[max(found, key=len)] if found else ""
 
 
 def places(package):
@@ -87,8 +89,8 @@ OF_THE_CORE = ("projection", "pairwise", "orderings", "evaluation/test_evaluatio
 
 
 def take_away(feature, copy):
-    """Delete what a feature has in a copy, and its lines in stubs; return the names in these."""
-    gone = {name for name in NAMES if home(name) == feature}
+    """Delete a feature's paths in a copy, and their lines in stubs; return the names of both."""
+    gone = {name for name in NAMES if FEATURES[feature].has("/".join(name.split(".")[1:]))}
     for path in FEATURES[feature].paths:
         place = copy / "lexiframe" / path
         shutil.rmtree(place) if place.is_dir() else place.with_suffix(".py").unlink()
@@ -104,7 +106,9 @@ def take_away(feature, copy):
                     node.end_lineno - node.lineno + 1
                 )
         stub.write_text("\n".join(lines), encoding="utf-8")
-    return names | {name.rpartition(".")[2] for name in gone}
+    # What lies in a folder that is gone is reached by the folder's name.
+    places_of_gone = [name.rpartition(".") for name in gone]
+    return names | {name for above, _, name in places_of_gone if above not in gone}
 
 
 @pytest.mark.parametrize(

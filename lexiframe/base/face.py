@@ -88,10 +88,29 @@ def listed(room: Any, title: str) -> list[str]:
     --------
     >>> import lexiframe.evaluation
     >>> listed(lexiframe.evaluation, FEATURES)
-    ['ranking']
+    ['page_of', 'ranking']
     """
     groups = read_stub(room.__name__, room.__file__)[1]
     return [name for called, _, names in groups if called == title for name in names]
+
+
+def added(room: Any, name: str, what: str) -> Any:
+    """Return what a feature adds to a room; raise where the feature has been taken away.
+
+    Examples
+    --------
+    >>> import lexiframe.views
+    >>> added(lexiframe.views, "charts", "plot").__name__
+    'lexiframe.views.charts'
+    """
+    from lexiframe.base.errors import LexiframeError  # with what packages load first, it is slow
+
+    if name not in room.__all__:
+        raise LexiframeError(
+            f"{what}: this copy of lexiframe lacks a feature, {name} of {room.__name__}; install "
+            "the whole package"
+        )
+    return getattr(room, name)
 
 
 def for_users(room: Any) -> list[str]:

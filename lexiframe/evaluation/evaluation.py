@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from math import inf
 from pathlib import Path
@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, ReadError, check_choice, printed, unknown_name, warn
+from lexiframe import evaluation
+from lexiframe.base import LexiframeError, check_choice, printed, unknown_name
+from lexiframe.base.face import added
 from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.sample import Sample
@@ -35,7 +37,7 @@ from lexiframe.pairwise import (
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
-    from lexiframe.views import Plots, Rankings, shown
+    from lexiframe.views import Plots, shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -606,75 +608,14 @@ class Evaluation:
         >>> "pixels_euclidean is first by both measures" in path.read_text(encoding="utf-8")
         True
         """
-        from lexiframe.views import html_page
-
         self._of_one("report(...)")
+        page_of = added(evaluation, "page_of", "report")
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)
         with output_files.replacing(path) as temporary:
-            tables, known = self._of_sample() or self._of_first_runs()
-            page = html_page(tables, self.provenance, known, texts, queries)
+            page = page_of(self, (self._sample, self._origin, self._known), texts, queries)
             temporary.write_text(page, encoding="utf-8")
         return path
-
-    def _of_sample(self) -> tuple[dict[str, pl.DataFrame], Rankings] | None:
-        """Return what the report shows of a sample of the requests; None where all are known."""
-        from lexiframe.views import Rankings
-
-        if self.has_requests:
-            return None
-        if self._sample is None or not len(self._sample[0].part.queries):
-            raise LexiframeError(
-                "report: the page shows single requests, and this evaluation has sums over them "
-                "only; evaluate fewer runs, or a sample of the requests for it"
-            )
-        sample, plan = self._sample
-        tables = pairs.tables_of(sample.part)
-        n, among = len(sample.part.queries), int(self.coverage["requests"][0])
-        known = Rankings(
-            positions=sample.positions,
-            measures=plan.measures,
-            attributes=None if self.attributes is None else plan.attributes([*sample.part.queries]),
-            excerpt=f"Single requests, and how stable ranks are, are those of {n:,} of {among:,} "
-            "requests, drawn by their ids; all other numbers are of all requests.",
-        )
-        return self.tables() | dict(zip(KEPT, tables, strict=True)), known
-
-    def _of_first_runs(self) -> tuple[dict[str, pl.DataFrame], Rankings]:
-        """Return what the report shows of all requests, of the first runs where there are many."""
-        from lexiframe.views import runs_of_page
-
-        runs = runs_of_page(self.orderings, self.provenance["inference"].get("baseline"))
-        if runs is None:
-            return self.tables(), self._rankings()
-        names = runs.to_list()
-        part = self._known
-        if part is None:
-            projected, measures = self.origin("scores").projected()
-            part = projected.restricted(measures, None, names).whole(measures)
-        tables = pairs.tables_of(part.of_runs(names))
-        said = f"The page has {len(runs):,} of {self.orderings['run'].n_unique():,} runs, those "
-        said += "with the best rank by any measure; how stable ranks are is computed among these, "
-        said += "and all other numbers are those of all runs."
-        known = replace(self._rankings(), runs=runs, excerpt=said)
-        return self.tables(of_requests=False) | dict(zip(KEPT, tables, strict=True)), known
-
-    def _rankings(self) -> Rankings:
-        """Return what the report shows of rankings, or why it shows none."""
-        from lexiframe.views import Rankings
-
-        if self._origin is None:
-            of_runs = "policies" in self.provenance
-            gone = "The runs and judgments of these results are gone"
-            why = f"{gone if of_runs else 'These are scores of other tools'}, so the rankings are "
-            why += "not known."
-            return Rankings(why_none=why, attributes=self.attributes)
-        found = Rankings(measures=self._origin.measures, attributes=self.attributes)
-        try:
-            return replace(found, positions=self._origin.positions())
-        except ReadError as error:
-            warn(f"report: without rankings, because they cannot be read again: {error}")
-            return replace(found, why_none=f"The rankings could not be read again: {error}")
 
     def latex(
         self,

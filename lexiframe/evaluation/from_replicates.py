@@ -7,6 +7,7 @@ from typing import Any
 
 from lexiframe.base import LexiframeError, coded
 from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, scan_runs
 from lexiframe.metrics import Metric, coverages
@@ -23,8 +24,6 @@ def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation
             raise LexiframeError(
                 f"evaluate: {name} is for runs without replicates; leave it or replicates out"
             )
-    from lexiframe.evaluation.from_scores import evaluated  # with what reads scores
-
     metrics, policies = _metrics(how), how.policies
     runs = scan_runs(runs)
     qrels = qrel_files.file_or_data(column_forms.held(qrels, "qrels"))

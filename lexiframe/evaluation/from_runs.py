@@ -22,7 +22,7 @@ from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
-from lexiframe.evaluation.options import Asked, Inference
+from lexiframe.evaluation.options import RUNS_OF_PAGE, Asked, Inference
 from lexiframe.evaluation.reuse.completed import completed, known_in, reused_ranks
 from lexiframe.evaluation.reuse.ranks import ranked_again
 from lexiframe.io import (
@@ -290,8 +290,6 @@ def _at_once(
     def foresee(n_runs: int, judged: Any) -> None:
         needs_all = tables is not None or not are_of_sums(how)
         if work is None and (needs_all or how.is_reported):
-            from lexiframe.views import RUNS_OF_PAGE  # few calls need it
-
             n = n_runs if needs_all else min(n_runs, RUNS_OF_PAGE)
             measured.refuse_many_pairs(n, judged, measures, policies, None, limit)
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import polars as pl
-
-from lexiframe.base import schemas, typed
-from lexiframe.evaluation.buckets.results import sums_of
+from lexiframe.base import typed
 from lexiframe.evaluation.chosen_scores import load_chosen
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_parts import assembled
-from lexiframe.evaluation.options import Inference, check_baseline, groups_by
+from lexiframe.evaluation.of_scores import evaluated
+from lexiframe.evaluation.options import Inference, groups_by
 from lexiframe.io import qrel_files, score_forms
 from lexiframe.orderings import missing_requests
-from lexiframe.pairwise import By, arrays, grouping
-from lexiframe.pairwise import facts as of_measures
+from lexiframe.pairwise import By
 from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.significance import replicates as replication
 from lexiframe.typing import MeasureLike, RequestsLike, ScoresLike
@@ -115,51 +111,4 @@ def evaluate_scores(
     sources = {"scores": chosen.files}
     return evaluated(
         chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
-    )
-
-
-def evaluated(
-    table: pl.DataFrame,
-    names: Sequence[str],
-    inference: Inference,
-    grouped_by: tuple[Any, list[str]],
-    sources: Mapping[str, Any],
-    *,
-    missing: missing_requests.Missing | None = None,
-    coverage: pl.DataFrame | None = None,
-    known: of_measures.Known | None = None,
-) -> Evaluation:
-    """Make the tables of an evaluation from scores, which may have replicates.
-
-    ``grouped_by`` has the attributes of requests and the names of those that form groups, and
-    ``sources`` is what the provenance says of the data. ``known`` are the facts of the measures;
-    None: the scores tell them.
-    """
-    of_replicates = table if "replicate" in table.columns else None
-    if of_replicates is not None:
-        if inference.replicates is None:
-            replication.refuse_unstated("evaluate", table.columns)
-        table = replication.mean_of_replicates("evaluate", table)
-    (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
-    if inference.baseline is not None:
-        check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())
-    if unknown := of_measures.unknown_directions(s):
-        of_measures.warn_of_directions(unknown)
-    if known is None:  # the values are not ours
-        of_measures.refuse_mixed_units(s)
-    part = arrays.pair_cube(s)
-    attributes = grouping.attributes_of(part, requests, by) if by else None
-    facts = {**sources, "measures": [*names], "missing": missing}
-    told = of_measures.as_provenance(known or of_measures.facts_of_scores(s))
-    return assembled(
-        sums_of(part, attributes, by),
-        facts | {"facts": told, "lacking": missing_requests.lacking_requests(table)},
-        "mean",
-        inference,
-        (attributes, by, requests),
-        missing=missing,
-        tested=part if of_replicates is None else of_replicates,
-        coverage=pl.DataFrame(schema=schemas.COVERAGE.columns) if coverage is None else coverage,
-        replicated=of_replicates,
-        _part=part,
     )

@@ -29,6 +29,10 @@ MEASURES = ("RPP", "LR", "LP", "AP", "nDCG@10", "RR")
 """The measures of an evaluation that asks for none."""
 
 
+RUNS_OF_PAGE = 100
+"""The runs that a page has: of a thousand, comparisons alone would make it a hundred megabytes."""
+
+
 @dataclass(frozen=True)
 class Inference:
     """The arguments of `compare`, checked when they are given."""

@@ -7,7 +7,7 @@ table to look at; both need the extra ``viz``.
 "Pictures: functions of the extra viz"
 from . import charts as charts
 from . import display as display
-from .charts.plots import Plots as Plots
+from .plots import Plots as Plots
 from .charts.leaderboards import LeaderboardPlots as LeaderboardPlots
 
 "For users: any table as LaTeX or Markdown"
@@ -22,6 +22,7 @@ from . import sentences as sentences
 from . import shown as shown
 from .report.page import html_page as html_page
 from .report.data import Rankings as Rankings
-from .report.data import runs_of_page as runs_of_page
-from .report.data import RUNS_OF_PAGE as RUNS_OF_PAGE
 from .report.ranked import leaderboard_page as leaderboard_page
+
+"Added by features: what the plots of an evaluation are drawn with"
+from .charts.drawing import altair as altair

@@ -18,6 +18,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base.errors import n_and_first, nearest, unknown_name
+from lexiframe.base.face import added
 from lexiframe.io.to_parquet import write_parquet
 from lexiframe.io.to_trec import write_trec
 from lexiframe.metrics.judged_items import items_of_ranked
@@ -326,6 +327,10 @@ CASES = {
     "comparisons twice": (
         lambda: lf.discriminative_power(pl.concat([lf.compare(lf.preferences(BOTH, "RPP"))] * 2)),
         "comparisons: expected one row for each measure, test, correction, run_a, run_b, found sev",
+    ),
+    "a feature that was taken away": (
+        lambda: added(lf.views, "sculptures", "plot"),
+        "plot: this copy of lexiframe lacks a feature, sculptures of lexiframe.views; install the",
     ),
     "other judgments": (
         lambda: lf.preferences(BOTH.with_columns(relevance=pl.int_range(pl.len()) + 1.0), "RPP"),

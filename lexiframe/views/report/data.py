@@ -61,22 +61,6 @@ class Rankings:
     runs: pl.Series | None = None
 
 
-RUNS_OF_PAGE = 100
-"""The runs that a page has: of a thousand, comparisons alone would make it a hundred megabytes."""
-
-
-def runs_of_page(orderings: pl.DataFrame, baseline: str | None) -> pl.Series | None:
-    """Return the runs that a page has where not all have room, sorted; None where all have.
-
-    These are the runs with the best rank by any measure, and the baseline.
-    """
-    best = orderings.group_by("run").agg(pl.col("rank").min())
-    if best.height <= RUNS_OF_PAGE:
-        return None
-    is_other = pl.col("run") != (baseline or "")
-    return best.sort(is_other, "rank", "run", nulls_last=True)["run"].head(RUNS_OF_PAGE).sort()
-
-
 def report_data(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],

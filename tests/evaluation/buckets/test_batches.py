@@ -20,6 +20,7 @@ from pyarrow import dataset, parquet
 import lexiframe as lf
 from lexiframe.base import memory_use
 from lexiframe.base.errors import LexiframeError, ReadError
+from lexiframe.evaluation import page
 from lexiframe.evaluation.buckets import batches, sample, sizes
 
 MEASURES = ["AP", "RPP"]
@@ -528,10 +529,10 @@ def test_the_report_of_parts_has_a_sample_of_the_requests(data, whole, tmp_path,
     for n in (1, 4, 9):
         monkeypatch.setattr(batches, "n_buckets", lambda sizes, memory, n=n: n)
         e = lf.evaluate(*data, MEASURES, memory="1kB", keep="scores", out=tmp_path / f"{n}")
-        tables, rankings = e._of_sample()
+        tables, rankings = page.shown_of_sample(e, e._sample)
         found.append((tables["scores"], tables["preferences"], rankings.positions))
-        page = e.report(tmp_path / "report.html").read_text("utf-8")
-        assert "Single requests, and how stable ranks are, are those of 7 of 40 requests" in page
+        text = e.report(tmp_path / "report.html").read_text("utf-8")
+        assert "Single requests, and how stable ranks are, are those of 7 of 40 requests" in text
     chosen = found[0][0]["query_id"].unique()
     assert len(chosen) == 7
     expected = [t.filter(pl.col("query_id").is_in(chosen.implode()))

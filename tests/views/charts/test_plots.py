@@ -10,7 +10,7 @@ import lexiframe as lf
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
-from lexiframe.views.charts.plots import CHARTS_OF
+from lexiframe.views.plots import CHARTS_OF
 from tests.views.charts.pictures import layers, rendered
 
 pytestmark = pytest.mark.slow

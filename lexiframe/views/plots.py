@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
 
+from lexiframe import views
 from lexiframe.base import LexiframeError
-from lexiframe.views.charts.drawing import altair
-from lexiframe.views.charts.means import mean_chart
-from lexiframe.views.charts.orderings import ordering_chart
-from lexiframe.views.charts.rankings import ranking_chart
-from lexiframe.views.charts.requests import pair_chart
-from lexiframe.views.charts.win_rates import win_rate_chart
+from lexiframe.base.face import added
 
 if TYPE_CHECKING:
     import altair as alt
@@ -70,6 +66,16 @@ CHARTS_OF = {
 """The functions of `lexiframe.views.charts` that draw a table of an evaluation, by its name."""
 
 
+def _charts() -> Any:
+    """Return the functions that draw tables; raise where this feature has been taken away."""
+    return added(views, "charts", "plot")
+
+
+def _altair() -> Any:
+    """Return Altair; raise if it is not installed."""
+    return added(views, "altair", "plot")()
+
+
 @dataclass(frozen=True, repr=False)
 class Plots:
     """The charts of an evaluation: each function returns a chart of Altair.
@@ -116,7 +122,10 @@ class Plots:
             As `mean_chart`; and for a group that does not exist, or that was not chosen.
         """
         alpha = self.evaluation.provenance["inference"]["alpha"]
-        return mean_chart(self._of("means", group), self._asked(measures), alpha=alpha)
+        found: alt.LayerChart | alt.FacetChart = _charts().mean_chart(
+            self._of("means", group), self._asked(measures), alpha=alpha
+        )
+        return found
 
     def wins(self, measure: str | None = None, *, group: Group = None) -> alt.LayerChart:
         """Draw which share of the requests each run wins against each other.
@@ -140,7 +149,9 @@ class Plots:
         """
         measure = str(self.evaluation.provenance["measures"][0] if measure is None else measure)
         order = self._of("orderings", group)
-        return win_rate_chart(self._of("win_rates", group), measure, order=order)
+        wins = self._of("win_rates", group)
+        found: alt.LayerChart = _charts().win_rate_chart(wins, measure, order=order)
+        return found
 
     def orderings(
         self, measures: str | Sequence[str] | None = None, *, group: Group = None
@@ -164,7 +175,9 @@ class Plots:
         LexiframeError
             As `ordering_chart`; and for a group that does not exist, or that was not chosen.
         """
-        return ordering_chart(self._of("orderings", group), self._asked(measures))
+        o = self._of("orderings", group)
+        found: alt.LayerChart = _charts().ordering_chart(o, self._asked(measures))
+        return found
 
     def pair(
         self, run_a: str, run_b: str, measure: str | None = None
@@ -188,11 +201,12 @@ class Plots:
         LexiframeError
             As `Evaluation.pair` and `pair_chart`.
         """
-        draw = altair()
+        draw, drawn = _altair(), _charts().pair_chart
         both = self.evaluation.pair(run_a, run_b, measure)
-        charts = [pair_chart(both, name) for name in both["measure"].unique(maintain_order=True)]
+        charts = [drawn(both, name) for name in both["measure"].unique(maintain_order=True)]
         if len(charts) == 1:
-            return charts[0]
+            alone: alt.LayerChart | alt.VConcatChart = charts[0]
+            return alone
         together: alt.ConcatChart = draw.concat(*charts, columns=2)
         return together
 
@@ -214,9 +228,10 @@ class Plots:
         LexiframeError
             As `Evaluation.explain` and `ranking_chart`.
         """
-        altair()  # before positions are read
+        _altair()  # before positions are read
         explained = self.evaluation.explain(query_id, run_a, run_b, ["LR", "LP"])
-        return ranking_chart(explained, query_id, run_a, run_b)
+        found: alt.LayerChart = _charts().ranking_chart(explained, query_id, run_a, run_b)
+        return found
 
     def _asked(self, measures: str | Sequence[str] | None) -> str | Sequence[str]:
         """Return the measures, by default those of the evaluation in the order asked for."""
