@@ -51,7 +51,12 @@ def test_help_of_classes_and_of_measures_of_ones_own():
 
 
 def test_the_names_that_a_user_sees():
-    assert set(dir(lf)) == set(lf.__all__)
+    """Completion offers what one needs first; all other names are there, too."""
+    assert set(dir(lf)) < set(lf.__all__)
+    assert 55 <= len(dir(lf)) <= 70
+    assert {"evaluate", "gate", "read_runs", "scores", "RPP", "nDCG", "ReadError"} <= {*dir(lf)}
+    assert "swap_curve" not in dir(lf)
+    assert all(f"`{name}`" in lf.__doc__ for name in lf.__all__), "help(lf) names all"
 
 
 def test_the_rows_of_one_measure():
