@@ -11,14 +11,18 @@ from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
 from lexiframe import spark, testing, theory
-from lexiframe.base.face import for_users
+from lexiframe.base.face import LESS, completed, for_users
 from lexiframe.views import charts, display
 
 FLOW = """\
-Every public name, in the order of the flow, grouped as ``help(lexiframe)`` groups them. All of them
-are used as ``lf.NAME`` after ``import lexiframe as lf``; charts are in ``lf.views.charts``,
-display tables in ``lf.views.display``, Spark in ``lf.spark``, and what fewer need in the room that
-it belongs to, such as ``lf.significance``.
+The names that one needs first, in the order of the flow, grouped as ``help(lexiframe)`` groups
+them; completion (``dir(lf)``) offers the same. All names are used as ``lf.NAME`` after
+``import lexiframe as lf``.
+"""
+FEWER = """\
+What fewer need is reached in the same way, ``lf.NAME``. Charts are in ``lf.views.charts``, display
+tables in ``lf.views.display``, Spark is in ``lf.spark``, and the rest in the room that it belongs
+to, such as ``lf.significance``.
 """
 VERSION = "The version of the library."
 
@@ -26,15 +30,22 @@ VERSION = "The version of the library."
 def reference_pages() -> dict[str, str]:
     """Return the text of each page of the reference by its name."""
     groups = list(_groups())
-    tree = "\n".join(f"   {group.page}" for group in groups)
-    pages = {
-        "index.rst": f"{heading('Reference')}{FLOW}\n.. toctree::\n   :maxdepth: 2\n\n{tree}\n"
-    }
+    titles = {title for title, _, _ in completed(lf._GROUPS)}
+    first = [group for group in groups if group.title in titles]
+    others = [group for group in groups if group.title not in titles]
+    trees = [_tree(first, 2), f"{FEWER}\n", _tree(others, 1)]
+    pages = {"index.rst": f"{heading('Reference')}{FLOW}\n{''.join(trees)}"}
     for group in groups:
         own = {name: _slug(group, name) for name in group.names if not is_measure(group.get(name))}
         pages[f"{group.page}.rst"] = _overview(group, list(own.values()))
         pages |= {f"{page}.rst": _page(group, name) for name, page in own.items()}
     return pages
+
+
+def _tree(groups: Iterable["Group"], depth: int) -> str:
+    """List groups, and with a depth of 2 their names."""
+    pages = "\n".join(f"   {group.page}" for group in groups)
+    return f".. toctree::\n   :maxdepth: {depth}\n\n{pages}\n\n"
 
 
 @dataclass
@@ -64,6 +75,8 @@ class Group:
 def _groups() -> Iterator[Group]:
     """Take the groups from the package, and each module of functions for a group of its own."""
     for title, text, places in lf._GROUPS:
+        if title == LESS:
+            continue
         if "theory" not in places:
             yield Group(title, f"{text[0].upper()}{text[1:]}.", lf, list(places))
             continue

@@ -16,15 +16,12 @@ from reference_pages import reference_pages
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDE = (
-    "sessions guide which-measure which-test what-is-doubted gate decisions any-time replicates "
-    "people-and-model leaderboards votes large spark coming-from papers glossary"
+    "sessions guide which-measure which-test gate leaderboards votes recommenders coming-from "
+    "what-is-doubted large spark papers evidence glossary"
 ).split()
 """The pages about the library, in the order of the contents, where notebooks come second."""
-NEIGHBOURS = (
-    "from-trec-eval in-ir-measures from-ranx from-pytrec-eval from-beir-and-mteb from-anserini "
-    "from-autojudge from-recommenders from-mlflow testing"
-).split()
-"""A page for each of the other tools, below the page ``coming-from``."""
+NEIGHBOURS = ["in-ir-measures"]
+"""Pages about other tools, below the page ``coming-from``."""
 TEXTS = {
     "index.md": "README.md",
     **{f"{name}.md": f".docs/{name}.md" for name in [*GUIDE, *NEIGHBOURS]},

@@ -1,6 +1,6 @@
 """Compare rankings: preferences, metrics, orderings and significance over data frames.
 
-What one needs first, then the flow, then the measures.
+What one needs first, in the order of the flow, then the measures, then what fewer need.
 """
 
 "Start here: from runs and judgments to the answer, and to what it rests on"
@@ -11,28 +11,111 @@ from .significance.gates.deciding import gate as gate
 from .views.sentences.verdicts import verdict as verdict
 from .collection.judges.compare_judges import compare_judges as compare_judges
 from .io.runs import read_runs as read_runs
+from .evaluation.leaderboards import leaderboard as leaderboard
 
 "Reading and checking: runs, judgments and scores from files and frames"
-from .io.runs import scan_runs as scan_runs
 from .io.qrel_files import read_qrels as read_qrels
 from .io.per_request_scores import read_scores as read_scores
 from .io.stated.reading import read_preferences as read_preferences
-from .io.stated.stated_preferences import StatedPreferences as StatedPreferences
 from .io.checks import check_run as check_run, check_qrels as check_qrels
-from .io.runs import run_metadata as run_metadata
 from .evaluation.read_back import read_results as read_results
 from .io.bundled_data import bundled as bundled
 
 "Step by step: positions, scores, preferences, and evaluations from scores or with more runs"
 from .metrics.coverages import coverage as coverage
 from .projection.positions_table import positions as positions
-from .projection.imputation import impute as impute
 from .metrics.scored import scores as scores
 from .pairwise.pairs import preferences as preferences
 from .pairwise.catalogue import parse_measure as parse_measure
 from .evaluation.reuse.added_runs import add_runs as add_runs
 from .evaluation.from_scores import evaluate_scores as evaluate_scores
-from .evaluation.evaluation import Evaluation as Evaluation
+
+"Orderings of runs: and how stable and alike they are"
+from .orderings.order import order_runs as order_runs
+from .orderings.strengths.strengths_of import bradley_terry as bradley_terry
+from .orderings.correlations import rank_correlations as rank_correlations
+from .orderings.stability import rank_distributions as rank_distributions
+
+"Significance: which pairs of runs differ, and how sure one can be"
+from .significance.tukey import tukey_hsd as tukey_hsd
+from .significance.power import discriminative_power as discriminative_power
+from .significance.sample_size import required_requests as required_requests
+
+"Decisions: whether a run may replace another, and how often tests err"
+from .significance.equivalences.equivalence import equivalence as equivalence
+from .significance.audits.audit import audit as audit
+from .significance.concordances.stated_and_measured import concordance as concordance
+
+"Judgments: several judges, unjudged documents, rankings without judgments"
+from .collection.judges.judges import judge_agreement as judge_agreement
+from .collection.overlaps.unjudged import unjudged as unjudged
+from .collection.holes.sensitivity import hole_sensitivity as hole_sensitivity
+from .collection.overlaps.overlap import overlap as overlap
+
+"Measures: lists of all of them, and of what libraries mean by a name"
+from .pairwise.listing import measures as measures, conventions as conventions
+
+"Preferences: two rankings compared directly"
+from .pairwise.catalogue import RPP as RPP, LR as LR, LP as LP
+
+"Everyday metrics: what most evaluations report"
+from .metrics.catalogues.ranked import (
+    AP as AP,
+    RR as RR,
+    nDCG as nDCG,
+    RBP as RBP,
+    P as P,
+    R as R,
+    Rprec as Rprec,
+    Success as Success,
+    ERR as ERR,
+    bpref as bpref,
+    infAP as infAP,
+    Judged as Judged,
+)
+
+"Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
+from . import theory as theory, views as views, significance as significance
+from . import collection as collection, io as io
+from .evaluation import spark as spark, testing as testing
+
+"Errors and warnings: what is raised, and the version"
+from .base.errors import (
+    LexiframeError as LexiframeError,
+    ReadError as ReadError,
+    SchemaError as SchemaError,
+    UnknownNameError as UnknownNameError,
+    LexiframeWarning as LexiframeWarning,
+)
+from .base.version import __version__ as __version__
+
+"Reached all the same: the groups below, which `dir` leaves out because fewer need them"
+
+"More on reading and positions: runs one file at a time, metadata, ranks for what is missing"
+from .io.runs import scan_runs as scan_runs
+from .io.runs import run_metadata as run_metadata
+from .projection.imputation import impute as impute
+
+"More on orderings: cycles, agreement with intervals and within groups, whom to ask next"
+from .orderings.strengths.next_pairs import next_pairs as next_pairs
+from .orderings.majorities import majority_cycles as majority_cycles
+from .orderings.stability import order_probabilities as order_probabilities
+from .orderings.correlations import bootstrap_correlations as bootstrap_correlations
+from .orderings.by_group import group_correlations as group_correlations
+
+"More on significance: groups of runs, p-values as curves, halves of the requests, power"
+from .significance.between_groups import compare_groups as compare_groups
+from .significance.power import (
+    asl_curve as asl_curve,
+    smallest_significant_differences as smallest_significant_differences,
+)
+from .significance.swaps import swap_rates as swap_rates, swap_curve as swap_curve
+from .significance.sample_size import power_curve as power_curve
+
+"More on judgments: two sets of conclusions, grades pair by pair, the most different requests"
+from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
+from .collection.judges.judges import judge_confusion as judge_confusion
+from .collection.overlaps.contrasting import contrasting as contrasting
 
 "Pairs of runs: how often one is preferred, and where measures agree"
 from .pairwise.interleaved import interleaving as interleaving
@@ -43,55 +126,6 @@ from .orderings.wins import (
 )
 from .orderings.agreement import tie_rates as tie_rates, sign_agreement as sign_agreement
 from .orderings.matrix import agreement_matrix as agreement_matrix
-
-"Orderings of runs: and how stable and alike they are"
-from .orderings.order import order_runs as order_runs
-from .orderings.strengths.strengths_of import bradley_terry as bradley_terry
-from .orderings.strengths.fitted_strengths import Strengths as Strengths
-from .orderings.strengths.next_pairs import next_pairs as next_pairs
-from .orderings.majorities import majority_cycles as majority_cycles
-from .orderings.correlations import rank_correlations as rank_correlations
-from .orderings.stability import (
-    rank_distributions as rank_distributions,
-    order_probabilities as order_probabilities,
-)
-from .orderings.correlations import bootstrap_correlations as bootstrap_correlations
-from .orderings.by_group import group_correlations as group_correlations
-
-"Significance: which pairs of runs differ, and how sure one can be"
-from .significance.between_groups import compare_groups as compare_groups
-from .significance.tukey import tukey_hsd as tukey_hsd
-from .significance.power import (
-    discriminative_power as discriminative_power,
-    asl_curve as asl_curve,
-    smallest_significant_differences as smallest_significant_differences,
-)
-from .significance.swaps import swap_rates as swap_rates, swap_curve as swap_curve
-from .significance.sample_size import (
-    required_requests as required_requests,
-    power_curve as power_curve,
-)
-
-"Decisions: within a margin, whether a run may replace another, whether tests keep their promise"
-from .significance.equivalences.equivalence import equivalence as equivalence
-from .significance.audits.audit import audit as audit
-from .significance.concordances.stated_and_measured import concordance as concordance
-from .significance.concordances.found import Concordance as Concordance
-from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
-
-"Judgments: several judges, unjudged documents, rankings without judgments"
-from .collection.judges.judges import (
-    judge_agreement as judge_agreement,
-    judge_confusion as judge_confusion,
-)
-from .collection.judges.compare_judges import (
-    JudgeComparison as JudgeComparison,
-)
-from .collection.overlaps.unjudged import unjudged as unjudged
-from .collection.holes.sensitivity import hole_sensitivity as hole_sensitivity
-from .collection.holes.results import HoleSensitivity as HoleSensitivity
-from .collection.overlaps.overlap import overlap as overlap
-from .collection.overlaps.contrasting import contrasting as contrasting
 
 "Less data, and simulated data: fewer labels, requests and ranks; ties by recall level"
 from .collection.less_data.degradation import degradation as degradation
@@ -125,26 +159,16 @@ from .io.logs.joining import with_log as with_log, with_attributes as with_attri
 from .io.logs.files import read_log as read_log
 from .io.logs.mlflow import read_mlflow as read_mlflow
 
-"Rooms with names of their own: theory, pictures and tables to look at, what is needed less, Spark"
-from . import theory as theory, views as views, significance as significance
-from . import collection as collection, io as io
-from .evaluation import spark as spark, testing as testing
+"Results: what functions return where it is more than a table"
+from .evaluation.evaluation import Evaluation as Evaluation
+from .io.stated.stated_preferences import StatedPreferences as StatedPreferences
+from .orderings.strengths.fitted_strengths import Strengths as Strengths
+from .significance.concordances.found import Concordance as Concordance
+from .collection.judges.compare_judges import JudgeComparison as JudgeComparison
+from .collection.holes.results import HoleSensitivity as HoleSensitivity
+from .evaluation.leaderboards import Leaderboard as Leaderboard
 
-"Errors and warnings: what is raised, and the version"
-from .base.errors import (
-    LexiframeError as LexiframeError,
-    ReadError as ReadError,
-    SchemaError as SchemaError,
-    UnknownNameError as UnknownNameError,
-    LexiframeWarning as LexiframeWarning,
-)
-from .base.version import __version__ as __version__
-
-"Leaderboards: runs over several collections, and how sure a rank is"
-from .evaluation.leaderboards import leaderboard as leaderboard, Leaderboard as Leaderboard
-
-"Lists of measures: formulas and sources, where libraries differ, one number for a run"
-from .pairwise.listing import measures as measures, conventions as conventions
+"What becomes of all requests, or of a provider: one number for a run"
 from .orderings.aggregated import aggregates as aggregates
 from .metrics.providers import provider_exposure as provider_exposure
 
@@ -159,13 +183,10 @@ from .pairwise.recall_paired import LevelPreference as LevelPreference
 from .pairwise.lexicographic import LexicographicPreference as LexicographicPreference
 from .pairwise.custom import MatrixPreference as MatrixPreference
 
-"Preferences: two rankings compared directly"
+"Variants of preferences: other weights, signs and reciprocal ranks, subtopics"
 from .pairwise.catalogue import (
-    RPP as RPP,
     dcgRPP as dcgRPP,
     invRPP as invRPP,
-    LR as LR,
-    LP as LP,
     sgnLR as sgnLR,
     sgnLP as sgnLP,
     rrLR as rrLR,
@@ -175,23 +196,7 @@ from .pairwise.catalogue import (
     ST_invRPP as ST_invRPP,
 )
 
-"Everyday metrics: what most evaluations report"
-from .metrics.catalogues.ranked import (
-    AP as AP,
-    RR as RR,
-    nDCG as nDCG,
-    RBP as RBP,
-    P as P,
-    R as R,
-    Rprec as Rprec,
-    Success as Success,
-    ERR as ERR,
-    bpref as bpref,
-    infAP as infAP,
-    Judged as Judged,
-)
-
-"Their variants: other gains, exposures and weights, and metrics made from another metric"
+"Variants of metrics: other gains, exposures and weights, and metrics made from another metric"
 from .metrics.catalogues.ranked import (
     DCG as DCG,
     gRBP as gRBP,

@@ -43,9 +43,26 @@ def read_stub(package: str, file: str) -> tuple[str, list[Group]]:
 Face = tuple[Callable[[str], object], Callable[[], list[str]], list[str]]
 
 
+LESS = "Reached all the same"
+"""The title in a stub from which on groups are left out by `dir`, which completion asks."""
+
+
+def completed(groups: list[Group]) -> list[Group]:
+    """Return the groups whose names completion offers: those above the title `LESS`.
+
+    Examples
+    --------
+    >>> [title for title, _, _ in completed([("Red", "", {}), (LESS, "", {}), ("Blue", "", {})])]
+    ['Red']
+    """
+    titles = [title for title, _, _ in groups]
+    return groups[: titles.index(LESS) if LESS in titles else None]
+
+
 def face(package: str, groups: list[Group]) -> Face:
     """Return ``__getattr__``, ``__dir__`` and ``__all__`` of a package (PEP 562)."""
     places = {name: place for _, _, names in groups for name, place in names.items()}
+    offered = [name for _, _, names in completed(groups) for name in names]
 
     def load(name: str) -> object:
         from importlib import import_module
@@ -59,7 +76,7 @@ def face(package: str, groups: list[Group]) -> Face:
         vars(import_module(package))[name] = found
         return found
 
-    return load, lambda: list(places), list(places)
+    return load, lambda: list(offered), list(places)
 
 
 def door(package: str, file: str) -> Face:
@@ -138,7 +155,7 @@ def described(about: str, groups: list[Group]) -> str:
     """
     lines = [about]
     for title, text, places in groups:
-        lines += [f"- {title}: {text}", " "]
+        lines += [f"- {title}: {text}", *([" "] if places else [])]
         for name in places:
             if len(lines[-1]) + len(name) > 90:
                 lines.append(" ")

@@ -18,7 +18,6 @@ from .corrections import correct_families as correct_families
 "Conclusions: from comparisons"
 from .concluded import conclusions as conclusions
 from .concluded import conclusion_pairs as conclusion_pairs
-from .concluded_in_words import conclusion_sentences as conclusion_sentences
 from .baseline import against_baseline as against_baseline
 from .baseline import baseline_in_short as baseline_in_short
 from .power import discriminative_power as discriminative_power
