@@ -17,7 +17,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
-from lexiframe.base import LexiframeError
+from lexiframe.base import LexiframeError, printed
 from lexiframe.cli import commands
 
 PANELS = ("Compare runs", "Files", "Help")
@@ -49,6 +49,11 @@ class Commands(TyperGroup):
                 )
             }
         return super().list_commands(ctx)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Carry out a command; what it prints is written for somebody at a terminal."""
+        with printed.written_for("terminal"):
+            return super().invoke(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, of which flags show no type in the help."""
@@ -126,6 +131,11 @@ class OneValueEach(TyperCommand):
 
     Click would take the last value and not say so: ``--test t --test sign`` tests once.
     """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Carry out a command; what it prints is written for somebody at a terminal."""
+        with printed.written_for("terminal"):
+            return super().invoke(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters, of which flags show no type in the help."""

@@ -92,11 +92,12 @@ class Tables:
         """
         check_choice("summary", which, ("first", "all"), "which")
         main, *others = (_section(t, table) for t, table in self.sections().items())
-        frames = f"as frames: .{', .'.join(self.tables())}"
+        frames = printed.advice(python=f"as frames: .{', .'.join(self.tables())}")
         if which == "all":
             return printed.Summary.of(self.verdict.sentences, main, *others, more=frames)
         n = printed.counted(len(others), "more table")
-        more = f"{n}: --all or .summary('all'); {frames}" if others else frames
+        how = printed.advice(python=".summary('all')", terminal="--all")
+        more = "; ".join(part for part in (f"{n}: {how}" if others else "", frames) if part)
         return printed.Summary.of(self.verdict.sentences, main, more=more)
 
     def __str__(self) -> str:

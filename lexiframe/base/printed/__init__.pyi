@@ -20,6 +20,10 @@ from .sections import plain_text as plain_text
 from .sections import with_intervals as with_intervals
 from .tables import table_text as table_text
 
+"Readers: at a terminal, in Python, or on a page"
+from .readers import advice as advice
+from .readers import written_for as written_for
+
 "What is said: verdicts, and summaries that begin with one"
 from .said import Summary as Summary
 from .said import Verdict as Verdict

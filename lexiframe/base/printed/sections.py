@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.base.errors import escaped
 from lexiframe.base.printed.cells import MISSING, cell
+from lexiframe.base.printed.readers import advice
 from lexiframe.base.printed.tables import (
     columns_that_fit,
     fits,
@@ -45,7 +46,8 @@ def plain_text(table: pl.DataFrame, *, is_matrix: bool = False) -> str:
     """
     same, table = without_constants(table)
     table, said = (table, "") if is_matrix else whole_rows(table)
-    said = said and f"{said}; --format csv prints all"
+    if said:
+        said += advice(terminal="; --format csv prints all", python="; the frame has all")
     return "\n".join(text for text in (paragraph(same), table_text(table), paragraph(said)) if text)
 
 
@@ -99,7 +101,8 @@ def ends_of_long(table: pl.DataFrame) -> tuple[pl.DataFrame, tuple[str, ...]]:
     if table.height <= LONG:
         return table, ()
     said = f"the first and the last {MOST // 2} of {table.height:,} rows"
-    return ends_of(table), (f"{said}; --format csv has all",)
+    said += advice(terminal="; --format csv has all", python="; the frame has all")
+    return ends_of(table), (said,)
 
 
 def ends_of(table: pl.DataFrame) -> pl.DataFrame:

@@ -30,7 +30,7 @@ def demo(
     read = [folder / "qrels.parquet", *(folder / "runs").iterdir()]
     report = out / "report.html"
     output_files.refuse_replacing(refuse_outputs(out, report), map(str, read))
-    e = evaluate_runs(folder / "runs", folder / "qrels.parquet", [*MEASURES, "R@1000"])
+    e = evaluate_runs(folder / "runs", folder / "qrels.parquet", MEASURES)
     typer.echo(str(e))
     queries = pl.read_parquet(folder / "queries.parquet")
     words = pl.format("the digit {}, {}", "digit", "strokes")

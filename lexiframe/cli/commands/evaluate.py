@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -189,9 +188,9 @@ def write(
         paths = e.write(out) if out is not None else []
         page = e.report(report, queries=queries) if report is not None else None
     if out is not None:
-        parts = [f"{name}{os.sep} (in parts)" for name in KEPT if name in e.parts]
-        names = [*(path.name for path in paths), *parts]
-        complain(f"wrote {len(names)} files to {out}: {', '.join(names)}")
+        parts = sum(name in e.parts for name in KEPT)
+        kept = f" ({printed.counted(parts, 'folder')} in parts)" if parts else ""
+        complain(f"wrote {printed.counted(len(paths) + parts, 'table')} to {out}{kept}")
     if page is not None:
         if is_new and page.parent != out:
             typer.echo(f"made the folder {page.parent}", err=True)

@@ -191,7 +191,7 @@ def judges(
     found = compare_judges(inputs.scan(), inputs.judges(), measure or MEASURES, **how)
     if out is not None:
         paths = found.write(out)
-        typer.echo(f"wrote {len(paths)} tables to {out}: {', '.join(found.tables())}", err=True)
+        typer.echo(f"wrote {len(paths)} tables to {out}", err=True)
     if format == "table":
         typer.echo(str(found.summary("all" if all else "first")))
     elif format == "json":
@@ -252,7 +252,7 @@ def _print_grades(
     if out is not None:
         confusion = judge_confusion(read, **groups)
         to_parquet.write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
-        typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}: {', '.join(_OF_GRADES)}", err=True)
+        typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}", err=True)
     if format != "table":
         print_table(table, format)
         return

@@ -57,7 +57,7 @@ def baseline_section(
     )
 
 
-_CALLED = "e.against_baseline"
+_CALLED = "against_baseline"
 _BETTER = "a positive difference is better than the baseline"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,9 @@ from lexiframe.views.sentences.too_few import what_would_do
 from lexiframe.views.shown.mean_cells import DECIMALS, mean_cells, widest_intervals
 
 MOST_RUNS = 40
-"""The number of runs up to which a summary shows all of them."""
+"""The number of runs up to which the summary of everything shows all of them."""
+_MANY, _BEST = 20, 10
+"""Of more runs than the first number, what is printed first has as many as the second says."""
 
 
 def means_section(
@@ -33,10 +35,12 @@ def means_section(
     lacking: Lacking | None = None,
     known: facts.Known | None = None,
     n_all: int = 0,
+    named: Collection[str] | None = None,
 ) -> printed.Section:
     """Return runs × measures with the means, or measures × mean and interval of a single run.
 
-    ``n_all`` counts the comparisons of all groups and measures by the first test.
+    ``n_all`` counts the comparisons of all groups and measures by the first test. Of many runs the
+    best ones by the first measure are shown, and those ``named``; None: all that fit.
     """
     means = means.sort(printed.place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
@@ -49,7 +53,8 @@ def means_section(
     found = marks(means, comparisons, inference)
     marked = means.join(found, on=["run", "measure"], maintain_order="left")
     marked = marked.with_columns(mark=pl.col("mark") + lacking.counts(marked))
-    whole, left_out = ends(mean_cells(marked, "nothing"), "e.means")
+    cut = partial(ends, called="means") if named is None else partial(best_and_named, named=named)
+    whole, left_out = cut(mean_cells(marked, "nothing"))
     shares = [name for name in preferences if name in whole.columns]
     of_shares = f" ({', '.join(shares)}: share of requests won)" if shares else ""
     order = inference["ordering"] if shares else "mean"
@@ -60,11 +65,17 @@ def means_section(
         legend.append(untested_in_words(inference))
     legend += what_would_do(of_first_test(comparisons, inference), measures, inference, n_all)
     notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
-    return _with_intervals(f"Means {over}{of_shares}", whole, marked, notes, inference["alpha"])
+    title = f"Means {over}{of_shares}"
+    return _with_intervals(title, whole, marked, notes, inference["alpha"], cut)
 
 
 def _with_intervals(
-    title: str, whole: pl.DataFrame, marked: pl.DataFrame, notes: Sequence[str], alpha: float
+    title: str,
+    whole: pl.DataFrame,
+    marked: pl.DataFrame,
+    notes: Sequence[str],
+    alpha: float,
+    cut: Callable[[pl.DataFrame], tuple[pl.DataFrame, list[str]]],
 ) -> printed.Section:
     """Return means with as much of their intervals as there is room for."""
     if not marked["ci_low"].count():
@@ -73,15 +84,15 @@ def _with_intervals(
     widest = pl.concat([whole, widest_intervals(marked, whole)])
     # How far intervals reach says on its own line where these end, lest the table be longer.
     others = [note for note in notes if not note.startswith(AT_BOUNDS)]
-    cut = "".join(
+    at_bounds = "".join(
         f", cut{note.removeprefix('intervals end')}" for note in notes if note.startswith(AT_BOUNDS)
     )
-    said = f"± at most: how far one of the {level} reaches from its mean at most{cut}"
+    said = f"± at most: how far one of the {level} reaches from its mean at most{at_bounds}"
     section = printed.Section(title, widest, (*others, said), is_matrix=True)
-    table, _ = ends(mean_cells(marked, "reach"), "e.means")
-    said = f"±: how far the {level} reach from their means at most{cut}"
+    table, _ = cut(mean_cells(marked, "reach"))
+    said = f"±: how far the {level} reach from their means at most{at_bounds}"
     section = printed.Section(title, table, (*others, said), instead=section)
-    table, _ = ends(mean_cells(marked, "both"), "e.means")
+    table, _ = cut(mean_cells(marked, "both"))
     return printed.Section(f"{title}, with {level}", table, tuple(notes), instead=section)
 
 
@@ -228,8 +239,9 @@ def _equal_shares(means: pl.DataFrame, preferences: Sequence[str]) -> list[str]:
     for name in preferences:
         of_runs = means.filter(measure=name).sort("run")["mean"]
         shares.setdefault(tuple(of_runs), []).append(name)
+    where = printed.advice(python="e.win_rates has", terminal="--table win_rates has")
     return [
-        f"{printed.and_joined(names)} have equal shares; e.win_rates has their mean_preference, "
+        f"{printed.and_joined(names)} have equal shares; {where} their mean_preference, "
         "which says by how much"
         for names in shares.values()
         if len(names) > 1
@@ -245,12 +257,31 @@ def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.D
     return f"Means of {means['run'][0]} {over}, with {level}", means.select("measure", *numbers, *n)
 
 
+def best_and_named(table: pl.DataFrame, named: Collection[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Return of many runs the best ones, which come first, and those that sentences name.
+
+    Examples
+    --------
+    >>> table, notes = best_and_named(pl.DataFrame({"run": map(str, range(33))}), {"random", "31"})
+    >>> table["run"].to_list()[8:], notes
+    (['8', '9', '…', '31'], ['22 more runs: e.summary("all")'])
+    """
+    if table.height <= _MANY:
+        return table, []
+    best, others = table.head(_BEST), table.slice(_BEST).filter(pl.col("run").is_in([*named]))
+    more = printed.counted(table.height - best.height - others.height, "more run")
+    blank = pl.DataFrame({**dict.fromkeys(table.columns, ""), "run": "…"})
+    shown = pl.concat([best, blank, others]) if others.height else best
+    how = printed.advice(python='e.summary("all")', terminal="--all")
+    return shown, [f"{more}: {how}"]
+
+
 def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
     """Return the first and the last runs of a long table of text, and a note where all are.
 
     Examples
     --------
-    >>> table, notes = ends(pl.DataFrame({"run": map(str, range(99)), "AP": "x"}), "e.means")
+    >>> table, notes = ends(pl.DataFrame({"run": map(str, range(99)), "AP": "x"}), "means")
     >>> table.rows()[19:22], notes
     ([('19', 'x'), ('… 59 more', ''), ('79', 'x')], ['the first and the last 20 of 99 runs; ...'])
     """
@@ -260,5 +291,6 @@ def ends(table: pl.DataFrame, called: str) -> tuple[pl.DataFrame, list[str]]:
     blank = dict.fromkeys(table.columns, "")
     gap = pl.DataFrame({**blank, "run": f"… {table.height - 2 * half:,} more"})
     shown = pl.concat([table.head(half), gap, table.tail(half)])
-    said = f"the first and the last {half} of {table.height:,} runs; all are in {called}"
-    return shown, [f"{said}, and with --format json or --out"]
+    said = f"the first and the last {half} of {table.height:,} runs"
+    all_of = printed.advice(python=f"e.{called} has all", terminal=f"--table {called} has all")
+    return shown, [f"{said}; {all_of}"]

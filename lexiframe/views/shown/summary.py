@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -31,12 +31,13 @@ def summary_of(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], which: str = "first"
 ) -> printed.Summary:
     """Return what an evaluation prints: the verdict, then the means; or all there is to look at."""
-    means = list(_means(tables, provenance))
     if which == "first":
+        first = first_sentences(tables, provenance)
+        means = list(_means(tables, provenance, _named(first, tables["means"], provenance)))
         shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
         groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
-        first = first_sentences(tables, provenance)
-        return printed.Summary.of(first, *shown, *groups, more=_MORE)
+        return printed.Summary.of(first, *shown, *groups, more=_more())
+    means = list(_means(tables, provenance))
     return printed.Summary.of(
         first_sentences(tables, provenance), *(s for s in _all(tables, provenance, means))
     )
@@ -44,7 +45,23 @@ def summary_of(
 
 _MOST_GROUPS = 3
 """The number of groups of requests whose means the first screen has."""
-_MORE = 'More: --all or e.summary("all"): ranks, tests, agreement, ties, coverage.'
+
+
+def _named(
+    sentences: Sequence[str], means: pl.DataFrame, provenance: Mapping[str, Any]
+) -> set[str]:
+    """Return the runs that sentences name, and the baseline."""
+    said = " ".join(sentences)
+    words = {word.strip(",;:.()") for word in said.split()}
+    runs = means["run"].unique()
+    named = {run for run in runs if run in words or (" " in run and escaped(run) in said)}
+    return named | {provenance["inference"]["baseline"]} - {None}
+
+
+def _more() -> str:
+    """Say what else there is to look at, and how."""
+    how = printed.advice(terminal="--all", python='e.summary("all")')
+    return f"More: {how} has ranks, tests, agreement, ties and coverage."
 
 
 def _all(
@@ -68,7 +85,9 @@ def _all(
 
 
 def _means(
-    tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
+    tables: Mapping[str, pl.DataFrame],
+    provenance: Mapping[str, Any],
+    named: Collection[str] | None = None,
 ) -> Iterator[printed.Section]:
     by, measures = provenance["groups"], provenance["measures"]
     lacking = Lacking.in_evaluation(provenance)
@@ -81,7 +100,7 @@ def _means(
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
         how = provenance["inference"], of, lacking, known, n_all
-        yield means_section(means, c, measures, preferences, *how)
+        yield means_section(means, c, measures, preferences, *how, named)
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
@@ -108,7 +127,7 @@ def _ranks(
     title = f"Ranks of the runs{how}"
     notes = Lacking.in_evaluation(provenance).in_short(provenance["measures"])
     for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
-        table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "e.orderings")
+        table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "orderings")
         if table.width > 1:  # counts have no ranks
             yield printed.Section(title + of_group, table, (*notes, *left_out), is_matrix=True)
 

@@ -1,0 +1,36 @@
+"""Who reads what is printed: somebody at a terminal, in Python, or on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+Reader = Literal["python", "terminal", "page"]
+
+_reader: ContextVar[Reader] = ContextVar("reader", default="python")
+
+
+@contextmanager
+def written_for(reader: Reader) -> Iterator[None]:
+    """Write for this reader: advice names options in the terminal, and functions in Python."""
+    token = _reader.set(reader)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+def advice(*, python: str = "", terminal: str = "", page: str = "") -> str:
+    """Return what to do, as the reader does it; nothing where the reader cannot do it.
+
+    Examples
+    --------
+    >>> advice(python="e.means has all", terminal="--table means has all")
+    'e.means has all'
+    >>> with written_for("terminal"):
+    ...     advice(python="e.means has all", terminal="--table means has all")
+    '--table means has all'
+    """
+    return {"python": python, "terminal": terminal, "page": page}[_reader.get()]
