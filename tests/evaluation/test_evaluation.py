@@ -216,7 +216,7 @@ def test_what_is_printed(evaluated, monkeypatch):
     assert "pixels_euclidean is first by LR" in sentences
     assert "pixels_euclidean is first by AP, nDCG@10 and RBP(p=0.5); pca8_euclid" in sentences
     assert means.startswith(f"{MEANS}\n")
-    assert more.startswith('More: --all or e.summary("all"): ')
+    assert more.startswith('More: e.summary("all") has ')
     text = str(text)
     assert text.startswith(f"{sentences}\n\n{means}\n\n")
     titles = [part.partition("\n")[0] for part in text.split("\n\n")][1:]

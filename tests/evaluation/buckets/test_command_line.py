@@ -39,7 +39,7 @@ def test_it_evaluates_in_parts_and_says_how_much_memory_that_took(data, tmp_path
     assert status == 0, said
     assert "evaluated in parts, with " in said
     assert " of memory at most" in said
-    assert f"wrote 13 files to {out}: coverage.parquet, means.parquet" in said
+    assert f"wrote 13 tables to {out}" in said
     assert f", preferences{os.sep} (in parts)\n" in said
     e = lf.evaluate(data[1], data[0], ["AP", "RPP"])
     assert str(e) in printed

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base import printed
 from lexiframe.base.printed.tables import _width
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.shown.means import marks, means_section
@@ -246,11 +247,29 @@ def test_many_runs_are_shown_as_the_first_and_the_last():
         assert section.table.row(20) == ("… 1 more", "")
         assert section.table["run"].to_list()[19::2][:2] == ["r19", "r21"]
         assert section.table["run"][-1] == "r40"
-        assert (
-            f"the first and the last 20 of 41 runs; all are in {called}, and with --format json or "
-            "--out"
-        ) in section.notes
+        assert f"the first and the last 20 of 41 runs; {called} has all" in section.notes
     assert parts(evaluate({f"r{n}": [1] * 12 for n in range(40)}))[0].table.height == 40
+
+
+def test_of_many_runs_the_first_screen_has_the_best_and_those_that_sentences_name():
+    ranks = {f"r{n:02}": [1] * (12 - n // 3) + [4] * (n // 3) for n in range(30)}
+
+    def shown(**how):
+        e = evaluate(ranks, **how)
+        return plain(summary_of(e.tables(), e.provenance).sections[1])
+
+    assert shown().table["run"].to_list() == [f"r{n:02}" for n in range(10)]
+    assert '20 more runs: e.summary("all")' in shown().notes
+    assert shown(baseline="r25").table["run"].to_list()[10:] == ["…", "r25"]
+    few = evaluate({run: ranks[run] for run in [*ranks][:20]})
+    assert plain(summary_of(few.tables(), few.provenance).sections[1]).table.height == 20
+
+
+def test_the_reader_is_told_in_their_own_words():
+    e = evaluate({"a": [1] * 12, "b": [2] * 12})
+    assert 'More: e.summary("all") has ranks, tests' in str(e)
+    with printed.written_for("terminal"):
+        assert "More: --all has ranks, tests" in str(e)
 
 
 # --- What marks, ranks and the verdict are about --------------------------------------------------
