@@ -276,14 +276,15 @@ SIGN_AGREEMENT = _table(
 COMPARISONS = _table(
     "comparisons",
     "measure test correction run_a run_b",
-    "n mean_difference ci_low ci_high effect_size statistic p_value p_adjusted reject effect_low? "
-    "effect_high? level? least_p?",
+    "mean_difference ci_low ci_high p_value p_adjusted reject n effect_size statistic effect_low? "
+    "effect_high? level? least_p? test correction",
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table(
     "against_baseline",
     "measure test correction run",
-    "n mean mean_difference ci_low ci_high effect_size p_value p_adjusted reject better worse tied",
+    "mean_difference ci_low ci_high p_value p_adjusted reject n mean effect_size better worse tied "
+    "test correction",
 )
 GROUP_COMPARISONS = _table(
     "group_comparisons",
@@ -326,10 +327,10 @@ EQUIVALENCES = _table(
 GATES = _table(
     "gates",
     "measure candidate",
-    "baseline candidate require test correction alpha n mean_difference margin ci_low ci_high "
-    "p_value p_adjusted p_opposite p_opposite_adjusted outcome why required requests? "
-    "baseline_answered? candidate_answered? baseline_judged_at_10? candidate_judged_at_10? "
-    "level? order? seed? n_planned?",
+    "outcome why mean_difference margin ci_low ci_high p_value p_adjusted p_opposite "
+    "p_opposite_adjusted n required baseline candidate requests? baseline_answered? "
+    "candidate_answered? baseline_judged_at_10? candidate_judged_at_10? level? order? seed? "
+    "n_planned? require test correction alpha",
     level=FLOAT,
 )
 GATE_CURVES = _table(

@@ -24,6 +24,7 @@ from lexiframe.significance.gates.gate_evidence import (
     settle_lone_requests,
     with_directions,
 )
+from lexiframe.significance.gates.gate_in_words import Decision
 from lexiframe.significance.gates.gate_of_judges import answers_of_judges, check_model
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
@@ -352,7 +353,7 @@ requests).
     table = table.with_columns(required=required, unchanged=passes)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
-    return schemas.GATES.arranged(_with_bets(table, bets, seed), groups)
+    return Decision(schemas.GATES.arranged(_with_bets(table, bets, seed), groups))
 
 
 _CHOSEN = {"measure": pl.String, "chosen": pl.String}

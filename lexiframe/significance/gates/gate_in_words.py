@@ -32,8 +32,8 @@ def gate_sentences(table: pl.DataFrame) -> pl.DataFrame:
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> g = lf.gate(s, 0.1, baseline="old", candidate="new")
     >>> print(gate_sentences(g)["sentence"][0])
-    UNDECIDED: AP does not decide whether new is not worse than old by more than the margin, but \
-about 88 requests would (paired t-test, α = 0.05, n = 6 of 6 requests).
+    UNDECIDED: AP does not show whether new is worse than old by more than the margin; about 88 \
+requests would be enough (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
     together = [name for name in _ONE_GATE if name != "test"]  # each measure may have its own
     parts = table.partition_by(together, maintain_order=True)
@@ -71,8 +71,9 @@ def _summary(rows: list[dict[str, Any]], outcome: str) -> str:
         said.append(f"by {printed.listed(named['fail'])}, {candidate} is {opposite}")
     if "undecided" in named:
         verb = "does" if len(named["undecided"]) == 1 else "do"
-        what = "it" if said else f"whether {candidate} is {shown}"
-        said.append(f"{printed.listed(named['undecided'])} {verb} not decide {what}{_needed(rows)}")
+        asked = opposite if claim == "not-worse" else shown  # without a double negative
+        what = "it" if said else f"whether {candidate} is {asked}"
+        said.append(f"{printed.listed(named['undecided'])} {verb} not show {what}{_needed(rows)}")
     return "; ".join(said)
 
 
@@ -91,7 +92,7 @@ def _needed(rows: list[dict[str, Any]]) -> str:
     sizes = [row["required"] for row in rows if row["outcome"] == "undecided"]
     if None in sizes:
         return ""
-    return f", but about {max(sizes):,} requests would"
+    return f"; about {max(sizes):,} requests would be enough"
 
 
 def name_of_row(row: dict[str, Any]) -> str:
@@ -157,3 +158,33 @@ and 29.5 %'
         return said
     judged = " and ".join(map(printed.percent, shares))
     return f"{said}; judged among their first 10 documents: {judged}"
+
+
+class Decision(pl.DataFrame):
+    """The table of `gate`, which prints its sentences first.
+
+    It can be filtered, joined and written as every frame; frames made from it print as usual.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _sections(self) -> tuple[printed.Section, ...]:
+        said = gate_sentences(self)["sentence"].to_list()
+        return printed.Section(notes=tuple(said)), printed.Section(table=_to_read(self))
+
+    def __str__(self) -> str:
+        return "\n\n".join(section.text() for section in self._sections)
+
+    __repr__ = __str__
+
+    def _repr_html_(self, *, _from_series: bool = False) -> str:
+        return "\n".join(section.html() for section in self._sections)
+
+
+def _to_read(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the columns that one reads, with the attributes of groups in front."""
+    groups = [*takewhile(lambda name: name != "measure", table.columns)]
+    shown = ["measure", "outcome", "mean_difference", "ci_low", "ci_high", "margin", "p_adjusted"]
+    candidate = ["candidate"] * (table["candidate"].n_unique() > 1)
+    return printed.with_intervals(table.select(*groups, *candidate, *shown, "required"))

@@ -19,8 +19,8 @@ def reason(row: Row) -> str:
     >>> reason({"baseline": "bm25", "candidate": "dense", "require": "not-worse",
     ...         "outcome": "undecided", "mean_difference": -0.004, "margin": 0.01, "n": 50,
     ...         "p_adjusted": 0.21, "p_opposite_adjusted": 0.79, "required": 320, "ci_low": -0.012})
-    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: p = 0.21, of \
-the opposite 0.79, mean difference -0.004, n = 50; it would take about 320 requests.'
+    'UNDECIDED: it is not known whether dense is worse than bm25 by more than 0.01: p = 0.21 for \
+not worse, 0.79 for worse, mean difference -0.004, n = 50; it would take about 320 requests.'
     """
     outcome: str = row["outcome"]
     claim = _CLAIMS[rule_of(row["require"]).claim, outcome](row)
@@ -45,6 +45,12 @@ def _differ(row: Row) -> str:
     return f"{row['candidate']} and {row['baseline']} differ by less than {_size(row)}"
 
 
+_ANSWERS = {
+    "not-worse": ("not worse", "worse"),
+    "better": ("better", "not better"),
+    "equivalent": ("equivalent", "not equivalent"),
+}
+"""What the two tests of an undecided row are about."""
 _UNKNOWN = "it is not known whether"
 _CLAIMS: dict[tuple[str, str], Callable[[Row], str]] = {
     ("not-worse", "pass"): lambda row: f"{row['candidate']} is not {_worse(row)}",
@@ -77,7 +83,9 @@ _ROUNDED = 12
 
 
 def _of_undecided(row: Row) -> str:
-    p = f"{_p(row['p_adjusted'])}, of the opposite {_p(row['p_opposite_adjusted'], '')}"
+    shown, opposite = _ANSWERS[rule_of(row["require"]).claim]
+    other = _p(row["p_opposite_adjusted"], "")
+    p = f"{_p(row['p_adjusted'])} for {shown}, {other} for {opposite}"
     if row["n"] == 1:
         needed = "one request shows nothing"
     elif row["ci_low"] is None:

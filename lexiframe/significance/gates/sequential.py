@@ -18,6 +18,7 @@ from lexiframe.pairwise import PairCube, PairsLike
 from lexiframe.significance.differences import cube_of
 from lexiframe.significance.gates.deciding import gate
 from lexiframe.significance.gates.gate_coverage import RankedPairs
+from lexiframe.significance.gates.gate_in_words import Decision
 from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
 from lexiframe.significance.margins import Margin
 
@@ -110,7 +111,7 @@ def gate_so_far(
             "decided_at": len(order) if is_decided else None,
         }
         _STATE.write(path, now)
-    return table
+    return Decision(table)
 
 
 def _asked(
