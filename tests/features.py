@@ -29,6 +29,11 @@ class Feature:
 
 
 FEATURES = {
+    "parts": Feature(
+        "evaluation/in_parts evaluation/buckets/batches evaluation/buckets/buckets"
+        " evaluation/buckets/jobs evaluation/buckets/partition evaluation/buckets/lock"
+        " evaluation/buckets/spill"
+    ),
     "page": Feature("views/report evaluation/page"),
     "charts": Feature("views/charts"),
     "leaderboards": Feature(
