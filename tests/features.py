@@ -44,7 +44,7 @@ FEATURES = {
     "votes": Feature(
         "io/stated orderings/strengths significance/concordances views/charts/strengths"
         " views/charts/concordances views/charts/expected_shares views/report/strengths",
-        ("charts", "leaderboards", "page"),
+        ("charts", "leaderboards"),
     ),
     "judges": Feature(
         "collection/judges significance/two_judges significance/people_and_model"
