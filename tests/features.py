@@ -29,6 +29,11 @@ class Feature:
 
 
 FEATURES = {
+    "parts": Feature(
+        "evaluation/in_parts evaluation/buckets/batches evaluation/buckets/buckets"
+        " evaluation/buckets/jobs evaluation/buckets/partition evaluation/buckets/lock"
+        " evaluation/buckets/spill"
+    ),
     "page": Feature("views/report evaluation/page"),
     "charts": Feature("views/charts"),
     "leaderboards": Feature(
@@ -39,7 +44,7 @@ FEATURES = {
     "votes": Feature(
         "io/stated orderings/strengths significance/concordances views/charts/strengths"
         " views/charts/concordances views/charts/expected_shares views/report/strengths",
-        ("charts", "leaderboards", "page"),
+        ("charts", "leaderboards"),
     ),
     "judges": Feature(
         "collection/judges significance/two_judges significance/people_and_model"

@@ -20,6 +20,7 @@ from .buckets.plan import KEPT as KEPT
 from .buckets.sizes import BASE as BASE
 from .buckets.sizes import parse_memory as parse_memory
 
-"Added by features: what writes a page, and what reads a folder with a table of this name"
+"Added by features: what `evaluate` and reports ask for, and tables by whose name a folder is read"
+from .in_parts import evaluate_in_parts as evaluate_in_parts
 from .page import page_of as page_of
 from .leaderboards import leaderboard_in as ranking

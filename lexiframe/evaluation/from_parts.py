@@ -9,19 +9,20 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, memory_use
-from lexiframe.evaluation.buckets.batches import HELD, Work, report
-from lexiframe.evaluation.buckets.held import Held
+from lexiframe.base import LexiframeError, check_choice, memory_use, n_and_first, warn
+from lexiframe.evaluation.buckets.held import HELD, Held, Work
 from lexiframe.evaluation.buckets.plan import KEPT, Kept, Plan
-from lexiframe.evaluation.buckets.results import BucketResult
+from lexiframe.evaluation.buckets.results import Attributed, BucketResult
 from lexiframe.evaluation.buckets.sizes import room_in
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.evaluation.tables import pair_tables
-from lexiframe.io import qrel_files
+from lexiframe.io import logs, problems, qrel_files
+from lexiframe.metrics import needed
 from lexiframe.orderings import Method, best_first, missing_requests
 from lexiframe.pairwise import arrays, grouping
 from lexiframe.pairwise import facts as of_measures
+from lexiframe.projection import answers, judgments, refuse_other_queries
 from lexiframe.significance import own_tests, tests
 
 Engine = Callable[[Plan, Held | None], BucketResult]
@@ -75,13 +76,13 @@ def evaluated_by(
     Raises
     ------
     LexiframeError
-        As `report`, and as the functions that make the tables.
+        When nothing can be compared, see `_report`; and as the functions that make the tables.
     """
     plan = plan_of(how, runs, out, keep)
     held = _held_for(plan, how, work)
     total = engine(plan, held)
     memory_use.give_back()  # before tables with a row a pair are made, and after that
-    unmatched = report(plan, total, some_queries)
+    unmatched = _report(plan, total, some_queries)
     kept: dict[str, Any] = {"parts": {name: str(Path(str(out), name)) for name in keep}}
     if in_parts:
         kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
@@ -108,6 +109,62 @@ def evaluated_by(
     del total
     memory_use.give_back()
     return e
+
+
+def _report(
+    plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
+) -> list[str]:
+    """Raise for what no bucket had, and warn once of what was dropped or filled.
+
+    Return the runs whose ids match nothing in the judgments, though those of other runs do.
+    ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
+
+    Raises
+    ------
+    LexiframeError
+        When there are no judgments, when no run answers a judged request, when nothing is relevant,
+        and when a measure's ``rel`` is above all grades.
+    """
+    said, counts, sums = total["said"], total["coverage"].table(), total["sums"]
+    if said.greatest is None:
+        raise LexiframeError("qrels: expected judgments, found no rows")
+    if not said.answered:
+        refuse_other_queries(*some_queries(), are_all=False)
+    if (counts["without_relevant"] == counts["requests"]).all():
+        raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
+    _refuse_without_items(plan, sums)
+    _report_groups(plan, total["attributed"])
+    answers.warn_of_counts(counts, said.repairs)
+    problems.warn_of_scores_against_ranks(said.against)
+    if needed.count_any_grade(plan.measures):
+        answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
+    for doubt in said.doubts:
+        warn(f"qrels: {doubt}")
+    if said.strangers and not said.found:
+        warn(said.strangers)
+    unmatched = said.unmatched.runs(counts)
+    answers.warn_of_unmatched(unmatched)
+    for warning in said.warnings:
+        warn(warning)
+    return [*unmatched]
+
+
+def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
+    """Raise for a measure of which no request has a value."""
+    for measure in plan.measures:
+        name = str(measure)
+        moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
+        if not moments.n.any():
+            raise needed.no_item_of_grade(measure)
+
+
+def _report_groups(plan: Plan, found: Attributed) -> None:
+    """Warn of requests without attributes; raise if none has some."""
+    if plan.requests is None or not found.lacking:
+        return
+    if not found.n:
+        raise logs.no_common_keys("requests", found.first, plan.requests, n=found.lacking)
+    warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
 
 
 def assembled(

@@ -8,17 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lexiframe import evaluation
 from lexiframe.base import LexiframeError, memory_use, typed
-from lexiframe.evaluation.buckets.batches import (
-    Work,
-    divided,
-    reduced_in_batches,
-    work_folder,
-)
+from lexiframe.base.face import added
 from lexiframe.evaluation.buckets.bucket import evaluate_projected
-from lexiframe.evaluation.buckets.plan import Kept
+from lexiframe.evaluation.buckets.held import Work
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once, is_small, memory_allowed
-from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
@@ -29,13 +24,11 @@ from lexiframe.io import (
     batches,
     column_forms,
     kept_results,
-    output_files,
     problems,
     qrel_files,
     run_scan,
     warn_of_wider_lines,
 )
-from lexiframe.metrics import needed
 from lexiframe.orderings import Method
 from lexiframe.pairwise import By, fingerprints, measured
 from lexiframe.projection import (
@@ -261,7 +254,7 @@ def evaluate_asked(
         return in_parts(sources, kept=kept)
     sources = sources.held()
     try:
-        return _at_once(sources, how, kept=kept, limit=allowed if was_told else None)
+        return evaluate_at_once(sources, how, kept=kept, limit=allowed if was_told else None)
     except memory_use.NotEnoughMemoryError as error:
         if kept is None or can_be_ranked_at_once(sources, allowed):
             return in_parts(sources, kept=kept)
@@ -271,7 +264,7 @@ def evaluate_asked(
         ) from None
 
 
-def _at_once(
+def evaluate_at_once(
     sources: batches.Sources,
     how: Asked,
     *,
@@ -347,33 +340,7 @@ def evaluate_ranked(
     return replace(e, _origin=origin, _part=projected.known)
 
 
-def _in_parts(
-    sources: batches.Sources,
-    how: Asked,
-    memory: int,
-    *,
-    kept: kept_results.KeptResults | None = None,
-    out: str | Path | None = None,
-    keep: tuple[Kept, ...] = (),
-    resume: bool = False,
-) -> Evaluation:
-    """Evaluate runs in bounded memory, one part of the requests after the other."""
-    needed.refuse_lower_rel(how.measures, how.policies.rel)
-    folder = None if out is None else output_files.output_folder(out)
-    earlier_parts(folder, keep)  # raises before the work
-    # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
-    at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
-    with work_folder(folder, memory, resume=resume) as work:
-        if at_once:
-            return _at_once(sources, how, kept=kept, work=work)
-        buckets = divided(sources, work, rank=how.policies.ties == "rank")
-        return evaluated_by(
-            lambda plan, held: reduced_in_batches(plan, buckets, work, held),
-            how,
-            buckets.names,
-            buckets.sources,
-            buckets.some_queries,
-            out=folder,
-            keep=keep,
-            work=work,
-        )
+def _in_parts(sources: batches.Sources, **how: Any) -> Evaluation:
+    """Evaluate runs in parts; raise where this feature has been taken away."""
+    e: Evaluation = added(evaluation, "evaluate_in_parts", "evaluate")(sources, **how)
+    return e

@@ -115,12 +115,6 @@ CLICKED = {q: {d: round(2 * x) for d, x in of.items()} for q, of in clicks().ite
 BOOLEAN = {q: dict.fromkeys(of, 1) for q, of in sparse().items()}
 
 
-def test_batches_in_the_other_order_are_refused(tmp_path):
-    for given in (judgments(), frame(judgments())):
-        with pytest.raises(lf.SchemaError, match="may have changed places"):
-            lf.evaluate(given, TIED["a tie"], out=tmp_path / "out", keep="scores")
-
-
 def test_files_and_frames_in_the_other_order_are_refused(tmp_path):
     qrels, run = judgments(), SIMILARITY
     files = [as_json(data, tmp_path / f"{n}.json") for n, data in enumerate((qrels, run))]

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from lexiframe.base import LexiframeError, __version__, memory_use, n_and_first, progress, warn
+from lexiframe.base import LexiframeError, __version__, memory_use, progress, warn
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.buckets import Buckets
 from lexiframe.evaluation.buckets.codec import DamagedError, decoded, encoded
-from lexiframe.evaluation.buckets.held import Held
+from lexiframe.evaluation.buckets.held import HELD, Held, Work
 from lexiframe.evaluation.buckets.jobs import (
     buckets_before,
     refuse_another,
@@ -27,30 +25,16 @@ from lexiframe.evaluation.buckets.jobs import (
 from lexiframe.evaluation.buckets.lock import locked
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.evaluation.buckets.plan import KEPT, Plan
-from lexiframe.evaluation.buckets.results import CLASSES, Attributed, BucketResult, nothing
+from lexiframe.evaluation.buckets.results import CLASSES, BucketResult, nothing
 from lexiframe.evaluation.buckets.sizes import n_buckets, n_rows
-from lexiframe.evaluation.buckets.spill import write_whole
+from lexiframe.evaluation.buckets.whole_files import write_whole
 from lexiframe.evaluation.buckets.writing import earlier_parts, remove_parts
-from lexiframe.io import batches, logs, output_files, problems
-from lexiframe.metrics import needed
-from lexiframe.pairwise import arrays, own_functions
-from lexiframe.projection import answers, judgments, refuse_other_queries
+from lexiframe.io import batches, output_files
+from lexiframe.pairwise import own_functions
 
 _BUCKETS, _STATE = "buckets", "sums.bin"
-HELD = "held"
-"""The folder of preferences of single requests, in that of a job."""
 _SECONDS = 5.0
 """The sums are stored at most this often, so that storing them takes a small part of the time."""
-
-
-@dataclass(frozen=True)
-class Work:
-    """Where a job in batches keeps what it has finished, and how much memory it may take."""
-
-    folder: Path
-    memory: int
-    resume: bool
-    is_kept: bool = True
 
 
 @contextmanager
@@ -131,62 +115,6 @@ def evaluate_one(
 ) -> BucketResult:
     """Evaluate one of the buckets; raise as `evaluate_bucket`."""
     return evaluate_bucket(plan, buckets.runs(number), buckets.qrels(number), number, held)
-
-
-def report(
-    plan: Plan, total: BucketResult, some_queries: Callable[[], tuple[list[str], pl.Series]]
-) -> list[str]:
-    """Raise for what no bucket had, and warn once of what was dropped or filled.
-
-    Return the runs whose ids match nothing in the judgments, though those of other runs do.
-    ``some_queries`` returns some queries of the runs and some judged ones, for an error message.
-
-    Raises
-    ------
-    LexiframeError
-        When there are no judgments, when no run answers a judged request, when nothing is relevant,
-        and when a measure's ``rel`` is above all grades.
-    """
-    said, counts, sums = total["said"], total["coverage"].table(), total["sums"]
-    if said.greatest is None:
-        raise LexiframeError("qrels: expected judgments, found no rows")
-    if not said.answered:
-        refuse_other_queries(*some_queries(), are_all=False)
-    if (counts["without_relevant"] == counts["requests"]).all():
-        raise judgments.nothing_relevant(said.greatest, plan.policies.rel)
-    _refuse_without_items(plan, sums)
-    _report_groups(plan, total["attributed"])
-    answers.warn_of_counts(counts, said.repairs)
-    problems.warn_of_scores_against_ranks(said.against)
-    if needed.count_any_grade(plan.measures):
-        answers.warn_of_ratings(pl.Series([said.least, said.greatest]), plan.policies.rel)
-    for doubt in said.doubts:
-        warn(f"qrels: {doubt}")
-    if said.strangers and not said.found:
-        warn(said.strangers)
-    unmatched = said.unmatched.runs(counts)
-    answers.warn_of_unmatched(unmatched)
-    for warning in said.warnings:
-        warn(warning)
-    return [*unmatched]
-
-
-def _refuse_without_items(plan: Plan, sums: arrays.Reduced) -> None:
-    """Raise for a measure of which no request has a value."""
-    for measure in plan.measures:
-        name = str(measure)
-        moments = sums.preferences[name].differences if plan.compared else sums.scores[name].scores
-        if not moments.n.any():
-            raise needed.no_item_of_grade(measure)
-
-
-def _report_groups(plan: Plan, found: Attributed) -> None:
-    """Warn of requests without attributes; raise if none has some."""
-    if plan.requests is None or not found.lacking:
-        return
-    if not found.n:
-        raise logs.no_common_keys("requests", found.first, plan.requests, n=found.lacking)
-    warn(f"requests: query_id without attributes: {n_and_first(found.first, found.lacking)}")
 
 
 def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketResult]:

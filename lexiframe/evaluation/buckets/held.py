@@ -12,11 +12,25 @@ import polars as pl
 from lexiframe.base import memory_use
 from lexiframe.evaluation.buckets.codec import decoded, encoded
 from lexiframe.evaluation.buckets.plan import Plan
-from lexiframe.evaluation.buckets.spill import write_whole
+from lexiframe.evaluation.buckets.whole_files import write_whole
 from lexiframe.pairwise import PairCube, arrays
 
 _WHILE_TESTED = 5
 """How often a measure's preferences are in memory while it is tested."""
+
+
+HELD = "held"
+"""The folder of preferences of single requests, in that of a job."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a job in batches keeps what it has finished, and how much memory it may take."""
+
+    folder: Path
+    memory: int
+    resume: bool
+    is_kept: bool = True
 
 
 @dataclass

@@ -18,7 +18,8 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError
-from lexiframe.evaluation.buckets.spill import PART, Spill, write_whole
+from lexiframe.evaluation.buckets.spill import Spill
+from lexiframe.evaluation.buckets.whole_files import PART, write_whole
 from lexiframe.io import File, batches, kept_json, output_files
 
 RUNS, QRELS = "runs", "qrels"

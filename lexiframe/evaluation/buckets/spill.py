@@ -8,11 +8,8 @@ time than all other work on the rows.
 
 from __future__ import annotations
 
-import errno
-import shutil
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,9 +17,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from lexiframe.base import LexiframeError, Problem, ReadError, errors, hashing
-
-PART = ".part"
+from lexiframe.base import Problem, ReadError, errors, hashing
+from lexiframe.evaluation.buckets.whole_files import cannot_write, named_when_whole
 
 
 @dataclass
@@ -87,7 +83,7 @@ def _write(path: Path, table: pa.Table, counts: np.ndarray) -> list[int]:
     empty = pa.RecordBatch.from_pylist([], table.schema)
     batch = whole[0] if whole else empty
     with (
-        _whole(path) as temporary,
+        named_when_whole(path) as temporary,
         pa.OSFile(str(temporary), "wb") as file,
         pa.ipc.new_file(file, table.schema) as writer,
     ):
@@ -99,45 +95,6 @@ def _write(path: Path, table: pa.Table, counts: np.ndarray) -> list[int]:
             checks.append(zlib.crc32(rows.serialize()))
             start += count
     return checks
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, of which the file gets its name if no error occurs, or is removed."""
-    temporary = path.with_name(path.name + PART)
-    try:
-        yield temporary
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file of a job, which has its name only when it is whole; raise if it cannot be."""
-    try:
-        with _whole(path) as temporary:
-            temporary.write_bytes(data)
-    except OSError as error:
-        raise cannot_write(path.parent, error, len(data)) from None
-
-
-def cannot_write(folder: Path, error: Exception, n_bytes: int) -> LexiframeError:
-    """Build the error for a file that cannot be written."""
-    if getattr(error, "errno", None) != errno.ENOSPC and "o space left" not in str(error):
-        reason = getattr(error, "strerror", None) or errors.in_one_line(error)
-        return LexiframeError(
-            f"{folder}: buckets cannot be written there ({reason}); choose another folder or "
-            "change its permissions"
-        )
-    try:
-        free = f", {shutil.disk_usage(folder).free / 1e6:,.0f} MB are free"
-    except OSError:
-        free = ""
-    return LexiframeError(
-        f"{folder}: the disk is full: the next file takes about {n_bytes / 1e6:,.0f} MB{free}; "
-        "make room and resume, or choose another folder"
-    )
 
 
 def read_bucket(path: Path, bucket: int, checks: Sequence[int]) -> pl.DataFrame:

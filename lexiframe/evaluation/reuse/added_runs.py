@@ -8,14 +8,14 @@ from dataclasses import replace
 import polars as pl
 
 from lexiframe.base import LexiframeError, memory_use, n_and_first, typed, warn
-from lexiframe.evaluation.buckets.batches import work_folder
+from lexiframe.evaluation.buckets.held import Work
 from lexiframe.evaluation.buckets.sizes import memory_allowed
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums
 from lexiframe.evaluation.from_runs import evaluate_ranked
 from lexiframe.evaluation.reuse.completed import Known, completed, depends_on_runs
-from lexiframe.io import run_scan, scan_runs
+from lexiframe.io import output_files, run_scan, scan_runs
 from lexiframe.pairwise import fingerprints, measured
 from lexiframe.projection import RankedRuns, joined
 from lexiframe.typing import RunsLike
@@ -120,7 +120,8 @@ def _evaluated(
         return evaluate_ranked(*given, projected, asked)
     if evaluation.has_requests and are_of_sums(asked):
         return evaluate_ranked(*given, projected, asked)
-    with work_folder(None, memory_allowed(None), resume=False) as work:
+    with output_files.temporary_folder() as folder:
+        work = Work(folder, memory_allowed(None), resume=False, is_kept=False)
         return evaluate_ranked(*given, projected, asked, work=work)
 
 

@@ -52,7 +52,7 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
         table = _of_comparisons(tables, provenance, first.agg(best="run"))
     if c.height:
-        table = without_counts(table)
+        table = without_counts(table, provenance)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
 
 
@@ -61,8 +61,9 @@ def headline(
 ) -> list[str]:
     """Return sentences on which runs are first by how many measures, for one group of requests.
 
-    A run is best by the measures of ``told``, by which it is told apart from all others. There are
-    no sentences where runs have no ranks, because some lack requests.
+    The orderings are those by measures other than counts. A run is best by the measures of
+    ``told``, by which it is told apart from all others. There are no sentences where runs have no
+    ranks, because some lack requests.
 
     Examples
     --------
@@ -75,12 +76,11 @@ def headline(
     >>> tied = pl.DataFrame({"measure": "LP", "run": ["a", "b"], "rank": 1.5})
     >>> headline(pl.concat([o, tied]), ["AP", "RR", "LP"])
     ['a is first by 2 of 3 measures (AP and RR).', 'a and b share the first rank by LP.']
-    >>> headline(o.with_columns(measure=pl.lit("num_ret")), ["num_ret"])
+    >>> headline(o.clear(), ["num_ret"])
     ['There is nothing to compare.']
     >>> headline(o.with_columns(rank=None), ["AP", "RR"])
     []
     """
-    orderings = without_counts(orderings)
     first = orderings.filter(is_first()).sort("run").group_by("measure").agg("run")
     by_measure = {measure: tuple(runs) for measure, runs in first.rows()}
     by_best: dict[tuple[str, ...], list[str]] = {}
@@ -126,7 +126,7 @@ def _of_comparisons(
     """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
     by, place = provenance["groups"], printed.place_among(provenance["measures"])
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
-    c = without_counts(tables["comparisons"]).group_by(*by, *_KEY[1:]).agg(told=told)
+    c = without_counts(tables["comparisons"], provenance).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
     if provenance["inference"].get("baseline") is None:
         of_all = provenance["inference"], tables["comparisons"], provenance["measures"]

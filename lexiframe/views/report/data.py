@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import __version__, printed, sums
-from lexiframe.orderings import is_count
 from lexiframe.pairwise import LexicographicPreference, Measure
 from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import own_tests, tests
@@ -23,6 +22,7 @@ from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
+from lexiframe.views.sentences.rows import counts_in, without_counts
 from lexiframe.views.sentences.ties import sentences_on_coverage
 from lexiframe.views.shown.means import inference_in_words, marks
 
@@ -94,15 +94,19 @@ def report_data(
         "marks": _marks(grouped, inference, lacking),
     }
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
+    counts, ordered = counts_in(provenance), without_counts(grouped["orderings"], provenance)
     groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
         "version": __version__,
         "runs": runs.to_list(),
-        "measures": [_measure(name, cells.get(name), rankings.measures) for name in measures],
+        "measures": [
+            {"is_count": name in counts, **_measure(name, cells.get(name), rankings.measures)}
+            for name in measures
+        ],
         "tie": sums.TIE,
         "groups": groups,
         "headlines": [
-            headline(grouped["orderings"].filter(group=group), measures, _told(concluded, group))
+            headline(ordered.filter(group=group), measures, _told(concluded, group))
             + of_all
             + [rankings.excerpt] * bool(rankings.excerpt)
             for group in groups
@@ -177,7 +181,7 @@ def _measure(
     for m in measures:
         if isinstance(m, LexicographicPreference) and str(m) == name:
             decides = {"direction": m.direction, "rel": m.rel, "cutoff": m.cutoff}
-    return {"name": name, "cells": cells, "decides": decides, "is_count": is_count(name)}
+    return {"name": name, "cells": cells, "decides": decides}
 
 
 def _with_half_wins(wins: pl.DataFrame) -> pl.DataFrame:

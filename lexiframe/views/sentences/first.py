@@ -259,7 +259,7 @@ def _one_sided_rows(
     by, inference = [f"by {name}" for name in names], provenance["inference"]
     of = ("comparisons", "orderings", "win_rates")
     c, o, wins = (tables[name].rename(dict(zip(names, by, strict=True))) for name in of)
-    rows = without_counts(c).group_by(*by, *KEY).agg(
+    rows = without_counts(c, provenance).group_by(*by, *KEY).agg(
         pl.col("reject").sum(), n=pl.col("n").min(), n_most=pl.col("n").max(), n_pairs=pl.len()
     )  # fmt: skip
     first = o.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(best="run")
@@ -294,7 +294,7 @@ def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any])
     """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
     yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
     yield from sentences_on_coverage(tables, provenance)
-    yield from _same(tables["win_rates"])
+    yield from _same(tables["win_rates"], provenance)
 
 
 def _of_rankings(coverage: pl.DataFrame) -> Iterator[str]:
@@ -312,11 +312,11 @@ def _of_rankings(coverage: pl.DataFrame) -> Iterator[str]:
         yield f"Less than half of the top 10 of {_named(unseen)} is judged."
 
 
-def _same(wins: pl.DataFrame) -> Iterator[str]:
+def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:
     """Name runs that tie in all requests by all measures, as copies of one another do."""
     tie = wins.filter(pl.col("n") == pl.col("ties")).select("run_a", "run_b").unique()
     pairs = (
-        without_counts(wins)
+        without_counts(wins, provenance)
         .join(tie, on=["run_a", "run_b"], how="semi")
         .group_by("run_a", "run_b")
         .agg(n=pl.col("n").sum(), ties=pl.col("ties").sum())

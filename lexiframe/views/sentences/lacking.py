@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed
-from lexiframe.orderings import is_count
+from lexiframe.views.sentences.rows import counts_in
 
 _DONE = {
     None: "no order by {}, because {}; a mean over different requests is no ranking: say what to "
@@ -32,10 +32,13 @@ class Lacking:
     of
         For each measure the number of ``requests``, and of the ``runs`` that lack some how many
         each has.
+    unranked
+        The measures that order no runs, because they are counts.
     """
 
     missing: str | None = None
     of: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    unranked: Sequence[str] = ()
 
     @classmethod
     def in_evaluation(cls, provenance: Mapping[str, Any]) -> Lacking:
@@ -44,19 +47,21 @@ class Lacking:
         Examples
         --------
         >>> found = {"AP": {"requests": 2, "runs": {"b": 1}}}
-        >>> lacking = Lacking.in_evaluation({"missing": "own", "lacking": found})
+        >>> facts = {"AP": {"kind": "metric"}}
+        >>> lacking = Lacking.in_evaluation({"missing": "own", "lacking": found, "facts": facts})
         >>> print(*lacking.notes(["AP"]))
         by AP, each run is ordered by the requests that it has (missing='own'), although 1 run \
 lacks some of the 2 requests (b has 1)
         """
-        return cls(provenance.get("missing"), provenance.get("lacking", {}))
+        found = provenance.get("lacking", {})
+        return cls(provenance.get("missing"), found, counts_in(provenance) if found else ())
 
     def notes(self, measures: Sequence[str]) -> list[str]:
         """Return a sentence on each measure that orders runs and of which runs lack requests."""
         return [
             _DONE[self.missing].format(measure, _in_words(self.of[measure]))
             for measure in dict.fromkeys(measures)
-            if measure in self.of and not is_count(measure)
+            if measure in self.of and measure not in self.unranked
         ]
 
     def said(self, measures: Sequence[str]) -> list[str]:
@@ -65,7 +70,7 @@ lacks some of the 2 requests (b has 1)
 
     def in_short(self, measures: Sequence[str]) -> list[str]:
         """Return a note for tables of ranks, which do not show how many requests a run has."""
-        shown = [m for m in dict.fromkeys(measures) if m in self.of and not is_count(m)]
+        shown = [m for m in dict.fromkeys(measures) if m in self.of and m not in self.unranked]
         if self.missing != "own" or not shown:
             return []
         return [f"by {', '.join(shown)}, each run by the requests that it has (missing='own')"]

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import polars as pl
 
-from lexiframe.orderings import is_count
+from lexiframe.pairwise import facts
 
 Said = TypeVar("Said", bound=Hashable)
 
 
-def without_counts(table: pl.DataFrame) -> pl.DataFrame:
-    """Leave out the measures that are counts: more of them is not better, so they have no best."""
-    counts = [name for name in table["measure"].unique() if is_count(name)]
-    return table.filter(~pl.col("measure").is_in(counts))
+def counts_in(provenance: Mapping[str, Any]) -> list[str]:
+    """Return the measures of an evaluation that are counts: more of them is not better."""
+    return [name for name, one in facts.known_facts(provenance).items() if one.is_count]
+
+
+def without_counts(table: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
+    """Leave out the measures that are counts, which have no best."""
+    return table.filter(~pl.col("measure").is_in(counts_in(provenance)))
 
 
 def is_first(by: Sequence[str] = ()) -> pl.Expr:

@@ -87,7 +87,7 @@ def baseline_rows(
     by = [f"by {name}" for name in names]
     renamed = dict(zip(names, by, strict=True))
     c, wins = (tables[name].rename(renamed) for name in ("comparisons", "win_rates"))
-    c = without_counts(c)
+    c = without_counts(c, provenance)
     is_better, run = GAIN > 0, pl.col("run_a")
     of_measure = c.sort("run_a").group_by(*by, *KEY)
     unmatched = provenance.get("unmatched", [])  # of these runs, or of that baseline, none is known

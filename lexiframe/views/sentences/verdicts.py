@@ -241,7 +241,7 @@ def verdict_rows(
     if others is None:
         table = pl.concat([table, _without_pairs(runs, c, inference, by)], how="diagonal_relaxed")
     lists = pl.col("not_worse", "untested", "worse", "favoured", "better")
-    table = without_counts(table).with_columns(lists.fill_null([]))
+    table = without_counts(table, provenance).with_columns(lists.fill_null([]))
     table = with_too_few(table, c, wins, by, family, level)
     table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
     return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)

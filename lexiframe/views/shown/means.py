@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed
-from lexiframe.orderings import is_count
 from lexiframe.pairwise import facts
 from lexiframe.significance import indistinct_groups, own_tests, tests
 from lexiframe.views.sentences.bounds import AT_BOUNDS, cut_at_bounds
@@ -45,7 +44,7 @@ def means_section(
     means = means.sort(printed.place_among(measures))
     over = f"over {printed.counted(printed.n_range(means['n']), 'request')}{of_group}"
     means, of_intervals = cut_at_bounds(means, known=known)
-    notes = [*measure_notes(means, list(dict.fromkeys(measures))), *of_intervals]
+    notes = [*measure_notes(means, list(dict.fromkeys(measures)), known), *of_intervals]
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
         return printed.Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
@@ -209,7 +208,9 @@ def untested_in_words(inference: Mapping[str, Any]) -> str:
     return f"? not tested against {rival}: fewer than two requests in common"
 
 
-def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
+def measure_notes(
+    means: pl.DataFrame, asked: Sequence[str], known: facts.Known | None = None
+) -> list[str]:
     """Say of which measures smaller values are better, and which have other requests, or none."""
     notes = []
     ranked = means.filter(pl.col("rank").is_not_null()).sort("rank")
@@ -218,7 +219,8 @@ def measure_notes(means: pl.DataFrame, asked: Sequence[str]) -> list[str]:
     smaller = set(falls.filter("falls")["measure"])
     if smaller:
         notes.append(f"smaller is better: {', '.join(name for name in asked if name in smaller)}")
-    counts = [name for name in means["measure"].unique(maintain_order=True) if is_count(name)]
+    names = means["measure"].unique(maintain_order=True)
+    counts = [name for name in names if facts.of_metric(name, known).is_count]
     if counts:
         notes.append(f"counts, of which more is not better: {', '.join(counts)}")
     if means["n"].n_unique() > 1:

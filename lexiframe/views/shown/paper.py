@@ -74,7 +74,7 @@ def paper_of(
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
         written = _rows(found, runs, shown_measures, letters, decimals, intervals=intervals)
         panels.append(Panel(title, tuple(written)))
-        notes.append((title, [*measure_notes(part, measures), *lacking.notes(measures)]))
+        notes.append((title, [*measure_notes(part, measures, known), *lacking.notes(measures)]))
     rows = [row for panel in panels for row in panel.rows]
     cells = [one for row in rows for one in row]
     bold = "Bold: the best mean of a measure, of several runs if they tie."

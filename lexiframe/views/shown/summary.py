@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed, schemas
-from lexiframe.orderings import agreement_matrix, is_count
+from lexiframe.orderings import agreement_matrix
 from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
@@ -17,6 +17,7 @@ from lexiframe.views.sentences.coverage import coverage_in_words, differences_in
 from lexiframe.views.sentences.first import first_sentences
 from lexiframe.views.sentences.gains import of_first_test
 from lexiframe.views.sentences.lacking import Lacking, without_unranked
+from lexiframe.views.sentences.rows import counts_in
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.against import baseline_section
 from lexiframe.views.shown.mean_cells import by_rank
@@ -126,8 +127,10 @@ def _ranks(
     how = " by mean" if order is None else f": metrics by mean, preferences by {order}"
     title = f"Ranks of the runs{how}"
     notes = Lacking.in_evaluation(provenance).in_short(provenance["measures"])
+    counts = counts_in(provenance)  # which have no best, so no rank
+    ranked = [name for name in provenance["measures"] if name not in counts]
     for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
-        table, left_out = ends(ranks_by_measure(o, provenance["measures"]), "orderings")
+        table, left_out = ends(ranks_by_measure(o, ranked), "orderings")
         if table.width > 1:  # counts have no ranks
             yield printed.Section(title + of_group, table, (*notes, *left_out), is_matrix=True)
 
@@ -261,8 +264,7 @@ def _listed(runs: Sequence[str]) -> str:
 def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:
     """Arrange the orderings as runs × measures; the first row is the best by the first measure."""
     ranks = orderings.pivot("measure", index="run", values="rank")
-    # Counts have no best, so no rank.
-    shown = [name for name in measures if name in ranks.columns and not is_count(name)]
+    shown = [name for name in measures if name in ranks.columns]
     # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
     without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
     return by_rank(ranks.select("run", *shown)).with_columns(without_zeros)

@@ -17,7 +17,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base.errors import LexiframeError, ReadError, SchemaError
-from lexiframe.evaluation.buckets import jobs, spill
+from lexiframe.evaluation.buckets import jobs, spill, whole_files
 from lexiframe.evaluation.buckets import partition as partition_module
 from lexiframe.evaluation.buckets.partition import partition
 from lexiframe.io import batches as readers
@@ -328,7 +328,7 @@ def test_the_error_of_the_system_for_a_full_disk(tmp_path):
     """Arrow writes to a device that is always full."""
     with pytest.raises(OSError, match="o space left") as caught:
         spill_to_full_device()
-    assert "the disk is full" in str(spill.cannot_write(tmp_path, caught.value, 100_000))
+    assert "the disk is full" in str(whole_files.cannot_write(tmp_path, caught.value, 100_000))
 
 
 def spill_to_full_device():

@@ -1,0 +1,48 @@
+"""Evaluations of more data than fit in memory: `evaluate_in_parts`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from lexiframe.evaluation.buckets.batches import divided, reduced_in_batches, work_folder
+from lexiframe.evaluation.buckets.plan import Kept
+from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once
+from lexiframe.evaluation.buckets.writing import earlier_parts
+from lexiframe.evaluation.evaluation import Evaluation
+from lexiframe.evaluation.from_parts import evaluated_by
+from lexiframe.evaluation.from_runs import evaluate_at_once
+from lexiframe.evaluation.options import Asked
+from lexiframe.io import batches, kept_results, output_files
+from lexiframe.metrics import needed
+
+
+def evaluate_in_parts(
+    sources: batches.Sources,
+    how: Asked,
+    memory: int,
+    *,
+    kept: kept_results.KeptResults | None = None,
+    out: str | Path | None = None,
+    keep: tuple[Kept, ...] = (),
+    resume: bool = False,
+) -> Evaluation:
+    """Evaluate runs in bounded memory, one part of the requests after the other."""
+    needed.refuse_lower_rel(how.measures, how.policies.rel)
+    folder = None if out is None else output_files.output_folder(out)
+    earlier_parts(folder, keep)  # raises before the work
+    # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
+    is_at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
+    with work_folder(folder, memory, resume=resume) as work:
+        if is_at_once:
+            return evaluate_at_once(sources, how, kept=kept, work=work)
+        buckets = divided(sources, work, rank=how.policies.ties == "rank")
+        return evaluated_by(
+            lambda plan, held: reduced_in_batches(plan, buckets, work, held),
+            how,
+            buckets.names,
+            buckets.sources,
+            buckets.some_queries,
+            out=folder,
+            keep=keep,
+            work=work,
+        )
