@@ -1,4 +1,4 @@
-"""The recorded sessions of .docs/sessions.md are what the commands and the notebook print today.
+"""The recorded sessions of .docs/sessions.md and the first notebook are what is printed today.
 
 To record them again, from the root of the repository, where LEXIFRAME_SHARED has the collection:
 
@@ -29,15 +29,13 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / ".docs/sessions.md"
 NOTEBOOK = ROOT / "notebooks/01-first-evaluation.ipynb"
 COLLECTION = SHARED / "data/trec_dl_2019_passage"
-OWN, FIRST, USUAL, PAPER = (
+OWN, USUAL, PAPER = (
     "Own runs to an answer",
-    "The first notebook",
     "TREC Deep Learning 2019",
     "The same table for a paper",
 )
 """The headings of the sessions."""
 COMMAND = re.compile(r"(?m)^ {4}\$ lexiframe (.*)\n((?: {4}.*\n|\n(?= {4}))*)")
-CELL = re.compile(r"(?m)^```python\n((?:.*\n)*?)```\n((?:\n?(?: {4}.*\n))*)")
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
 
 
@@ -68,9 +66,16 @@ def printed(words, folder):
 
 
 def code_cells():
-    """The Python of the notebook, cell by cell."""
-    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    """The Python of the notebook and the text that is stored of what it shows, cell by cell."""
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            [output] = cell["outputs"]
+            is_picture = "image/png" in output["data"]
+            yield (
+                "".join(cell["source"]),
+                "" if is_picture else "".join(output["data"]["text/plain"]),
+            )
 
 
 def shown(cells):
@@ -126,12 +131,10 @@ def test_own_runs_to_an_answer_take_one_command_and_one_screen():
 @pytest.mark.slow
 def test_the_first_notebook_has_ten_cells_and_shows_its_answer_first():
     pytest.importorskip("vl_convert")
-    cells = code_cells()
     assert len(json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]) <= 10
-    stored = CELL.findall(session(FIRST))
-    assert [code.rstrip() for code, _ in stored] == [cell.rstrip() for cell in cells]
-    for found, (_, output) in zip(shown(cells), stored, strict=True):
-        assert_alike(recorded(found) if found else "", output.removeprefix("\n"))
+    cells, stored = zip(*code_cells(), strict=True)
+    for found, output in zip(shown(cells), stored, strict=True):
+        assert_alike(found, output)
         assert max(map(len, found.splitlines()), default=0) <= 80
 
 
@@ -165,21 +168,13 @@ def test_one_in_the_last_digit_is_alike_and_no_more():
 
 
 def record():
-    """Write what the commands and the notebook print today into the page."""
+    """Write what the commands print today into the page."""
     page = PAGE.read_text(encoding="utf-8")
     for heading in (OWN, USUAL, PAPER):
         [(words, stored)] = COMMAND.findall(session(heading, page))
         folder = ROOT if heading == OWN else COLLECTION
         start = f"    $ lexiframe {words}\n"
         page = page.replace(f"{start}{stored}", f"{start}{recorded(printed(words, folder))}")
-    cells = code_cells()
-    blocks = (
-        f"```python\n{cell.rstrip()}\n```\n" + (f"\n{recorded(found)}" if found else "")
-        for cell, found in zip(cells, shown(cells), strict=True)
-    )
-    old = session(FIRST, page)
-    intro = old.partition("```python")[0]
-    page = page.replace(old, f"{intro}{chr(10).join(blocks)}\n")
     PAGE.write_text(page, encoding="utf-8")
 
 
