@@ -150,7 +150,7 @@ def test_the_usual_table_of_deep_learning_2019_takes_one_line():
     assert "Means over 43 requests, with 95 % intervals" in lines
     assert max(map(len, lines)) <= 80
     rows = {line.split()[1]: line for line in lines if line.startswith("│")}
-    assert len(rows) == 37 + 1
+    assert 10 + 1 <= len(rows) < 20  # the ten best, and those that sentences name
     assert re.search(r"0\.7645\* 0\.70\d–0\.82\d  0\.5030~ 0\.42\d–0\.58\d", rows["idst_bert_p1"])
 
 
@@ -161,9 +161,9 @@ def test_the_table_for_a_paper_has_the_same_numbers():
     of_text = {line.split()[1]: numbers.findall(line) for line in usual if line.startswith("│ ")}
     rows = [line for line in paper if line.endswith(r" \\") and numbers.search(line)]
     assert len(rows) == 37
-    for row in rows:
-        run = row.partition(" &")[0].replace("\\", "")
-        assert numbers.findall(row) == of_text[run]
+    of_paper = {row.partition(" &")[0].replace("\\", ""): numbers.findall(row) for row in rows}
+    assert len(of_text) >= 10
+    assert of_text.items() <= {**of_paper, "run": []}.items()
 
 
 def test_one_in_the_last_digit_is_alike_and_no_more():
