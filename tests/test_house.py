@@ -127,6 +127,12 @@ def test_modules_import_one_another_in_no_circle():
     TopologicalSorter(arrows(lambda name: name)).prepare()
 
 
+def test_one_module_alone_computes_students_t():
+    """Whoever has a mean, its standard error and degrees of freedom hands them to `Estimates`."""
+    known = {path.relative_to(PACKAGE) for path in MODULES if "stdtr" in path.read_text("utf-8")}
+    assert known == {Path("base/sums/estimates.py")}
+
+
 def test_no_room_or_module_in_it_is_called_like_a_public_name():
     """`lexiframe.positions` would be one or the other, as it was imported last."""
     rooms = {part(module_name(path)) for path in MODULES} & set(lf.__all__)

@@ -162,7 +162,7 @@ def _interval(
     They are Student's. Those of bets stand where all values are equal, lest an interval have no
     width, and for values of one size of ``few`` requests, where t promises more than it holds.
     """
-    low, high = _interval_of_t(moments, alpha)
+    low, high = sums.Estimates.of_values(moments).ends(alpha / 2)
     of_few = np.full(len(low), few is not None)
     chosen = np.flatnonzero((of_few | (moments.deviation == 0)) & (moments.n > 1))
     low[chosen], high[chosen] = np.nan, np.nan
@@ -177,14 +177,3 @@ def _interval(
         found = sums.capital.interval_of_known(values, alpha / 2)
     low[chosen], high[chosen] = (start + width * end for end in found)
     return low, high
-
-
-def _interval_of_t(moments: sums.Moments, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ends of Student's interval of each mean; NaN where there is none."""
-    from scipy.special import stdtrit
-
-    n, mean = moments.n, moments.mean
-    half = stdtrit(np.maximum(n - 1, 1), 1 - alpha / 2) * moments.deviation / np.sqrt(n)
-    half = np.where((n > 1) & np.isfinite(mean), half, np.nan)
-    with np.errstate(invalid="ignore"):
-        return mean - half, mean + half

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, coded, n_and_first, resampling, to_polars
+from lexiframe.base import LexiframeError, coded, n_and_first, resampling, sums, to_polars
 from lexiframe.pairwise import PairCube, grouping
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.estimates import Estimates
+from lexiframe.significance.estimates import outcome_by_t
 from lexiframe.significance.paired_tests import Outcome, with_d_z
 
 CLUSTERED = ("t", "bootstrap")
@@ -62,7 +62,7 @@ def sums_of(values: np.ndarray, code: np.ndarray) -> np.ndarray:
     return np.asarray(np.add.reduceat(values[order], starts, axis=0))
 
 
-def clustered(d: Differences, options: Options) -> Estimates:
+def clustered(d: Differences, options: Options) -> sums.Estimates:
     """Return means whose error counts clusters: G − 1 degrees of freedom.
 
     se² = G / (G − 1) · Σ_g (Σ_{q in g} (x_q − x̄))² / n² (Liang & Zeger, Biometrika 1986,
@@ -71,10 +71,10 @@ def clustered(d: Differences, options: Options) -> Estimates:
     code = codes_of(d.queries, options.clusters)
     size, rest = np.bincount(code)[:, None], sums_of(d.values - d.mean, code)
     e = estimates_of(size, rest, d.mean_rounding)
-    return Estimates(d.mean, np.where(d.deviation > 0, e.error, 0.0), e.df)
+    return sums.Estimates(d.mean, np.where(d.deviation > 0, e.error, 0.0), e.df)
 
 
-def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> Estimates:
+def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> sums.Estimates:
     """Return the same of the sizes of clusters and the sums of their differences.
 
     Both are clusters × columns; a cluster of size 0 does not count, and an error that is no greater
@@ -87,13 +87,13 @@ def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> E
         error = np.sqrt(squares * groups / (groups - 1)) / n
     # Equal differences, and clusters whose differences cancel, leave rounding alone.
     error = np.where((groups > 1) & (error > rounding), error, 0.0)
-    return Estimates(mean, error, np.broadcast_to(groups - 1, error.shape))
+    return sums.Estimates(mean, error, np.broadcast_to(groups - 1, error.shape))
 
 
 def clustered_t(d: Differences, options: Options) -> Outcome:
     """Student's t of clusters; d_z is that of the requests."""
     d_z = with_d_z(d, options, d.mean, d.mean).effect_size
-    return clustered(d, options).outcome(d_z, options)
+    return outcome_by_t(clustered(d, options), d_z, options)
 
 
 def drawn_clustered_t(d: Differences, options: Options) -> np.ndarray:

@@ -74,7 +74,7 @@ class TwoGroups:
         all differences of each group are equal, t is infinite, the interval NaN, and p that of the
         groups among all splits of the requests in two.
         """
-        from scipy.special import binom, stdtr, stdtrit
+        from scipy.special import binom
 
         v_a, v_b = (d.deviation**2 / d.n if d.n > 1 else d.mean * np.nan for d in (self.a, self.b))
         n_a, n_b = (max(n - 1, 1) for n in self.sizes)
@@ -82,10 +82,9 @@ class TwoGroups:
         df = (v_a + v_b) ** 2 / np.where(spread > 0, spread, np.nan)
         t = _ratio(self.interaction, error)
         of_splits = min(2 / binom(sum(self.sizes), self.sizes[0]), 1.0)
-        p_value = sums.above_zero(np.where(np.isinf(t), of_splits, 2 * stdtr(df, -np.abs(t))))
-        half = np.where(error > 0, stdtrit(df, 1 - alpha / 2) * error, np.nan)
-        low, high = self.interaction - half, self.interaction + half
-        p_value = np.where(np.isnan(t), 1.0, p_value)
+        e = sums.Estimates(self.interaction, error, df)
+        p_value = np.where(np.isinf(t), sums.above_zero(of_splits), e.apart())
+        low, high = e.ends(alpha / 2)
         return Interaction(self.interaction, low, high, t, p_value, np.zeros(len(t)))
 
     def permutation(self, alpha: float, trials: int, seed: int) -> Interaction:

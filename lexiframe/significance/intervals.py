@@ -17,14 +17,14 @@ Interval = tuple[np.ndarray, np.ndarray]
 _PAIRS_AT_ONCE = 500
 
 
-def t_interval(d: Differences | sums.Moments, options: Options) -> Interval:
-    """Return mean ± quantile of Student's t · sd/√n."""
-    from scipy.special import stdtrit
+def interval_by_t(e: sums.Estimates, options: Options) -> Interval:
+    """Return mean ± quantile of Student's t · error."""
+    return one_sided(*e.ends(options.tail), options)
 
-    n = np.asarray(d.n)
-    half = stdtrit(np.maximum(n - 1, 1), 1 - options.tail) * d.deviation / np.sqrt(n)
-    half = np.where(n > 1, half, np.nan)
-    return one_sided(d.mean - half, d.mean + half, options)
+
+def t_interval(d: Differences | sums.Moments, options: Options) -> Interval:
+    """Return mean ± quantile of Student's t · sd/√n; NaN where all values are equal."""
+    return interval_by_t(sums.Estimates.of_values(d), options)
 
 
 def bca_interval(d: Differences, options: Options) -> Interval:

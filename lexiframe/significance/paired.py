@@ -31,7 +31,12 @@ from lexiframe.significance.differences import (
     n_comparisons,
     rows_of_pairs,
 )
-from lexiframe.significance.intervals import INTERVALS, bets_interval, of_bets_where_equal
+from lexiframe.significance.intervals import (
+    INTERVALS,
+    bets_interval,
+    interval_by_t,
+    of_bets_where_equal,
+)
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -400,7 +405,7 @@ def _rows_of_measure(
     parts: Any = compared("compare", pairs if of_sums else single, of_sums=of_sums)
     for pair, d in parts:
         if options.clusters is not None:
-            usual = clustered(d, options).interval(options)
+            usual = interval_by_t(clustered(d, options), options)
         elif of_bets:
             usual = bets_interval(d, options, bound)
         else:

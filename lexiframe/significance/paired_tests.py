@@ -134,25 +134,10 @@ def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     Where t is infinite, as all differences are equal, it is what sign flips allow: 2^−n for n
     differences on one side of 0.
     """
-    from scipy.special import stdtr
-
     df, flips = np.maximum(n - 1, 1), 0.5 ** np.asarray(n, np.float64)
-    below, above = stdtr(df, t), stdtr(df, -t)
+    below, above = sums.t_above(-t, df), sums.t_above(t, df)
     below, above = np.where(t == -np.inf, flips, below), np.where(t == np.inf, flips, above)
     return np.where(np.isnan(t), 1.0, options.p_value(below, above))
-
-
-def t_beyond(d: Differences | sums.Moments, limit: np.ndarray) -> np.ndarray:
-    """Return t of the mean minus a limit; NaN where nothing is known.
-
-    That is so with one request and where all differences are equal, whose deviation is exactly 0:
-    two requests with the same difference would otherwise be above any limit for certain.
-    """
-    above = d.mean - limit
-    above = np.where(np.abs(above) <= d.mean_rounding, 0.0, above)
-    varies = (np.asarray(d.n) > 1) & (d.deviation > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.where(varies, above / d.deviation, np.nan) * np.sqrt(d.n))
 
 
 def with_d_z(

@@ -15,6 +15,7 @@ from lexiframe.base import (
     n_and_first,
     resampling,
     schemas,
+    sums,
     to_polars,
     typed,
     warn,
@@ -158,19 +159,19 @@ def _probabilities(inclusion: Frame, queries: pl.Series) -> np.ndarray:
 
 
 def _rows(one: SideBySide, found: PoweredMeans, alpha: float) -> pl.DataFrame:
-    half = found.half_width(found.error, found.df, alpha)
-    alone = found.half_width(found.people_error, found.n - 1, alpha)
+    low, high = found.estimates.ends(alpha / 2)
+    people_low, people_high = found.people.ends(alpha / 2)
     is_of_runs = "run" in one.columns.columns
     schema = schemas.POWERED_MEANS if is_of_runs else schemas.POWERED_DIFFERENCES
     names = {name: one.columns[name] for name in one.columns.columns}
     return schemas.table_of(
         schema.columns, one.columns.height,
         {
-            **names, "measure": one.measure, "mean": found.mean, "weight": found.weight,
-            "ci_low": found.mean - half, "ci_high": found.mean + half, "n": found.n,
+            **names, "measure": one.measure, "mean": found.estimates.mean, "weight": found.weight,
+            "ci_low": low, "ci_high": high, "n": found.n,
             "n_model": found.n_model, "effective_n": found.effective_n,
-            "people_mean": found.people, "people_low": found.people - alone,
-            "people_high": found.people + alone, "model_mean": found.model,
+            "people_mean": found.people.mean, "people_low": people_low,
+            "people_high": people_high, "model_mean": found.model,
         },
     )  # fmt: skip
 
@@ -276,7 +277,7 @@ def _needed(
             f"how_many_judgments: expected {LEAST} or more requests that people and {judge} "
             f"judged, found {found.n.min()} for {one.measure}; a spread is not known from so few"
         )
-    sd = found.people_error * np.sqrt(found.n)
+    sd = found.people.error * np.sqrt(found.n)
     every = int(total or (found.n + found.n_model).max())
     believed = np.clip(np.nan_to_num(found.correlation), 0, 1)
     of_runs = "run" in one.columns.columns
@@ -297,13 +298,11 @@ def _least(
     rho: np.ndarray, sd: np.ndarray, half_width: float, total: int, alpha: float
 ) -> pl.Series:
     """Return the least n whose interval is narrow enough, null where none up to the total is."""
-    from scipy.special import stdtrit
-
     n = np.arange(2, total + 1)[:, None]
     df = n - 1 - (rho > 0)
     with np.errstate(invalid="ignore"):
         shrunk = np.sqrt((1 - rho**2 * (total - n) / total) / n)
-        width = np.where(df > 0, stdtrit(np.maximum(df, 1), 1 - alpha / 2), np.inf) * sd * shrunk
+        width = np.where(df > 0, sums.t_reach(np.maximum(df, 1), alpha / 2), np.inf) * sd * shrunk
     enough = width <= half_width
     least = np.where(enough.any(axis=0), n[enough.argmax(axis=0), 0], -1)
     return pl.Series(least).replace(-1, None)

@@ -18,42 +18,32 @@ class PoweredMeans:
 
     Attributes
     ----------
-    mean, error, df
-        The estimate, its standard error, and the degrees of freedom of their ratio.
+    estimates
+        The estimates, with their standard errors.
     weight
         λ, how far the model is believed: 0 (not at all) to 1.
     n, n_model
         How many requests people judged, and how many others the model did.
-    people, people_error
-        The mean by people alone, and its standard error.
+    people
+        The means by people alone.
     model
         The mean by the model alone, over all requests.
     correlation
         The correlation of people and model over the requests that both judged.
     """
 
-    mean: np.ndarray
-    error: np.ndarray
-    df: np.ndarray
+    estimates: sums.Estimates
     weight: np.ndarray
     n: np.ndarray
     n_model: np.ndarray
-    people: np.ndarray
-    people_error: np.ndarray
+    people: sums.Estimates
     model: np.ndarray
     correlation: np.ndarray
 
     @property
     def effective_n(self) -> np.ndarray:
         """How many requests people alone would have to judge for the same standard error."""
-        return np.asarray(self.n * sums.ratio(self.people_error**2, self.error**2))
-
-    def half_width(self, error: np.ndarray, df: np.ndarray, alpha: float) -> np.ndarray:
-        """Return half the width of an interval of level 1 − alpha; NaN without a spread."""
-        from scipy.special import stdtrit
-
-        half = stdtrit(np.maximum(df, 1), 1 - alpha / 2) * error
-        return np.asarray(np.where((df > 0) & (error > 0), half, np.nan))
+        return np.asarray(self.n * sums.ratio(self.people.error**2, self.estimates.error**2))
 
 
 def powered_means(h: np.ndarray, g: np.ndarray, others: np.ndarray) -> PoweredMeans:
@@ -86,10 +76,9 @@ def powered_means(h: np.ndarray, g: np.ndarray, others: np.ndarray) -> PoweredMe
     of_people = sums.ratio(_moment(rest, rest) * (n - 1), df * n)
     shift = np.where(weight > 0, weight * _mean(others), 0.0)
     correlation = sums.ratio(_moment(h, g), np.sqrt(_moment(h, h) * _moment(g, g)))
-    return PoweredMeans(
-        shift + _mean(rest), np.sqrt(of_others + of_people), df, weight, n, n_other,
-        _mean(h), np.sqrt(sums.ratio(_moment(h, h), n)), _mean(every), correlation,
-    )  # fmt: skip
+    corrected = sums.Estimates(shift + _mean(rest), np.sqrt(of_others + of_people), df)
+    people = sums.Estimates(_mean(h), np.sqrt(sums.ratio(_moment(h, h), n)), n - 1)
+    return PoweredMeans(corrected, weight, n, n_other, people, _mean(every), correlation)
 
 
 def weighted_means(
@@ -126,10 +115,9 @@ def weighted_means(
 
     correlation = sums.ratio(_moment(h, g), np.sqrt(_moment(h, h) * _moment(g, g)))
     counts = np.full(len(weight), n), np.full(len(weight), n_other)
-    return PoweredMeans(
-        h_mean + weight * (model - g_mean), error(weight, df), df, weight, *counts,
-        h_mean, error(0 * weight, counts[0] - 1), model, correlation,
-    )  # fmt: skip
+    corrected = sums.Estimates(h_mean + weight * (model - g_mean), error(weight, df), df)
+    people = sums.Estimates(h_mean, error(0 * weight, counts[0] - 1), counts[0] - 1)
+    return PoweredMeans(corrected, weight, *counts, people, model, correlation)
 
 
 def _mean(x: np.ndarray) -> np.ndarray:

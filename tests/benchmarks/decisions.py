@@ -216,9 +216,11 @@ def by_people_and_model(value, mean, n, correlation, trials):
         rest = np.sqrt(1 - correlation**2) * rng.normal(size=(n, AT_ONCE))
         people, model = value(correlation * model[:n] + rest), value(model)
         both = powered_means(people, model[:n], model[n:])
-        half = np.nan_to_num(both.half_width(both.error, both.df, ALPHA))
-        alone = np.nan_to_num(both.half_width(both.people_error, both.n - 1, ALPHA))
-        found.append(((np.abs(both.mean - mean) <= half).mean(), half.mean(), alone.mean()))
+        half = np.nan_to_num(both.estimates.half(ALPHA / 2))
+        alone = np.nan_to_num(both.people.half(ALPHA / 2))
+        found.append(
+            ((np.abs(both.estimates.mean - mean) <= half).mean(), half.mean(), alone.mean())
+        )
     held, width, alone = np.mean(found, axis=0)
     return f"{held:.3f}, {width / alone:.2f}"
 

@@ -63,7 +63,7 @@ def test_the_estimate_is_that_of_another_implementation_at_its_weight():
     assert by_hand == pytest.approx(known["ppi_python"]["estimate"], abs=1e-9)
     ours = powered_means(*(x[:, None] for x in (h, g, others)))
     of_ours = ours.weight[0] * others.mean() + (h - ours.weight[0] * g).mean()
-    assert ours.mean[0] == pytest.approx(of_ours, abs=1e-12)
+    assert ours.estimates.mean[0] == pytest.approx(of_ours, abs=1e-12)
 
 
 JUDGES = ["flant5large_four_prompts", "llama70b_four_prompts", "llama8b_decomposed"]
@@ -141,9 +141,8 @@ def test_coverage(n, correlation, kind):
     h, g, others, _ = simulated(rng, n, correlation, trials, kind)
     mean = stats.norm.sf(0.5) if kind == "discrete" else 0.0
     found = powered_means(h, g, others)
-    half = found.half_width(found.error, found.df, 0.05)
-    alone = found.half_width(found.people_error, found.n - 1, 0.05)
-    covered = (np.abs(found.mean - mean) <= half).mean()
+    half, alone = found.estimates.half(0.025), found.people.half(0.025)
+    covered = (np.abs(found.estimates.mean - mean) <= half).mean()
     error = 3 * np.sqrt(0.05 * 0.95 / trials)
     assert 0.94 - error <= covered <= 0.96 + error
     assert half.mean() <= 1.05 * alone.mean()
@@ -161,12 +160,12 @@ def test_requests_drawn_with_known_probabilities():
         drawn = rng.random(400) < chance
         h, g, others = truth[drawn, None], model[drawn, None], model[~drawn, None]
         found = weighted_means(h, g, others, chance[drawn])
-        half = found.half_width(found.error, found.df, 0.05)
-        covered += abs(found.mean[0] - truth.mean()) <= half[0]
         wrong = powered_means(h, g, others)
-        blind += (
-            abs(wrong.mean[0] - truth.mean()) <= wrong.half_width(wrong.error, wrong.df, 0.05)[0]
+        right, blindly = (
+            abs(e.mean[0] - truth.mean()) <= e.half(0.025)[0]
+            for e in (found.estimates, wrong.estimates)
         )
+        covered, blind = covered + right, blind + blindly
     assert covered >= 0.92 * 400
     assert blind < 0.8 * 400
 

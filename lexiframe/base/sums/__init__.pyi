@@ -1,6 +1,7 @@
-"""Sums that do not depend on the order of what is added, when two are equal, bounds of means."""
+"""Sums that do not depend on the order of what is added, when two are equal, means by t or bets."""
 
 "For other rooms: what they use of it"
+from .estimates import Estimates as Estimates
 from .exact_sums import ExactSums as ExactSums
 from .moments import Moments as Moments
 from .tolerance import TIE as TIE
@@ -14,5 +15,7 @@ from .ranking import mid_ranks_of as mid_ranks_of
 from .tolerance import parts_of as parts_of
 from .ranking import ratio as ratio
 from .tolerance import rounding as rounding
+from .estimates import t_above as t_above
+from .estimates import t_reach as t_reach
 from .ranking import tie_groups as tie_groups
 from . import capital as capital

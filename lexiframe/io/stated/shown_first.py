@@ -68,16 +68,14 @@ class _Shown:
 
         u is the sum of the scores of a request over some rows; NaN where no two requests differ.
         """
-        from scipy.stats import t
-
         each = int(self.request.max()) + 1
         known, cell = np.unique((self.judge * each + self.request)[rows], return_inverse=True)
         k = np.bincount(known // each, minlength=len(self.judges))
         squares = np.bincount(known // each, np.bincount(cell, score[rows]) ** 2, len(k))
-        df = np.where(k > 1, k - 1.0, np.nan)
         with np.errstate(divide="ignore", invalid="ignore"):
-            se = np.sqrt(squares * k / df) / weight
-            return t.ppf((1 + LEVEL) / 2, df) * np.where(se > sums.TIE, se, np.nan), k
+            se = np.sqrt(squares * k / (k - 1)) / weight
+        error = np.where(se > sums.TIE, se, 0.0)
+        return sums.Estimates(np.zeros(len(k)), error, k - 1).half((1 - LEVEL) / 2), k
 
 
 def _shown(known: pl.DataFrame) -> _Shown:

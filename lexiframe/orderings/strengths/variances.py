@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from scipy import stats
 from scipy.sparse import coo_array
 
 from lexiframe.base import LexiframeError, check_choice, sums
@@ -42,7 +41,7 @@ class Spread:
 
     def half_width(self, value: np.ndarray, se: np.ndarray, level: float) -> np.ndarray:
         """Return half the widths of intervals: NaN where no two groups differ."""
-        reach = stats.t.ppf((1 + level) / 2, self.df) * self.widening
+        reach = sums.t_reach(self.df, (1 - level) / 2) * self.widening
         return np.asarray(np.where(_varies(value, se), se * reach, np.nan))
 
     def around_runs(self, beta: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
@@ -93,7 +92,7 @@ class Spread:
         """Return two-sided p-values of value = 0; without a standard error nothing is decided."""
         size = np.abs(value)
         t = np.divide(size, se * self.widening, out=np.zeros_like(size), where=_varies(value, se))
-        return sums.above_zero(2 * stats.t.sf(t, self.df))
+        return sums.above_zero(2 * sums.t_above(t, self.df))
 
 
 def _varies(value: np.ndarray, se: np.ndarray) -> np.ndarray:

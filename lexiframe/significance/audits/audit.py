@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed, warn
+from lexiframe.base import LexiframeError, check_choice, resampling, schemas, sums, typed, warn
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, Pairs, PairsLike, grouping
 from lexiframe.significance.arguments import checked_sizes, pairs_by_measure, some_pairs
@@ -28,7 +28,6 @@ from lexiframe.significance.corrections import (
     correct_each,
 )
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.estimates import Estimates
 from lexiframe.significance.own_tests import (
     OwnTest,
     check_own_tests,
@@ -442,28 +441,28 @@ def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: O
     return with_d_z(drawn, options, *own_result(test, both, np.arange(len(both.a))))
 
 
-def _ahead(test: Any, d: Differences | Estimates, outcome: Outcome) -> np.ndarray:
+def _ahead(test: Any, d: Differences | sums.Estimates, outcome: Outcome) -> np.ndarray:
     """Return the sign of what the test compares: positive if it puts run a ahead."""
     compared = TESTS[test].compares if test in TESTS else MEANS
     found = d.mean if compared is MEANS else getattr(outcome, compared.column)
     return np.asarray(np.sign(found - compared.neither))
 
 
-def _with_rates(sums: pl.DataFrame) -> pl.DataFrame:
+def _with_rates(totals: pl.DataFrame) -> pl.DataFrame:
     """Turn the sums of shares into means, with their standard errors and intervals."""
     for rate, (stem, whole) in _RATES.items():
-        low, high = _clopper_pearson(sums[rate].to_numpy(), sums[whole].to_numpy())
+        low, high = _clopper_pearson(totals[rate].to_numpy(), totals[whole].to_numpy())
         mean, squares = (pl.col(name) / pl.col(whole) for name in (rate, f"{rate}_squared"))
         error = ((squares - mean**2).clip(0) / pl.col(whole)).sqrt()
-        sums = sums.with_columns(
+        totals = totals.with_columns(
             mean.alias(rate),
             error.alias(f"{stem}_se"),
             low.alias(f"{stem}_low"),
             high.alias(f"{stem}_high"),
         )
         names = [rate, *(f"{stem}_{end}" for end in ("se", "low", "high"))]
-        sums = sums.with_columns(pl.when(pl.col(whole) > 0).then(pl.col(names)))
-    return sums.with_columns(pl.col([whole for _, whole in _RATES.values()]).cast(pl.Int64))
+        totals = totals.with_columns(pl.when(pl.col(whole) > 0).then(pl.col(names)))
+    return totals.with_columns(pl.col([whole for _, whole in _RATES.values()]).cast(pl.Int64))
 
 
 def _clopper_pearson(part: np.ndarray, whole: np.ndarray) -> tuple[pl.Series, pl.Series]:

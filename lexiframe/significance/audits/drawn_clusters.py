@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from lexiframe.base import memory_use, progress, resampling
+from lexiframe.base import memory_use, progress, resampling, sums
 from lexiframe.pairwise import Pairs
 from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.clusters import codes_of, estimates_of, sums_of, t_of_drawn
 from lexiframe.significance.differences import Options
-from lexiframe.significance.estimates import Estimates
+from lexiframe.significance.estimates import outcome_by_t
 from lexiframe.significance.paired_tests import Outcome
 
 _BYTES = 100
@@ -49,14 +49,14 @@ class ClusterTrials:
         return self
 
     @property
-    def drawn(self) -> Estimates:
+    def drawn(self) -> sums.Estimates:
         """The mean of each trial and its error by clusters."""
         return estimates_of(self.size, self.total, self.rounding)
 
     def tested(self, test: str, options: Options) -> Outcome:
         """Test all trials by Student's t of clusters, or by a bootstrap of clusters."""
         e = self.drawn
-        found = e.outcome(np.full(len(e.mean), np.nan), options)
+        found = outcome_by_t(e, np.full(len(e.mean), np.nan), options)
         if test == "t":
             return found
         rest = self.total - e.mean * self.size

@@ -9,7 +9,6 @@ import numpy as np
 
 from lexiframe.base import resampling, sums
 from lexiframe.significance.clusters import estimates_of
-from lexiframe.significance.differences import Options
 
 ENOUGH = 30
 """From so many requests the bootstrap is taken; below, its 95 % intervals hold less than 92 %."""
@@ -52,7 +51,7 @@ class Ratios:
         """Return the ends of intervals, and the p-values of the ratio 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             found = estimates_of(self.size, self.total, np.array(sums.TIE))
-        low, high = found.interval(Options("two-sided", self.alpha))
+        low, high = found.ends(self.alpha / 2)
         p = 2 * np.minimum(found.above(np.array(0.0)), found.below(np.array(0.0)))
         drawn = (self.n_requests >= ENOUGH) & (found.error > 0)
         if drawn.any():

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_args
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, resampling, schemas, typed
+from lexiframe.base import LexiframeError, check_choice, resampling, schemas, sums, typed
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order
 from lexiframe.significance.clusters import clusters_of, of_groups
@@ -475,14 +475,12 @@ def _unchanged(table: pl.DataFrame, require: str, level: float) -> pl.Series:
 
     Intervals by t tell the error by clusters, seeds or two judges, too.
     """
-    from scipy.special import stdtrit
-
     names = ("mean_difference", "ci_low", "deviation", "margin", "n", "alpha")
     mean, low, deviation, margin, n, alpha = table.select(names).cast(pl.Float64).to_numpy().T
     freedom, half = np.maximum(n - 1, 1), mean - low
     is_t = table["test"].str.starts_with("t").to_numpy()
-    error = np.where(is_t, half / stdtrit(freedom, 1 - alpha), deviation / np.sqrt(n))
-    half = np.where(is_t, error * stdtrit(freedom, 1 - level), half)
+    error = np.where(is_t, half / sums.t_reach(freedom, alpha), deviation / np.sqrt(n))
+    half = np.where(is_t, error * sums.t_reach(freedom, level), half)
     return pl.Series(unchanged_passes(require, half, error, margin), nan_to_null=True)
 
 

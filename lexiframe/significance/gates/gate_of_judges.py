@@ -13,7 +13,7 @@ from lexiframe.io import column_forms
 from lexiframe.pairwise import arrays
 from lexiframe.significance.differences import Options
 from lexiframe.significance.equivalences.equivalence import UNCORRECTED
-from lexiframe.significance.estimates import Estimates
+from lexiframe.significance.estimates import answers_by_t
 from lexiframe.significance.people_and_model import warn_of_odd_requests
 from lexiframe.significance.powered_means import powered_means
 from lexiframe.significance.two_judges import side_by_side
@@ -55,15 +55,15 @@ def answers_of_judges(
         warn_of_odd_requests("gate", one)
         found = powered_means(one.people, one.model, one.others)
         margin = margins[one.measure]
-        e = Estimates(found.mean, found.error, found.df)
-        of_margin = e.answers(np.full(len(e.mean), margin), options)
+        e = found.estimates
+        of_margin = answers_by_t(e, np.full(len(e.mean), margin), options)
         p_equivalent = np.maximum(of_margin.p_not_worse_a, of_margin.p_not_worse_b)
         said = {
-            "measure": one.measure, "test": TEST, "n": found.n, "mean_difference": found.mean,
+            "measure": one.measure, "test": TEST, "n": found.n, "mean_difference": e.mean,
             "run_a": one.columns["run_a"], "run_b": one.columns["run_b"], "margin": margin,
             "p_equivalent": p_equivalent, **of_margin._asdict(),
         }  # fmt: skip
         rows.append(schemas.table_of(UNCORRECTED, len(e.mean), said))
-        spread.append((one.measure, float(found.error[0] * np.sqrt(found.n[0]))))
+        spread.append((one.measure, float(e.error[0] * np.sqrt(found.n[0]))))
     names = {"measure": pl.String, "deviation": pl.Float64}
     return pl.concat(rows), pl.DataFrame(spread, names, orient="row")

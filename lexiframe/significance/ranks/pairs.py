@@ -118,6 +118,11 @@ class Design:
             return total, np.full(total.shape, float(len(self.points) - len(self.sizes)))
         return total, np.where(spread > 0, total**2 / np.where(spread > 0, spread, 1.0), np.inf)
 
+    @property
+    def estimates(self) -> sums.Estimates:
+        """The differences with their standard errors, which are 0 without freedom."""
+        return sums.Estimates(self.differences, self.se, self.df)
+
     @cached_property
     def statistics(self) -> np.ndarray:
         """T = |d|/se; 0 where differences do not vary, as these decide nothing."""
@@ -127,23 +132,14 @@ class Design:
     @cached_property
     def p_values(self) -> np.ndarray:
         """Student's t, two-sided; 1 where differences do not vary."""
-        from scipy.special import stdtr
-
-        if not self.is_free:
-            return np.full(self.se.shape, np.nan)
-        p = sums.above_zero(2 * stdtr(self.df, -self.statistics))
-        return np.where(self.se > 0, p, 1.0)
+        return self.estimates.apart() if self.is_free else np.full(self.se.shape, np.nan)
 
     def half_widths(self, alpha: float) -> np.ndarray:
         """Half of the interval of each difference, at the level 1 − alpha.
 
         It is NaN without freedom, and where differences do not vary: a sample has no certainty.
         """
-        from scipy.special import stdtrit
-
-        if not self.is_free:
-            return np.full(self.se.shape, np.nan)
-        return np.where(self.se > 0, stdtrit(self.df, 1 - alpha / 2) * self.se, np.nan)
+        return self.estimates.half(alpha / 2)
 
     def intervals(self, alpha: float) -> np.ndarray:
         """Half of the interval of each run's own mean, at the level 1 − alpha.
@@ -156,20 +152,12 @@ class Design:
         for s, factor in enumerate(self.factors):
             of_stratum = self.points[self.stratum == s]
             parts[s] = factor * ((of_stratum - of_stratum.mean(axis=0)) ** 2).sum(axis=0)
-        return _half(parts, self, alpha)
-
-
-def _half(parts: np.ndarray, design: Design, alpha: float) -> np.ndarray:
-    from scipy.special import stdtrit
-
-    if not design.is_free:
-        return np.full(parts.shape[1], np.nan)
-    total = parts.sum(axis=0)
-    df = np.full(len(total), float(len(design.points) - len(design.sizes)))
-    if design.has_own_variance:
-        spread = (parts**2 / (design.sizes - 1)[:, None]).sum(axis=0)
-        df = np.where(spread > 0, total**2 / np.where(spread > 0, spread, 1.0), 1.0)
-    return np.where(total > 0, stdtrit(df, 1 - alpha / 2) * np.sqrt(total), np.nan)
+        total = parts.sum(axis=0)
+        df = np.full(n_runs, float(len(self.points) - len(self.sizes)))
+        if self.has_own_variance and self.is_free:
+            spread = (parts**2 / (self.sizes - 1)[:, None]).sum(axis=0)
+            df = np.where(spread > 0, total**2 / np.where(spread > 0, spread, 1.0), 1.0)
+        return sums.Estimates(self.values, np.sqrt(total), df).half(alpha / 2)
 
 
 def _squares(points: np.ndarray, size: float) -> np.ndarray:

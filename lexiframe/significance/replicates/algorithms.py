@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, schemas, to_polars, unknown_name, warn
+from lexiframe.base import LexiframeError, n_and_first, schemas, sums, to_polars, unknown_name, warn
 from lexiframe.metrics import derived
 from lexiframe.significance.differences import Options
-from lexiframe.significance.estimates import Estimates, satterthwaite
+from lexiframe.significance.estimates import answers_by_t, outcome_by_t, satterthwaite
+from lexiframe.significance.intervals import interval_by_t
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.replicates.read import Replicated, replicated
 
@@ -76,8 +77,8 @@ def algorithm_rows(
     """
     frames = [pl.DataFrame(schema=columns)]
     for given, e in _estimates(d, seeds, replicates, baseline):
-        low, high = e.interval(options)
-        outcome = e.outcome(np.full(len(e.mean), np.nan), options)._asdict()
+        low, high = interval_by_t(e, options)
+        outcome = outcome_by_t(e, np.full(len(e.mean), np.nan), options)._asdict()
         ends = {"ci_low": low, "ci_high": high}
         frames.append(schemas.table_of(columns, len(e.mean), given | ends | outcome))
     return pl.concat(frames)
@@ -91,7 +92,7 @@ def algorithm_answers(
     frames = [pl.DataFrame(schema=columns)]
     for given, e in _estimates(d, seeds, replicates, baseline):
         margin = margins[given["measure"]]
-        found = e.answers(np.full(len(e.mean), margin), options)
+        found = answers_by_t(e, np.full(len(e.mean), margin), options)
         either = np.maximum(found.p_not_worse_a, found.p_not_worse_b)
         more = {"margin": margin, "p_equivalent": either, **found._asdict()}
         frames.append(schemas.table_of(columns, len(e.mean), given | more))
@@ -108,10 +109,9 @@ def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
     Var = (MS_q + MS_k − MS_e)/(n_q n_k) of x_qk, with Satterthwaite's degrees of freedom.
     """
     names, frames = ("run", "measure", "ci_low", "ci_high"), []
-    options = Options("two-sided", alpha)
     for data in replicated("evaluate", d):
         for run, x in zip(data.runs, _of_runs(data), strict=True):
-            low, high = _crossed(x[:, :, None]).interval(options)
+            low, high = _crossed(x[:, :, None]).ends(alpha / 2)
             frames.append((run, data.measure, float(low[0]), float(high[0])))
     kinds = {name: schemas.MEANS.columns[name] for name in names}
     return pl.DataFrame(frames, kinds, orient="row").with_columns(
@@ -121,7 +121,7 @@ def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
 
 def _estimates(
     d: Any, seeds: Seeds, replicates: Replicates, baseline: str | None
-) -> Iterator[tuple[dict[str, Any], Estimates]]:
+) -> Iterator[tuple[dict[str, Any], sums.Estimates]]:
     """Yield for each measure what its rows say, and the mean differences of the pairs."""
     for data in replicated("compare", d):
         arrays = _of_runs(data)
@@ -129,7 +129,7 @@ def _estimates(
         is_paired = seeds == "paired" or replicates == "both"
         e = _paired(data, arrays, a, b) if is_paired else _unrelated(arrays, a, b)
         sign = -1.0 if _is_smaller_better(d, data.measure) else 1.0
-        e = Estimates(sign * e.mean, e.error, e.df)
+        e = sums.Estimates(sign * e.mean, e.error, e.df)
         said = f"replicates='{replicates}'" + ", seeds='paired'" * (seeds == "paired")
         yield {
             "measure": data.measure, "test": f"t({said})", "n": len(data.queries),
@@ -185,7 +185,7 @@ def _residual(x: np.ndarray) -> np.ndarray:
     return np.asarray((rest**2).sum(axis=(0, 1)) / ((x.shape[0] - 1) * (x.shape[1] - 1)))
 
 
-def _unrelated(x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> Estimates:
+def _unrelated(x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> sums.Estimates:
     n_requests = len(x[0])
     means = np.stack([one.mean(axis=1) for one in x], axis=1)
     seeds = np.array([one.shape[1] for one in x])
@@ -198,10 +198,10 @@ def _unrelated(x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> Estimates:
     every = np.full(len(a), n_requests - 1)
     df = np.stack([every, seeds[a] - 1, seeds[b] - 1, freedom[a], freedom[b]])
     variance, found = satterthwaite(terms, df)
-    return Estimates(d.mean(axis=0), np.sqrt(variance), found)
+    return sums.Estimates(d.mean(axis=0), np.sqrt(variance), found)
 
 
-def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> Estimates:
+def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray) -> sums.Estimates:
     names = [frozenset(data.replicate[data.run == run]) for run in range(len(x))]
     if len({*names}) > 1:
         raise LexiframeError(
@@ -212,7 +212,7 @@ def _paired(data: Replicated, x: list[np.ndarray], a: np.ndarray, b: np.ndarray)
     return _crossed(every[:, :, a] - every[:, :, b])
 
 
-def _crossed(d: np.ndarray) -> Estimates:
+def _crossed(d: np.ndarray) -> sums.Estimates:
     """Estimate the means of requests × seeds × columns, where all requests have the same seeds."""
     n_requests, n_seeds = d.shape[:2]
     squares = np.stack([
@@ -224,7 +224,7 @@ def _crossed(d: np.ndarray) -> Estimates:
     variance, found = satterthwaite(
         squares / (n_requests * n_seeds), np.broadcast_to(df[:, None], squares.shape)
     )
-    return Estimates(d.mean(axis=(0, 1)), np.sqrt(variance), found)
+    return sums.Estimates(d.mean(axis=(0, 1)), np.sqrt(variance), found)
 
 
 def _is_smaller_better(d: Any, measure: str) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import numpy as np
 
-from lexiframe.base import progress, resampling
+from lexiframe.base import progress, resampling, sums
 from lexiframe.significance.clusters import clustered, drawn_clustered_t
 from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.estimates import answers_by_t, outcome_by_t
 from lexiframe.significance.paired_tests import (
     Answers,
     Outcome,
@@ -17,7 +17,6 @@ from lexiframe.significance.paired_tests import (
     answers,
     p_of_t,
     standardised,
-    t_beyond,
     with_d_z,
 )
 from lexiframe.significance.tests.t import t_answers
@@ -66,7 +65,8 @@ def _clustered_bootstrap(d: Differences, options: Options) -> Outcome:
     count = options.extreme(drawn, t, _rounding_of_t(t, d)).sum(axis=0)
     p_value = np.where(np.isnan(t), 1.0, (1 + count) / (1 + len(drawn)))
     least_p = np.full(len(t), 1 / (1 + len(drawn)))
-    return e.outcome(standardised(d)[0], options)._replace(p_value=p_value, least_p=least_p)
+    found = outcome_by_t(e, standardised(d)[0], options)
+    return found._replace(p_value=p_value, least_p=least_p)
 
 
 def _rounding_of_t(t: np.ndarray, d: Differences) -> np.ndarray:
@@ -97,7 +97,7 @@ def bootstrap_answers(d: Differences, margin: np.ndarray, options: Options) -> A
     if options.clusters is not None:
         e, t = clustered(d, options), drawn_clustered_t(d, options)
         of_samples = _answers_of(d, margin, t, e.error, e.beyond, options)
-        none, known = e.answers(margin, options), e.error > 0
+        none, known = answers_by_t(e, margin, options), e.error > 0
         return Answers(*(np.where(known, a, b) for a, b in zip(of_samples, none, strict=True)))
     of_t = t_answers(d, margin, options)  # what is left where all differences are equal
     drawn_at_once, at_once = (max(cells // options.trials, 1) for cells in (_DRAWN, _CELLS))
@@ -146,7 +146,7 @@ def _bootstrap_block(
 ) -> Answers:
     """Return the answers of some pairs, from t of the samples: pairs × trials."""
     error = np.where(d.deviation > 0, d.deviation, np.inf) / np.sqrt(d.n)
-    return _answers_of(d, margin, t, error, partial(t_beyond, d), options)
+    return _answers_of(d, margin, t, error, sums.Estimates.of_values(d).beyond, options)
 
 
 def _answers_of(

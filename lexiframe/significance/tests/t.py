@@ -9,14 +9,13 @@ import numpy as np
 from lexiframe.base import sums
 from lexiframe.significance.clusters import clustered, clustered_t
 from lexiframe.significance.differences import Differences, Options
+from lexiframe.significance.estimates import answers_by_t
 from lexiframe.significance.paired_tests import (
     Answers,
     Outcome,
     PairedTest,
-    answers,
     p_of_t,
     standardised,
-    t_beyond,
     with_d_z,
 )
 
@@ -56,28 +55,9 @@ def p_of_t_test(d: Differences | sums.Moments, options: Options) -> np.ndarray:
 
 def t_answers(d: Any, margin: np.ndarray, options: Options) -> Answers:
     """Student's t: t = (mean − limit) / (sd / √n), n − 1 degrees of freedom."""
-    from scipy.special import stdtrit
-
-    if options.clusters is not None:
-        return clustered(d, options).answers(margin, options)
-    n = np.broadcast_to(d.n, margin.shape)
-    half = stdtrit(np.maximum(n - 1, 1), 1 - options.alpha) * d.deviation / np.sqrt(n)
-    half = np.where((n > 1) & (d.deviation > 0), half, np.nan)
-    return answers(
-        margin,
-        (d.mean - half, d.mean + half),
-        lambda limit: _p_above(t_beyond(d, limit), n),
-        lambda limit: _p_above(-t_beyond(d, limit), n),
-        np.minimum(1.0, 2 * _p_above(np.abs(t_beyond(d, 0.0 * margin)), n)),
-        np.zeros(len(margin)),
-    )
-
-
-def _p_above(t: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Return P(T ≥ t); 1 where t is not known."""
-    from scipy.special import stdtr
-
-    return np.where(np.isnan(t), 1.0, sums.above_zero(stdtr(np.maximum(n - 1, 1), -t)))
+    has_clusters = options.clusters is not None
+    e = clustered(d, options) if has_clusters else sums.Estimates.of_values(d)
+    return answers_by_t(e, margin, options)
 
 
 TEST = PairedTest("t", "paired t-test", t_test, of_sums=True, shifted=t_answers)
