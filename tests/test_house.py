@@ -20,7 +20,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base import schemas
-from lexiframe.base.face import FEATURES, for_users, listed
+from lexiframe.base.face import FEATURES, listed, user_names
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.orderings.rules import RULES
@@ -112,7 +112,7 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
         used = {name for place, name in taken if place == door}
         assert used <= offered
         users = {
-            *for_users(room),
+            *user_names(room),
             *listed(room, FEATURES),
             *({"charts", "display"} if room is lf.views else ()),
         }
@@ -237,7 +237,7 @@ def test_a_name_of_a_later_stage_loads_its_module_alone():
 
 PUBLIC = lf.__all__
 OF_ROOMS = {name: getattr(lf, room) for room in sorted(WHOLE - {"spark", "theory", "views"})
-            for name in for_users(getattr(lf, room))}  # fmt: skip
+            for name in user_names(getattr(lf, room))}  # fmt: skip
 """What users reach as lf.ROOM.NAME, and its room."""
 CALLABLE = [
     n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)

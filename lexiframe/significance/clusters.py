@@ -11,7 +11,7 @@ from lexiframe.base import LexiframeError, coded, n_and_first, resampling, to_po
 from lexiframe.pairwise import PairCube, grouping
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.estimates import Estimates
-from lexiframe.significance.paired_tests import Outcome, with_d_z
+from lexiframe.significance.paired_tests import Outcome, d_z_outcome
 
 CLUSTERED = ("t", "bootstrap")
 """The tests that know clusters."""
@@ -42,7 +42,7 @@ def clusters_of(
     return found
 
 
-def of_groups(requests: Any, by: Any, cluster: str | None) -> Any:
+def group_attributes(requests: Any, by: Any, cluster: str | None) -> Any:
     """Return the attributes that make groups: none where they only name clusters."""
     return None if cluster is not None and by is None else requests
 
@@ -92,7 +92,7 @@ def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> E
 
 def clustered_t(d: Differences, options: Options) -> Outcome:
     """Student's t of clusters; d_z is that of the requests."""
-    d_z = with_d_z(d, options, d.mean, d.mean).effect_size
+    d_z = d_z_outcome(d, options, d.mean, d.mean).effect_size
     return clustered(d, options).outcome(d_z, options)
 
 

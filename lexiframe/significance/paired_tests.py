@@ -155,7 +155,7 @@ def t_beyond(d: Differences | sums.Moments, limit: np.ndarray) -> np.ndarray:
         return np.asarray(np.where(varies, above / d.deviation, np.nan) * np.sqrt(d.n))
 
 
-def with_d_z(
+def d_z_outcome(
     d: Differences | sums.Moments,
     options: Options,
     statistic: np.ndarray,
