@@ -146,6 +146,39 @@ HEAVY = """
 CORE = "lexiframe.read_runs, lexiframe.positions, lexiframe.scores, lexiframe.preferences"
 
 
+PREPOSITIONS = set(
+    "of by for to in on with without from at as into beside over under between per after before "
+    "against".split()
+)
+GENERIC = set(
+    "of of_each of_pairs of_group of_requests of_units _agreement _checked _drawn _first _found "
+    "_joined _means _named _number _places _read _rows _table".split()
+)
+"""Names that say nothing about what is returned."""
+
+
+def defined():
+    """The names of all functions, each with its module."""
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+                yield module_name(path), node.name
+
+
+def test_functions_are_called_by_what_they_return_or_do():
+    """Few begin with a preposition: conversions, and methods that return a changed copy."""
+    names = [name for _, name in defined()]
+    prepositions = [n for n in names if n.lstrip("_").partition("_")[0] in PREPOSITIONS]
+    assert len(prepositions) <= 0.02 * len(names), sorted(prepositions)
+
+
+def test_a_name_that_says_nothing_stands_in_two_modules_at_most():
+    modules = {}
+    for module, name in defined():
+        modules.setdefault(name, set()).add(module)
+    assert {n: m for n, m in modules.items() if n in GENERIC and len(m) > 2} == {}
+
+
 def loaded(code):
     """The modules that a new process has loaded after running code."""
     environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
