@@ -9,7 +9,7 @@ from reference_pages import place_of, rooms_for_users
 
 import lexiframe as lf
 from lexiframe import spark, theory
-from lexiframe.base.face import for_users
+from lexiframe.base.face import user_names
 from lexiframe.views import charts, display
 
 LOADING = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
@@ -49,7 +49,7 @@ def public_names() -> list[str]:
     whole = {"spark", "theory", "views", *(place_of(room)[10:] for room in rooms_for_users())}
     names = [f"lexiframe.{name}" for name in lf.__all__ if name not in whole]
     modules = {place_of(one): one.__all__ for one in (theory, charts, display, spark)}
-    modules |= {place_of(room): for_users(room) for room in rooms_for_users()}
+    modules |= {place_of(room): user_names(room) for room in rooms_for_users()}
     return [*names, *(f"{place}.{name}" for place, of in modules.items() for name in of)]
 
 

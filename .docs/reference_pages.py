@@ -11,7 +11,7 @@ from measure_pages import heading, is_measure, link_of, summary
 
 import lexiframe as lf
 from lexiframe import spark, testing, theory
-from lexiframe.base.face import LESS, completed, for_users
+from lexiframe.base.face import LESS, completed, user_names
 from lexiframe.views import charts, display
 
 FLOW = """\
@@ -83,7 +83,7 @@ def _groups() -> Iterator[Group]:
         for name, module in _MODULES.items():
             yield Group(name, inspect.getdoc(module) or "", module, module.__all__)
         for room in rooms_for_users():
-            yield Group(place_of(room), inspect.getdoc(room) or "", room, for_users(room))
+            yield Group(place_of(room), inspect.getdoc(room) or "", room, user_names(room))
 
 
 def rooms_for_users() -> list[Any]:

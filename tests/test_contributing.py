@@ -256,7 +256,7 @@ assert data_sources.read_by_spark()[".orc"] == {{"format": "orc"}}
 cut.share_of = lambda room, rank: Share(50, 100, rank)
 cut._LEAST = cut._MOST = 4000
 def in_pieces(path):
-    sources = batches.Sources.of(path, "qrels.orc")
+    sources = batches.Sources.find(path, "qrels.orc")
     return cut.partition(sources, path + ".parts", n_buckets=3, memory=10**9)
 
 parts = in_pieces("runs.orc")

@@ -12,7 +12,7 @@ import yaml
 
 import lexiframe as lf
 from lexiframe import theory
-from lexiframe.base.face import for_users
+from lexiframe.base.face import user_names
 from lexiframe.cli import app as cli
 from lexiframe.metrics.catalogues.papers import LEXIPRECISION, LEXIRECALL, RECALL_PAIRED
 from tests.conftest import SHARED
@@ -84,7 +84,7 @@ def test_every_public_name_is_in_the_reference(docs, measure_pages):
     text = "\n".join([*reference.values(), *measure_pages.values()])
     modules = (lf, theory, lf.spark, lf.views.charts, lf.views.display)
     names = [name for module in modules for name in module.__all__]
-    for name in [*names, *(name for room in ROOMS for name in for_users(room))]:
+    for name in [*names, *(name for room in ROOMS for name in user_names(room))]:
         kinds = ("autofunction", "autoclass", "py:data")
         is_folder = name in WHOLE
         assert is_folder or any(f".. {kind}:: {name}\n" in text for kind in kinds), name

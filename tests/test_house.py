@@ -20,7 +20,7 @@ import pytest
 
 import lexiframe as lf
 from lexiframe.base import schemas
-from lexiframe.base.face import FEATURES, for_users, listed
+from lexiframe.base.face import FEATURES, listed, user_names
 from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.orderings.rules import RULES
@@ -112,7 +112,7 @@ def test_other_rooms_import_through_the_door_of_a_room_alone():
         used = {name for place, name in taken if place == door}
         assert used <= offered
         users = {
-            *for_users(room),
+            *user_names(room),
             *listed(room, FEATURES),
             *({"charts", "display"} if room is lf.views else ()),
         }
@@ -150,6 +150,39 @@ HEAVY = """
 
 
 CORE = "lexiframe.read_runs, lexiframe.positions, lexiframe.scores, lexiframe.preferences"
+
+
+PREPOSITIONS = set(
+    "of by for to in on with without from at as into beside over under between per after before "
+    "against".split()
+)
+GENERIC = set(
+    "of of_each of_pairs of_group of_requests of_units _agreement _checked _drawn _first _found "
+    "_joined _means _named _number _places _read _rows _table".split()
+)
+"""Names that say nothing about what is returned."""
+
+
+def defined():
+    """The names of all functions, each with its module."""
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+                yield module_name(path), node.name
+
+
+def test_functions_are_called_by_what_they_return_or_do():
+    """Few begin with a preposition: conversions, and methods that return a changed copy."""
+    names = [name for _, name in defined()]
+    prepositions = [n for n in names if n.lstrip("_").partition("_")[0] in PREPOSITIONS]
+    assert len(prepositions) <= 0.02 * len(names), sorted(prepositions)
+
+
+def test_a_name_that_says_nothing_stands_in_two_modules_at_most():
+    modules = {}
+    for module, name in defined():
+        modules.setdefault(name, set()).add(module)
+    assert {n: m for n, m in modules.items() if n in GENERIC and len(m) > 2} == {}
 
 
 def loaded(code):
@@ -243,7 +276,7 @@ def test_a_name_of_a_later_stage_loads_its_module_alone():
 
 PUBLIC = lf.__all__
 OF_ROOMS = {name: getattr(lf, room) for room in sorted(WHOLE - {"spark", "theory", "views"})
-            for name in for_users(getattr(lf, room))}  # fmt: skip
+            for name in user_names(getattr(lf, room))}  # fmt: skip
 """What users reach as lf.ROOM.NAME, and its room."""
 CALLABLE = [
     n for n in PUBLIC if inspect.isfunction(getattr(lf, n)) or isinstance(getattr(lf, n), type)

@@ -2,7 +2,7 @@
 
 Ids that are read as integers stay codes until a table is shown: they become a column of categories
 (`categories_of`), each of which is an integer written as a string. Other code need not know the
-difference: `of_each` applies a function of strings to either kind of column.
+difference: `map_distinct` applies a function of strings to either kind of column.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def categories_of(column: pl.Series) -> pl.Series:
     >>> categories_of(pl.Series([12, 7, None, 12])).to_list()
     ['12', '7', None, '12']
     """
-    stretches = _in_stretches(column)
+    stretches = _stretches(column)
     values = column if stretches is None else stretches["value"]
     least, greatest = values.min(), values.max()
     if not isinstance(least, int) or not isinstance(greatest, int):  # all values are null
@@ -81,7 +81,7 @@ def _distinct(numbers: np.ndarray, size: int) -> np.ndarray:
     return np.flatnonzero(is_there)
 
 
-def of_each(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
+def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> pl.Series:
     """Apply a row-wise function of strings to a column; of categories, to each category only once.
 
     Examples
@@ -127,7 +127,7 @@ def gathered(ids: pl.Series, rows: np.ndarray) -> pl.Series:
 
 def strings_of(ids: pl.Series) -> pl.Series:
     """Turn a column of strings or categories into plain strings."""
-    return of_each(ids, lambda strings: strings)
+    return map_distinct(ids, lambda strings: strings)
 
 
 def as_strings(frame: pl.DataFrame) -> pl.DataFrame:
@@ -148,7 +148,7 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     """
     if len(column) <= _SEEN and not column.has_nulls():
         return _encode_few(column)
-    stretches = _in_stretches(column)
+    stretches = _stretches(column)
     if stretches is None:
         cycle = _cycle_of(column)
         if cycle is None:
@@ -159,7 +159,7 @@ def encode(column: pl.Series) -> tuple[pl.Series, np.ndarray]:
     return names, np.repeat(codes, stretches["len"].to_numpy())
 
 
-def _in_stretches(column: pl.Series) -> pl.DataFrame | None:
+def _stretches(column: pl.Series) -> pl.DataFrame | None:
     """Return value and len of each stretch of equal ids; None where most stretches are short.
 
     A run is mostly sorted by query, and then each query has to be looked at once only.
@@ -266,7 +266,7 @@ _BETWEEN = "\x1f"
 It sorts before all characters that are printed, so that the replicates of a run stay together."""
 
 
-def with_replicate(run: str, replicate: str | None) -> str:
+def join_replicate(run: str, replicate: str | None) -> str:
     """Return the name of one replicate of a run, which is a run of its own until it is shown.
 
     Examples
@@ -277,21 +277,21 @@ def with_replicate(run: str, replicate: str | None) -> str:
     return run if replicate is None else f"{run}{_BETWEEN}{replicate}"
 
 
-def without_replicate(name: str) -> tuple[str, str | None]:
-    """Return the run, and the replicate if the name stands for one; see `with_replicate`."""
+def split_replicate(name: str) -> tuple[str, str | None]:
+    """Return the run, and the replicate if the name stands for one; see `join_replicate`."""
     run, between, replicate = name.partition(_BETWEEN)
     return run, replicate if between else None
 
 
 def said(name: str) -> str:
-    """Return a name of `with_replicate` as messages say it.
+    """Return a name of `join_replicate` as messages say it.
 
     Examples
     --------
     >>> said("bm25"), said(with_replicate("bm25", "1"))
     ("'bm25'", "'bm25', replicate '1'")
     """
-    run, replicate = without_replicate(name)
+    run, replicate = split_replicate(name)
     return repr(run) if replicate is None else f"{run!r}, replicate {replicate!r}"
 
 
@@ -314,7 +314,7 @@ def replicates_joined(table: pl.DataFrame) -> pl.DataFrame:
 def replicates_apart(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table of `replicates_joined` with the column ``replicate`` behind ``run``."""
     names, code = encode(table["run"])
-    both = [without_replicate(name) for name in names]
+    both = [split_replicate(name) for name in names]
     if all(replicate is None for _, replicate in both):
         return table
     run, replicate = (

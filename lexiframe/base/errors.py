@@ -256,7 +256,7 @@ def _parts(name: str) -> tuple[str, list[str]]:
     return " ".join(words), [n.lstrip("0") for n in numbers]
 
 
-def in_one_line(error: object) -> str:
+def one_line(error: object) -> str:
     r"""Return the message of another library's error as one line, to quote it.
 
     Examples

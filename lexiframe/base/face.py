@@ -130,7 +130,7 @@ def added(room: Any, name: str, what: str) -> Any:
     return getattr(room, name)
 
 
-def for_users(room: Any) -> list[str]:
+def user_names(room: Any) -> list[str]:
     """Return the names that users reach as ``lf.ROOM.NAME``.
 
     Examples

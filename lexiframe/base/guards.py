@@ -66,7 +66,7 @@ def typed(function: Callable[P, T]) -> Callable[P, T]:
             _take_table(given, name, what)
         for name, value in given.arguments.items():
             if name in hints:
-                given.arguments[name] = _checked(function.__name__, name, value, hints[name])
+                given.arguments[name] = _checked_value(function.__name__, name, value, hints[name])
         __tracebackhide__ = True  # pytest then shows the caller's line, and not this one
         try:
             return function(*given.args, **given.kwargs)
@@ -136,11 +136,11 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def _tables(function: Callable[..., Any]) -> dict[str, Any]:
     """Return the arguments that take an evaluation too, and the name of the table to use of it."""
     hints = _hints_of(function, extras=True)
-    found = {name: _without_none(hint) for name, hint in hints.items()}
+    found = {name: _drop_none(hint) for name, hint in hints.items()}
     return {n: h.__metadata__[-1] for n, h in found.items() if typing.get_origin(h) is Annotated}
 
 
-def _without_none(hint: Any) -> Any:
+def _drop_none(hint: Any) -> Any:
     """Return the one type of ``X | None``; other types stay as they are."""
     others = [one for one in _alternatives(hint) if one is not NoneType]
     return others[0] if len(others) == 1 else hint
@@ -205,7 +205,7 @@ def _table_of(value: Any, what: Any) -> tuple[Any, dict[str, Any]]:
     return value.table_for(what) if _has_tables(value) else (value, {})
 
 
-def _checked(function: str, name: str, value: Any, hint: Any) -> Any:
+def _checked_value(function: str, name: str, value: Any, hint: Any) -> Any:
     is_number_as_name = isinstance(value, int) and not isinstance(value, bool)
     if name in _NAMES and is_number_as_name:
         return str(value)
@@ -215,7 +215,7 @@ def _checked(function: str, name: str, value: Any, hint: Any) -> Any:
         value = list(value) if not isinstance(value, list | tuple) else value
     if not _fits(value, hint):
         raise WrongTypeError(
-            f"{function}: expected {name} to be {_in_words(hint)}, found {_found(value)}"
+            f"{function}: expected {name} to be {_type_words(hint)}, found {_value_words(value)}"
         )
     is_whole = isinstance(value, Integral) and float not in _alternatives(hint)
     if is_whole and abs(int(value)) >= _LARGEST:
@@ -308,12 +308,12 @@ def _is_a(value: Any, kind: Any) -> bool:
     return isinstance(value, kind)
 
 
-def _in_words(hint: Any) -> str:
-    words = [_of_one(one) for one in _alternatives(hint)]
+def _type_words(hint: Any) -> str:
+    words = [_list_words(one) for one in _alternatives(hint)]
     return " or ".join(dict.fromkeys(words))
 
 
-def _of_one(hint: Any) -> str:
+def _list_words(hint: Any) -> str:
     if hint in _WORDS:
         return _WORDS[hint]
     origin = typing.get_origin(hint)
@@ -324,13 +324,13 @@ def _of_one(hint: Any) -> str:
     if origin is Callable:
         return "a function"
     if origin is tuple:
-        return f"a pair of which each is {_in_words(typing.get_args(hint)[0])}"
+        return f"a pair of which each is {_type_words(typing.get_args(hint)[0])}"
     if origin is not None:
-        return f"a list of which each is {_in_words(typing.get_args(hint)[0])}"
+        return f"a list of which each is {_type_words(typing.get_args(hint)[0])}"
     return f"{hint.__name__}"
 
 
-def _found(value: Any) -> str:
+def _value_words(value: Any) -> str:
     if value is None:
         return "None"
     kind = type(value).__name__

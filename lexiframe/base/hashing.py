@@ -64,17 +64,17 @@ def bucket_of(query_ids: pl.Series, n: int) -> np.ndarray:
 def hashes_of(ids: pl.Series) -> np.ndarray:
     """Return a hash of 64 bits of each id: strings, integers or categories, without nulls."""
     if isinstance(ids.dtype, pl.Enum):
-        return np.asarray(_in_blocks(ids.dtype.categories)[ids.to_physical()])
-    return _in_blocks(ids)
+        return np.asarray(_hash_distinct(ids.dtype.categories)[ids.to_physical()])
+    return _hash_distinct(ids)
 
 
 def _buckets(ids: pl.Series, n: int) -> np.ndarray:
-    hashes = _in_blocks(ids)
+    hashes = _hash_distinct(ids)
     hashes %= np.uint64(n)
     return hashes.view(np.int64)
 
 
-def _in_blocks(ids: pl.Series) -> np.ndarray:
+def _hash_distinct(ids: pl.Series) -> np.ndarray:
     """Return a hash of 64 bits for each id, some of them at once."""
     hashes = np.empty(len(ids), np.uint64)
     for start in range(0, len(ids), _BLOCK):
@@ -145,7 +145,7 @@ def _hashes_by_block(
         return lambda rows: then(bits_of(column[rows]))
     if not isinstance(dtype, pl.Enum):
         return lambda rows: then(_hashes(column[rows]))
-    hashes, code = then(_in_blocks(dtype.categories)), column.to_physical().to_numpy()
+    hashes, code = then(_hash_distinct(dtype.categories)), column.to_physical().to_numpy()
     return lambda rows: hashes.take(code[rows])
 
 

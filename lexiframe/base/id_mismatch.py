@@ -45,7 +45,7 @@ def likely_cause(
     """
     ours, theirs = sorted(filter(None, set(ours))), sorted(filter(None, set(theirs)))
     spellings = {cause: (alike, alike) for cause, alike in {**more, **_SPELLINGS}.items()}
-    spellings["a prefix"] = (_without_prefix(ours), _without_prefix(theirs))
+    spellings["a prefix"] = (_prefix_remover(ours), _prefix_remover(theirs))
     for cause, (spell_ours, spell_theirs) in spellings.items():
         spelled = {
             spell_theirs(name): name for name in reversed(theirs)
@@ -63,7 +63,7 @@ def likely_cause(
     return f"one begins with the other {shown}" if is_certain else ""
 
 
-def _without_prefix(names: list[str]) -> Spelling:
+def _prefix_remover(names: list[str]) -> Spelling:
     """Return a function that removes the common prefix of sorted names, up to its last digits."""
     alike = takewhile(lambda pair: len(set(pair)) == 1, zip(*names[:1], *names[-1:], strict=False))
     prefix = "".join(pair[0] for pair in alike).rstrip("0123456789")

@@ -47,7 +47,7 @@ def available(root: Path = _ROOT) -> int | None:
     It is the least of what the machine has, what the process's control groups (containers) allow,
     and what ``ulimit -v`` allows. Tests put another folder in place of the file system's root.
     """
-    known = [_of_machine(root), *_of_groups(root), _of_limit(root)]
+    known = [_machine_memory(root), *_group_memory(root), _address_space_left(root)]
     return min((number for number in known if number is not None), default=None)
 
 
@@ -59,7 +59,7 @@ def peak_memory() -> str:
     >>> peak_memory()
     '... GB'
     """
-    held = _numbers(_ROOT / "proc/self/status", unit=1024).get("VmHWM")
+    held = _file_numbers(_ROOT / "proc/self/status", unit=1024).get("VmHWM")
     if held is not None:  # what `getrusage` says begins with the memory of the parent process
         return f"{held / 1e9:.2f} GB"
     try:
@@ -80,9 +80,9 @@ def give_back() -> None:
             ctypes.CDLL(None).malloc_trim(ctypes.c_size_t(0))
 
 
-def _of_machine(root: Path) -> int | None:
+def _machine_memory(root: Path) -> int | None:
     """Return the available memory and swap on Linux; on other systems all memory there is."""
-    facts = _numbers(root / "proc/meminfo", unit=1024)
+    facts = _file_numbers(root / "proc/meminfo", unit=1024)
     if "MemAvailable" in facts:
         return facts["MemAvailable"] + facts.get("SwapFree", 0)
     try:
@@ -91,24 +91,24 @@ def _of_machine(root: Path) -> int | None:
         return None
 
 
-def _of_groups(root: Path) -> Iterator[int]:
+def _group_memory(root: Path) -> Iterator[int]:
     """Yield what each of the process's control groups still allows; a container is such a group."""
-    for folder, limit, used in _groups(root):
-        most, now = _number(folder / limit), _number(folder / used)
+    for folder, limit, used in _control_groups(root):
+        most, now = _file_number(folder / limit), _file_number(folder / used)
         if most is not None and now is not None:
-            facts = _numbers(folder / "memory.stat")
+            facts = _file_numbers(folder / "memory.stat")
             files = (facts.get(f"{kind}_file", 0) for kind in ("active", "inactive"))
             # The kernel counts cached files as used memory, but drops them when it is needed.
             yield max(most - max(now - sum(files), 0), 0)
 
 
-def _groups(root: Path) -> Iterable[tuple[Path, str, str]]:
+def _control_groups(root: Path) -> Iterable[tuple[Path, str, str]]:
     """Yield the folders of the process's groups and their parents, with the files to read there.
 
     Version 2 of control groups has one hierarchy, whose line begins with ``0::``; version 1 has one
     for each kind of resource, of which only "memory" counts here.
     """
-    for line in _lines(root / "proc/self/cgroup"):
+    for line in _file_lines(root / "proc/self/cgroup"):
         _, kinds, path, *_ = [*line.split(":", 2), "", ""]
         names = ("memory.max", "memory.current")
         mounts = [root / "sys/fs/cgroup", root / "sys/fs/cgroup/unified"]
@@ -122,32 +122,32 @@ def _groups(root: Path) -> Iterable[tuple[Path, str, str]]:
             yield from ((mount / part, *names) for part in (inner, *inner.parents))
 
 
-def _of_limit(root: Path) -> int | None:
+def _address_space_left(root: Path) -> int | None:
     """Return how much more address space the process may take (``ulimit -v``)."""
     try:
         import resource
     except ImportError:  # Windows
         return None
     most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    pages = next(iter(_lines(root / "proc/self/statm")), "0").split()[0]
+    pages = next(iter(_file_lines(root / "proc/self/statm")), "0").split()[0]
     if most == resource.RLIM_INFINITY:
         return None
     return max(most - int(pages) * resource.getpagesize(), 0)
 
 
-def _lines(path: Path) -> list[str]:
+def _file_lines(path: Path) -> list[str]:
     try:
         return path.read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return []
 
 
-def _number(path: Path) -> int | None:
-    text = next(iter(_lines(path)), "")
+def _file_number(path: Path) -> int | None:
+    text = next(iter(_file_lines(path)), "")
     return int(text) if text.isdigit() else None  # "max" is no limit
 
 
-def _numbers(path: Path, unit: int = 1) -> dict[str, int]:
+def _file_numbers(path: Path, unit: int = 1) -> dict[str, int]:
     """Return the numbers of a file with lines such as ``MemAvailable: 3 kB``, by name."""
-    fields = (line.replace(":", " ").split() for line in _lines(path))
+    fields = (line.replace(":", " ").split() for line in _file_lines(path))
     return {f[0]: int(f[1]) * unit for f in fields if len(f) > 1 and f[1].isdigit()}

@@ -68,11 +68,11 @@ def in_threads(
         return
     workers = min(4, (os.cpu_count() or 1) + 1)  # one more, as each waits for Python's lock
     with ThreadPoolExecutor(workers) as executor:
-        results = _results(executor, function, items, 2 * workers)
+        results = _results_in_order(executor, function, items, 2 * workers)
         yield from progress(results, total, label) if label else results
 
 
-def _results(
+def _results_in_order(
     executor: ThreadPoolExecutor, function: Callable[[S], T], items: Iterable[S], most: int
 ) -> Iterator[T]:
     """Yield the results in order; of at most so many items they are found before they are taken."""

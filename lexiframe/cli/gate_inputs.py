@@ -216,7 +216,7 @@ class GateInputs(InputOptions):
                 )
         sources = tuple(scan.sources[0] for scan in scans)
         if self.name_from == "file":
-            sources = _named(sources)
+            sources = _name_runs(sources)
         return replace(scans[0], sources=sources, stamps={})
 
     def runs_with_replicates(self) -> tuple[tuple[str, str], run_scan.RunScan]:
@@ -253,7 +253,7 @@ class GateInputs(InputOptions):
         return names[0], names[1]
 
 
-def _named(sources: Sequence[data_sources.Source]) -> tuple[data_sources.Source, ...]:
+def _name_runs(sources: Sequence[data_sources.Source]) -> tuple[data_sources.Source, ...]:
     """Give two runs different names, whatever their files and the rows in them call them."""
     roles = ("baseline", "candidate")
     names = [source.name or role for source, role in zip(sources, roles, strict=True)]
@@ -299,11 +299,13 @@ def margins_by_measure(
     sizes: dict[str | None, str | float] = {}
     for text in (piece for one in given for piece in _COMMA.split(one)):
         name, _, size = text.strip().rpartition("=")
-        called = _name_of(name) if name else None
+        called = _score_name(name) if name else None
         if called in sizes:
             raise typer.BadParameter(f"--margin: found two for {name or 'all measures'}; keep one")
         sizes[called] = _size_of(size, text)
-    names = [_name_of(name) for name in as_list(asked or [])] or [n for n in sizes if n is not None]
+    names = [_score_name(name) for name in as_list(asked or [])] or [
+        n for n in sizes if n is not None
+    ]
     if not names:
         raise typer.BadParameter("expected measures, found none; name them with -m")
     others = [name for name in sizes if name is not None and name not in names]
@@ -336,7 +338,7 @@ _COMMA = re.compile(r",(?![^(]*\))")
 """A comma that is not in parentheses, as in ``nDCG(gains={1:2,2:4})@10=0.01,AP=0.02``."""
 
 
-def _name_of(text: str) -> str:
+def _score_name(text: str) -> str:
     """Return our name of a measure; a name that is not known may be one of the scores."""
     try:
         return str(parse_measure(text))

@@ -158,7 +158,7 @@ class RunsOrScores(InputOptions):
             )
         if not asked and self.level is None:
             return None
-        return needed.at_level(parse_measures(asked or MEASURES), self.level)
+        return needed.set_level(parse_measures(asked or MEASURES), self.level)
 
     def scan(self) -> run_scan.RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""

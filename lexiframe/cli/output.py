@@ -51,7 +51,7 @@ def print_table(
     if format == "csv":
         typer.echo(csv_text(table), nl=False)
         return
-    table = table if alpha is None else printed.with_p_values(table, alpha)
+    table = table if alpha is None else printed.write_p_values(table, alpha)
     if format == "latex":
         typer.echo(shown.latex_table(table))
     elif format == "markdown":
@@ -72,22 +72,22 @@ def csv_text(table: pl.DataFrame) -> str:
     -5,2
     a\nb,3
     """
-    head = pl.DataFrame([pl.Series(name, [_as_text(name)]) for name in table.columns])
-    body = table.select(_with_texts(column) for column in table)
+    head = pl.DataFrame([pl.Series(name, [_cell_text(name)]) for name in table.columns])
+    body = table.select(_text_column(column) for column in table)
     return head.write_csv(include_header=False) + body.write_csv(include_header=False)
 
 
-def _with_texts(column: pl.Series) -> pl.Series:
+def _text_column(column: pl.Series) -> pl.Series:
     if isinstance(column.dtype, pl.List):  # names of runs; a cell of CSV holds no list
         column = column.list.join("; ")
     if column.dtype != pl.String:
         return column
-    texts = {text: _as_text(text) for text in column.unique().drop_nulls()}
+    texts = {text: _cell_text(text) for text in column.unique().drop_nulls()}
     changed = {text: written for text, written in texts.items() if text != written}
     return column.replace(changed) if changed else column
 
 
-def _as_text(text: str) -> str:
+def _cell_text(text: str) -> str:
     """Escape unprintable characters; put a quote before text that would be a formula.
 
     Some spreadsheets split at semicolons, whatever is quoted, so no part between them is a formula.

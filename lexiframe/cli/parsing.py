@@ -33,7 +33,7 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command; what help says of it is not read when it is called."""
-        if not self.commands and cmd_name in _files():
+        if not self.commands and cmd_name in _command_files():
             return TyperCommand(cmd_name)
         self.list_commands(ctx)  # for an error message, which suggests one of them
         return super().get_command(ctx, cmd_name)
@@ -41,7 +41,7 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, in the order in which help shows them."""
         if not self.commands:
-            listed = [_listed(file) for file in _files().values()]
+            listed = [_listed_command(file) for file in _command_files().values()]
             self.commands = {
                 str(command.name): command
                 for command in sorted(
@@ -65,13 +65,13 @@ class Commands(TyperGroup):
         return name, command and _imported(str(name)), rest
 
 
-def _files() -> dict[str, Path]:
+def _command_files() -> dict[str, Path]:
     """Return the files of all commands, by the command's name."""
     folder = Path(str(commands.__file__)).parent
     return {file.stem: file for file in folder.glob("[!_]*.py")}
 
 
-def _listed(file: Path) -> Any:
+def _listed_command(file: Path) -> Any:
     """Return a command as ``lexiframe --help`` shows it."""
     tree = ast.parse(file.read_text(encoding="utf-8")).body
     functions = {part.name: part for part in tree if isinstance(part, ast.FunctionDef)}
@@ -86,7 +86,7 @@ def _imported(name: str) -> Any:
     module = import_module(f"{commands.__name__}.{name}")
     app = typer.Typer(add_completion=False)
     add = app.command(name, cls=OneValueEach, epilog=examples(*module.EXAMPLES))
-    called = with_options(getattr(module, name))
+    called = take_options(getattr(module, name))
     add(called)
     command: Any = typer.main.get_command(app)
     texts = {p.name for p in signature(called).parameters.values() if _is_text(p.annotation)}
@@ -178,9 +178,9 @@ HelpAll = Annotated[
 ]
 
 
-def with_options(command: Callable[..., None]) -> Callable[..., None]:
+def take_options(command: Callable[..., None]) -> Callable[..., None]:
     """Let Typer see a command's parameters, and the fields of its dataclasses, as options."""
-    declared = _parameters(command)
+    declared = _declared_parameters(command)
 
     @wraps(command)
     def of_options(**given: Any) -> None:
@@ -206,7 +206,7 @@ def with_options(command: Callable[..., None]) -> Callable[..., None]:
     return of_options
 
 
-def _parameters(declared: Any) -> list[Parameter]:
+def _declared_parameters(declared: Any) -> list[Parameter]:
     """Return the parameters of a function or a dataclass with their types."""
     types = get_type_hints(declared, include_extras=True)
     parameters = signature(declared).parameters.values()
@@ -220,7 +220,7 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
     for parameter in declared:
         kind = parameter.annotation
         if is_dataclass(kind):
-            yield from _options(_parameters(kind))
+            yield from _options(_declared_parameters(kind))
         elif get_origin(kind) is Annotated:
             yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
         else:
@@ -235,4 +235,4 @@ def _built(parameter: Parameter, given: Mapping[str, Any]) -> Any:
     kind = parameter.annotation
     if not is_dataclass(kind):
         return given[parameter.name]
-    return kind(**{field.name: _built(field, given) for field in _parameters(kind)})  # type: ignore[operator]
+    return kind(**{field.name: _built(field, given) for field in _declared_parameters(kind)})  # type: ignore[operator]

@@ -47,13 +47,13 @@ def load_chosen(
             "leaderboard, whose scores are those of collections; give it to `lexiframe "
             "leaderboard`, lf.leaderboard in Python"
         )
-    names = _chosen(loaded.measures, asked)
+    names = _chosen_measures(loaded.measures, asked)
     return per_request_scores.Loaded(
         loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
     )
 
 
-def _chosen(known: list[str], asked: list[str] | None) -> list[str]:
+def _chosen_measures(known: list[str], asked: list[str] | None) -> list[str]:
     """Return the names of the measures to evaluate, as the scores have them."""
     if asked is None:
         return sorted(
@@ -63,10 +63,10 @@ def _chosen(known: list[str], asked: list[str] | None) -> list[str]:
                 in (catalogues.num_ret, catalogues.num_rel, catalogues.num_rel_ret)
             ),
         )
-    return list(dict.fromkeys(_name_of(one, known) for one in asked))
+    return list(dict.fromkeys(_asked_name(one, known) for one in asked))
 
 
-def _name_of(asked: str, known: list[str]) -> str:
+def _asked_name(asked: str, known: list[str]) -> str:
     """Return the name of a measure in the scores: as it was asked for, or of the same metric."""
     metric = derived.known_metric(asked)
     same = [name for name in known if metric is not None and derived.known_metric(name) == metric]

@@ -97,7 +97,7 @@ def _refuse_values(told: Mapping[str, Any]) -> None:
     for known in facts.known_facts(told).values():
         if not _has_form([known.bounds, known.aggregate], [str]):
             raise LexiframeError(f"expected bounds and an aggregate as text, found {known!r:.80}")
-        _ = known.of_means, known.of_differences
+        _ = known.mean_range, known.difference_range
         check_choice("evaluate", known.kind, ("metric", "preference"), "kind")
 
 

@@ -125,14 +125,14 @@ class Evaluation:
         LexiframeError
             When the evaluation kept sums over the requests only (``memory``, `spark.evaluate`).
         """
-        return self._of_requests("scores")
+        return self._request_table("scores")
 
     @property
     def preferences(self) -> pl.DataFrame:
         """The table of `preferences`; raises as ``scores`` does."""
-        return self._of_requests("preferences")
+        return self._request_table("preferences")
 
-    def _of_requests(self, name: str) -> pl.DataFrame:
+    def _request_table(self, name: str) -> pl.DataFrame:
         if self.has_requests:
             return self._tables_of_requests[name]
         advice = f"evaluate with out='FOLDER' and keep={name!r} to write them"
@@ -150,7 +150,7 @@ class Evaluation:
     def part(self) -> PairCube:
         """Return the scores and preferences of all requests as arrays; raises as they do."""
         if not self.has_requests:
-            self._of_requests("preferences")  # raises
+            self._request_table("preferences")  # raises
         return self._whole
 
     @cached_property
@@ -248,7 +248,7 @@ class Evaluation:
         [('q0113', 1.0, 14), ('q0175', 1.0, 20), ('q0206', 1.0, 14), ('q0066', 0.0, None), \
 ('q0078', -1.0, 21)]
         """
-        self._of_one("pair(...)")
+        self._refuse_several("pair(...)")
         run_a, run_b = self._run_named(run_a), self._run_named(run_b)
         if run_a == run_b:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
@@ -297,7 +297,7 @@ class Evaluation:
         >>> e.explain("q0066", "pixels_euclidean", "random").columns[-4:]
         ['RPP weight', 'RPP', 'AP_a', 'AP_b']
         """
-        self._of_one("explain(...)")
+        self._refuse_several("explain(...)")
         p = self.positions
         if measures is None:
             grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
@@ -351,7 +351,7 @@ class Evaluation:
         >>> e.requests("random", "AP").select("query_id", "better", "worse").row(0)
         ('q0078', 0, 2)
         """
-        self._of_one("requests(...)")
+        self._refuse_several("requests(...)")
         names = self._names_of(measures)
         if run is not None:
             run = self._run_named(run)
@@ -359,7 +359,7 @@ class Evaluation:
 
     def origin(self, what: str) -> Origin:
         """Return what the evaluation was computed from; ``what`` begins the error if not known."""
-        self._of_one(what)
+        self._refuse_several(what)
         if self._origin is not None:
             return self._origin
         if self.sums is not None:
@@ -377,7 +377,7 @@ class Evaluation:
             why += "evaluate(runs, qrels) for that"
         raise LexiframeError(f"{what}: {why}")
 
-    def _of_one(self, what: str) -> None:
+    def _refuse_several(self, what: str) -> None:
         """Raise where there are several collections, which have to be asked one by one."""
 
     def _run_named(self, name: str) -> str:
@@ -511,7 +511,7 @@ class Evaluation:
         with output_files.replacing_all([*files]) as temporaries:
             for (table, facts), file in zip(files.values(), temporaries, strict=True):
                 to_parquet.write_parquet_file(file, table, facts)
-        output_files.after_renaming(partial(self._remove_earlier, [*files]))
+        output_files.call_after_renaming(partial(self._remove_earlier, [*files]))
         return [*files]
 
     def _remove_earlier(self, files: list[Path]) -> None:
@@ -608,7 +608,7 @@ class Evaluation:
         >>> "pixels_euclidean is first by both measures" in path.read_text(encoding="utf-8")
         True
         """
-        self._of_one("report(...)")
+        self._refuse_several("report(...)")
         page_of = added(evaluation, "page_of", "report")
         path = output_files.output_path(path)
         output_files.output_folder(path.parent)

@@ -14,7 +14,7 @@ from lexiframe.metrics import Metric, coverages
 from lexiframe.pairwise import facts, measured, pairs
 
 
-def of_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
+def evaluate_replicates(runs: Any, qrels: Any, how: Asked, **given: Any) -> Evaluation:
     """Evaluate runs of which each replicate is ranked and scored as a run of its own.
 
     Other arguments of `evaluate` that are ``given`` have no meaning for these.

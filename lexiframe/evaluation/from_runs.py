@@ -204,7 +204,7 @@ def evaluate(
     parts: dict[str, Any] = {"keep": keep, "resume": resume, "memory": memory}
     collections = by_collection.given(runs, qrels, "evaluate")
     if collections is None:
-        how = Asked.of(measures, policies, inference, requests, by, order=order)
+        how = Asked.checked(measures, policies, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
         return evaluate_asked(runs, judgments, how, reuse=reuse, out=out, **parts)
     from lexiframe.evaluation import of_collections as several  # few calls need it
@@ -212,7 +212,7 @@ def evaluate(
     of_requests = several.requests_of(requests, by, collections)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
-        how = Asked.of(measures, policies, inference, of_requests(name), by, order=order)
+        how = Asked.checked(measures, policies, inference, of_requests(name), by, order=order)
         folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
         return evaluate_asked(runs, qrels, how, reuse=folders[0], out=folders[1], **parts)
 
@@ -233,19 +233,21 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        from lexiframe.evaluation.from_replicates import of_replicates  # few calls need it
+        from lexiframe.evaluation.from_replicates import evaluate_replicates  # few calls need it
 
         parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
-        return of_replicates(runs, qrels, how, **parts)
+        return evaluate_replicates(runs, qrels, how, **parts)
     in_buckets, was_told, kept = bool(tables) or resume, memory is not None, None
     if in_buckets and reuse is not None:
         raise LexiframeError(
             "evaluate: reuse takes what was found of all runs at once, keep and resume divide the "
             "requests into buckets anew; leave one of them out"
         )
-    sources = batches.Sources.of(runs, column_forms.held(qrels, "qrels"))
+    sources = batches.Sources.find(runs, column_forms.held(qrels, "qrels"))
     allowed = memory_allowed(memory)
-    in_parts = partial(_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume)
+    in_parts = partial(
+        _evaluate_in_parts, how=how, memory=allowed, out=out, keep=tables, resume=resume
+    )
     is_large = in_buckets or not is_small(sources, allowed, was_told=was_told)
     takes_ranks = is_large and (reuse is None or can_be_ranked_at_once(sources, allowed))
     if reuse is not None:  # before the work, lest it fail after it
@@ -340,7 +342,7 @@ def evaluate_ranked(
     return replace(e, _origin=origin, _part=projected.known)
 
 
-def _in_parts(sources: batches.Sources, **how: Any) -> Evaluation:
+def _evaluate_in_parts(sources: batches.Sources, **how: Any) -> Evaluation:
     """Evaluate runs in parts; raise where this feature has been taken away."""
     e: Evaluation = added(evaluation, "evaluate_in_parts", "evaluate")(sources, **how)
     return e

@@ -13,11 +13,11 @@ def table_of(e: Any, what: TableOf) -> Any:
     if not isinstance(what, str):
         return what(e)
     if what == "pairs":
-        return _pairs(e)
+        return _handed_pairs(e)
     if what == "replicated_pairs":
-        return _pairs(e) if e.replicated is None else e.replicated
+        return _handed_pairs(e) if e.replicated is None else e.replicated
     if what == "by_kind":
-        return arrays.ByKind.of(e)
+        return arrays.ByKind.take_apart(e)
     return getattr(e, what)
 
 
@@ -34,7 +34,7 @@ def options_of(e: Any) -> dict[str, Any]:
     }
 
 
-def _pairs(e: Any) -> Any:
+def _handed_pairs(e: Any) -> Any:
     if e.sums is not None:
         return e.sums
     return e.part()

@@ -57,11 +57,11 @@ class EvaluationOfCollections(Evaluation):
             for name in KEPT
         }
 
-    def _of_requests(self, name: str) -> pl.DataFrame:
+    def _request_table(self, name: str) -> pl.DataFrame:
         for collection, e in self.collections.items():
             if not e.has_requests:
                 with by_collection.told_of(collection):
-                    e._of_requests(name)  # raises
+                    e._request_table(name)  # raises
         return self._tables_of_requests[name]
 
     @property
@@ -72,9 +72,9 @@ class EvaluationOfCollections(Evaluation):
     @property
     def positions(self) -> pl.DataFrame:
         """The table of `positions` of all collections; raises as that of each `Evaluation`."""
-        return by_collection.of_each(self.collections, lambda e: e.positions)
+        return by_collection.each_collection(self.collections, lambda e: e.positions)
 
-    def _of_one(self, what: str) -> NoReturn:
+    def _refuse_several(self, what: str) -> NoReturn:
         instead = ", or lf.leaderboard(e, measure=...).report(...) for all" * ("report" in what)
         first = next(iter(self.collections))
         raise LexiframeError(

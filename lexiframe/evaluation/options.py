@@ -90,7 +90,7 @@ class Options(TypedDict, total=False):
 _DEFAULTS: dict[str, Any] = {"order": "win_rate", "requests": None, "by": None}
 
 
-def with_options(function: F) -> F:
+def name_options(function: F) -> F:
     """Name `Options` in the signature of a function that takes them, for help and editors."""
     defaults = vars(Policies()) | vars(Inference()) | _DEFAULTS
     declared = signature(function)
@@ -130,7 +130,7 @@ class Asked:
     is_reported: bool = False
 
     @classmethod
-    def of(
+    def checked(
         cls,
         measures: MeasureLike | Iterable[MeasureLike] | None,
         policies: Policies,
@@ -171,7 +171,7 @@ class Asked:
         rest = {name: told.pop(name) for name in _DEFAULTS}
         names = {one.name for one in fields(Policies)}
         policies = Policies(**{name: told.pop(name) for name in names & {*told}})
-        return cls.of(measures, policies, Inference(**told), **rest)
+        return cls.checked(measures, policies, Inference(**told), **rest)
 
     def __post_init__(self) -> None:
         check_method("evaluate", self.order, "order")

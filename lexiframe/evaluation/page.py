@@ -69,7 +69,7 @@ def _shown_of_first_runs(e: Evaluation, origin: Origin | None, part: PairCube | 
     if part is None:
         projected, measures = e.origin("scores").projected()
         part = projected.restricted(measures, None, names).whole(measures)
-    tables = pairs.tables_of(part.of_runs(names))
+    tables = pairs.tables_of(part.select_runs(names))
     said = f"The page has {len(runs):,} of {e.orderings['run'].n_unique():,} runs, those "
     said += "with the best rank by any measure; how stable ranks are is computed among these, "
     said += "and all other numbers are those of all runs."

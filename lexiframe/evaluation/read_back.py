@@ -90,14 +90,14 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     except LexiframeError as error:
         raise ReadError(f"{folder}: {error}; {_AGAIN}") from None
     if of_collections.FOLDERS in facts:
-        return _collections(place, facts[of_collections.FOLDERS])
+        return _read_collections(place, facts[of_collections.FOLDERS])
     attributes, replicated, marks = (read.pop(name, None) for name in besides)
     if facts.get("groups") and attributes is None:
         raise ReadError(
             Problem(str(folder), "the attributes of requests", f"no {ATTRIBUTES}.parquet", _AGAIN)
         )
     s, d = (read.pop(name, None) for name in _OPTIONAL)
-    part = None if s is None or d is None else measured.of_tables(s, d)
+    part = None if s is None or d is None else measured.cube_of_tables(s, d)
     provenance = {name: value for name, value in facts.items() if name != "lexiframe"}
     tables: dict[str, Any] = read
     return Evaluation(
@@ -112,7 +112,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     )
 
 
-def _collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
+def _read_collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
     """Read the evaluation of each collection, and put their tables together again."""
     found = {}
     for name, folder in folders.items():
@@ -147,7 +147,7 @@ def _origin(
         order = told.pop("ordering")
         inference, groups = Inference(**told), provenance["groups"] or None
         measures = provenance["measures"]
-        asked = Asked.of(measures, policies, inference, attributes, groups, order=order)
+        asked = Asked.checked(measures, policies, inference, attributes, groups, order=order)
         scan = scan_runs(dict(zip(names, paths, strict=False)))
     except (
         LexiframeError,

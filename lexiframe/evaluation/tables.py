@@ -50,16 +50,18 @@ def pair_tables(
     columns = {} if attributes is None else attributes.select(by).schema
     by_mean, means = _empty(schemas.ORDERINGS, columns), []
     if sums.scores:
-        by_mean = order_or_null(sums.of_scores, ChosenRule("mean", missing=missing), **within)
-        means = [run_means(sums.of_scores, inference.alpha, missing=missing, known=known, **within)]
+        by_mean = order_or_null(sums.scores_only, ChosenRule("mean", missing=missing), **within)
+        means = [
+            run_means(sums.scores_only, inference.alpha, missing=missing, known=known, **within)
+        ]
         if inference.replicates in ("run", "both"):
-            of_seeds = _of_algorithms(means[0], tested, inference.alpha, within)
+            of_seeds = _algorithm_means(means[0], tested, inference.alpha, within)
             means = [facts.within_bounds(of_seeds, known)]
     if not any(pairs.differences.n.any() for pairs in sums.preferences.values()):
         empty = {schema.name: _empty(schema, columns) for schema in _OF_PAIRS}
         return {"means": pl.concat(means), "orderings": by_mean, **empty}
     names = [name for name in sums.preferences if name not in sums.scores]
-    chosen = sums.of_measures(names)
+    chosen = sums.select_measures(names)
     o = pl.concat([by_mean, order_runs(chosen, order, **within)] if names else [by_mean])
     if names:
         means += [_ranked_as(o, run_means(chosen, inference.alpha, **within), by)]
@@ -102,11 +104,11 @@ def _empty(schema: schemas.TableSchema, groups: Mapping[str, pl.DataType]) -> pl
     return pl.DataFrame(schema={**groups, **schema.required, **optional})
 
 
-def _of_algorithms(
+def _algorithm_means(
     means: pl.DataFrame, tested: Any, alpha: float, within: Mapping[str, Any]
 ) -> pl.DataFrame:
     """Return means with the intervals that they have if runs were trained from other seeds."""
-    ends = grouping.in_groups(
+    ends = grouping.group_tables(
         lambda group: replication.algorithm_means(group, alpha), tested, **within
     )
     on = [*within["by"], "run", "measure"]

@@ -182,7 +182,7 @@ def check_file(file: File, options: TextOptions, kind: Kind) -> Checked:
     except LexiframeError as error:
         return unreadable(where, error)
     try:
-        has_no_problem, n_wider, doubts = _read(content, file, options, kind)
+        has_no_problem, n_wider, doubts = _read_and_check(content, file, options, kind)
         if has_no_problem:
             return Checked(where, listed(table_of(doubts), what), n_wider)
     except LexiframeError as error:
@@ -205,7 +205,7 @@ def check_table(source: Source, options: TextOptions) -> Checked:
     return Checked(source.where, pl.DataFrame(schema=schemas.PROBLEMS.columns))
 
 
-def beside_judgments(checked: Checked, doubts: Sequence[Problem]) -> Checked:
+def recheck_ties(checked: Checked, doubts: Sequence[Problem]) -> Checked:
     """Replace problems of ties by what the judgments beside a file show of it."""
     others = checked.problems.filter(pl.col("problem") != TIES)
     return replace(checked, problems=pl.concat([others, listed(table_of(doubts), "a run")]))
@@ -234,7 +234,7 @@ def unreadable(where: str, error: LexiframeError) -> Checked:
     return Checked(where, listed(table_of([problem_of(error, where)]), "runs or judgments"))
 
 
-def _read(
+def _read_and_check(
     content: Content, file: File, options: TextOptions, kind: Kind
 ) -> tuple[bool, int, list[Problem]]:
     """Return whether a file repeats no document and is UTF-8, its too wide lines, and doubts."""

@@ -59,14 +59,14 @@ def check_results(source: str) -> list[Checked]:
     There are none where the source has no such files.
     """
     files = result_files(source)
-    checked = [_tried(partial(_parsed, file), str(file), "results") for file in files]
+    checked = [_tried(partial(_check_parses, file), str(file), "results") for file in files]
     if not files or any(one.problems.height for one in checked):
         return checked
     whole = _tried(lambda: read_scores(files), str(File(source)), "results")
     return [*checked, whole] if whole.problems.height else checked
 
 
-def _parsed(file: Path) -> None:
+def _check_parses(file: Path) -> None:
     form = form_of_result(file)
     if form is not None:
         for _ in form.read(file, None):

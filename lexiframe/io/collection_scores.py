@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import ReadError, SchemaError, n_and_first, printed, warn
 from lexiframe.io.result_forms.found import read_results
 from lexiframe.io.score_forms.layouts import ScoreTable
-from lexiframe.io.score_forms.means_among_data import without_odd_collections, without_summaries
+from lexiframe.io.score_forms.means_among_data import drop_odd_collections, drop_summaries
 from lexiframe.io.score_forms.text import PLACE
 
 KEY = ("run", "collection", "query_id", "measure", "replicate")
@@ -36,10 +36,10 @@ def checked_collections(
         where = ", ".join(origin.where for origin in origins[:3])
         raise ReadError(f"{where}: expected rows of scores, found only names of columns")
     places = [origins[row[0]].at(row[1]) for row in table.select("origin", PLACE).rows()]
-    return _checked(table.with_columns(place=pl.Series(places)), kept, wanted)
+    return _checked_scores(table.with_columns(place=pl.Series(places)), kept, wanted)
 
 
-def of_results(
+def read_results_files(
     files: Sequence[Path], revisions: str, languages: str | None, measure: str | None
 ) -> pl.DataFrame:
     """Read files of results that tools wrote; ``measure`` is the one to keep."""
@@ -51,10 +51,10 @@ def of_results(
             raise SchemaError(
                 f"{files[0]}: expected scores by {measure!r}, found {n_and_first(known)}"
             )
-    return _checked(table)
+    return _checked_scores(table)
 
 
-def _checked(
+def _checked_scores(
     table: pl.DataFrame, kept: tuple[str, ...] = (), wanted: frozenset[str] = frozenset()
 ) -> pl.DataFrame:
     present = [n for n in KEY if n in table.columns and table[n].null_count() < table.height]
@@ -80,11 +80,11 @@ def _checked(
             f"{empty.height} ({', '.join(named)}{', ...' if empty.height > len(named) else ''})"
         )
     others = [name for name in present if name not in ("run", "collection")]
-    table = without_odd_collections(table, ["run", *others], wanted)
+    table = drop_odd_collections(table, ["run", *others], wanted)
     if "query_id" in others:
         cells = ["run", *(name for name in others if name != "query_id")]
-        table = without_summaries(table, "query_id", cells, within=["collection"])
-    table = without_summaries(table, "run", ["collection", *others])
+        table = drop_summaries(table, "query_id", cells, within=["collection"])
+    table = drop_summaries(table, "run", ["collection", *others])
     _warn_of_percent(table)
     smaller = ["smaller_is_better"] if "smaller_is_better" in table.columns else []
     columns = [*present, *[k for k in kept if k in table.columns], "value", *smaller]

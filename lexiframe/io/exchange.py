@@ -53,7 +53,7 @@ def to_ir_measures(table: Frame, /) -> dict[str, list[Any]] | list[Any]:
     library = _library("ir_measures", "interop")
     rows = _runs_or_qrels(table)
     if "run" in rows.columns:
-        return _by_run(rows, lambda run: _tuples(run, library.ScoredDoc))
+        return _convert_runs(rows, lambda run: _tuples(run, library.ScoredDoc))
     if rows.select("query_id", "doc_id").is_duplicated().any():
         rows = rows.sort("relevance", maintain_order=True)
     return _tuples(rows.with_columns(_whole_where_possible(rows["relevance"])), library.Qrel)
@@ -96,8 +96,8 @@ def to_ranx(table: Frame, /) -> Any:
     library = _library("ranx", "peers")
     rows = _runs_or_qrels(table)
     if "run" not in rows.columns:
-        return library.Qrels(_grades(rows) or None)
-    runs = _by_run(rows, lambda run: _nested(run, "score"))
+        return library.Qrels(_greatest_grades(rows) or None)
+    runs = _convert_runs(rows, lambda run: _nested(run, "score"))
     # ranx computes the length of the longest id, and fails if all lists are empty
     return {
         name: library.Run(run if any(run.values()) else None, name=name)
@@ -137,8 +137,8 @@ def to_pytrec_eval(table: Frame, /) -> dict[str, Any]:
     """
     rows = _runs_or_qrels(table)
     if "run" not in rows.columns:
-        return _grades(rows)
-    return _by_run(rows, lambda run: _nested(run, "score"))
+        return _greatest_grades(rows)
+    return _convert_runs(rows, lambda run: _nested(run, "score"))
 
 
 def _library(name: str, extra: str) -> Any:
@@ -165,7 +165,7 @@ def _runs_or_qrels(table: Any) -> pl.DataFrame:
     schema = RUNS_ALONE if is_runs else schemas.QRELS
     rows = schemas.check(rows, schema)
     items = _items(rows)
-    _refuse_gaps(items, schema)
+    _refuse_null_items(items, schema)
     _refuse_repeated(items, schema)
     return rows
 
@@ -175,7 +175,7 @@ def _items(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.filter(pl.col("doc_id").is_not_null())
 
 
-def _refuse_gaps(items: pl.DataFrame, schema: schemas.TableSchema) -> None:
+def _refuse_null_items(items: pl.DataFrame, schema: schemas.TableSchema) -> None:
     number = "score" if schema is RUNS_ALONE else "relevance"
     gaps = items.filter(pl.col(number).is_null() | pl.col(number).is_nan())
     if gaps.height:
@@ -195,7 +195,7 @@ def _refuse_repeated(items: pl.DataFrame, schema: schemas.TableSchema) -> None:
         )
 
 
-def _by_run(rows: pl.DataFrame, convert: Callable[[pl.DataFrame], T]) -> dict[str, T]:
+def _convert_runs(rows: pl.DataFrame, convert: Callable[[pl.DataFrame], T]) -> dict[str, T]:
     parts = rows.partition_by("run", maintain_order=True, include_key=True)
     return {part["run"][0]: convert(part) for part in sorted(parts, key=lambda p: str(p["run"][0]))}
 
@@ -215,7 +215,7 @@ def _nested(rows: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def _grades(judged: pl.DataFrame) -> dict[str, dict[str, int]]:
+def _greatest_grades(judged: pl.DataFrame) -> dict[str, dict[str, int]]:
     """Return the greatest grade of each document; raise if a grade is not a whole number."""
     whole = judged["relevance"].cast(pl.Int64, strict=False)
     broken = judged.filter((whole != judged["relevance"]).fill_null(value=True))

@@ -136,7 +136,7 @@ def read_table(path: Path, name: str, advice: str) -> tuple[pl.DataFrame, dict[s
         is_whole = has_checksum(data, str(path))
         table = parquet.ParquetFile(pa.BufferReader(data)).read()
     except (pa.ArrowException, OSError, ValueError) as error:
-        found = f"cannot be read as Parquet ({errors.in_one_line(error)})"
+        found = f"cannot be read as Parquet ({errors.one_line(error)})"
         raise ReadError(Problem(str(path), "", found, advice)) from None
     facts = provenance_of(table.schema)
     if not is_whole or facts.pop("table", None) != name:

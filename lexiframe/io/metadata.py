@@ -79,7 +79,7 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
     """
     yaml = _yaml()
     try:
-        dump = partial(yaml.safe_dump, _plain(metadata), sort_keys=False, width=1000)
+        dump = partial(yaml.safe_dump, _json_value(metadata), sort_keys=False, width=1000)
         text: str = dump(allow_unicode=True)
         if _ODD_LINE_ENDS & set(text):
             text = dump(allow_unicode=False)  # escapes them
@@ -114,9 +114,9 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
                 f"{where}: the ir_metadata have a reference (*name), which is not read; "
                 "write out what it stands for"
             )
-        found = _plain(yaml.safe_load(text))
+        found = _json_value(yaml.safe_load(text))
         # PyYAML keeps the last of several fields with one name, without an error.
-        twice = [*_repeated(yaml.compose(text, yaml.SafeLoader))]
+        twice = [*_repeated_fields(yaml.compose(text, yaml.SafeLoader))]
     except ReadError:
         raise
     # PyYAML does not catch errors of its conversions: !!int '' is an IndexError
@@ -140,13 +140,13 @@ def parse_metadata(text: str, where: str) -> dict[str, Any]:
     return found or {}
 
 
-def _repeated(node: Any) -> Iterator[str]:
+def _repeated_fields(node: Any) -> Iterator[str]:
     """Yield the names of repeated fields of a mapping, in a node of YAML and below it."""
     inside = node.value if hasattr(node, "flow_style") else []
     fields = [part for part in inside if isinstance(part, tuple)]
     yield from (name for name, n in Counter(str(key.value) for key, _ in fields).items() if n > 1)
     for part in [value for _, value in fields] or inside:
-        yield from _repeated(part)
+        yield from _repeated_fields(part)
 
 
 def _yaml() -> ModuleType:
@@ -160,12 +160,12 @@ def _yaml() -> ModuleType:
     return yaml
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Convert to types of JSON: names, dates, huge integers and bytes (base64) to text."""
     if isinstance(value, Mapping):
-        return {_as_text(key): _plain(inner) for key, inner in value.items()}
+        return {_yaml_text(key): _json_value(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | set):
-        return [_plain(inner) for inner in value]
+        return [_json_value(inner) for inner in value]
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, bytes):
@@ -184,17 +184,17 @@ def flatten(metadata: Mapping[str, Any], where: str = "ir_metadata") -> dict[str
     >>> flatten({"method": {"retrieval": [{"name": "bm25", "k1": 0.9}]}, "lang": ["C", "R"]})
     {'method.retrieval.0.name': 'bm25', 'method.retrieval.0.k1': 0.9, 'lang': 'C, R'}
     """
-    return dotted({name: _without_lists(value) for name, value in metadata.items()}, where)
+    return dotted({name: _flatten_lists(value) for name, value in metadata.items()}, where)
 
 
-def _without_lists(value: Any) -> Any:
+def _flatten_lists(value: Any) -> Any:
     """Convert a list to text or numbered fields, and an empty value to None, as `flatten` says."""
     if isinstance(value, list) and any(isinstance(item, Mapping | list) for item in value):
         value = {str(n): item for n, item in enumerate(value)}
     if isinstance(value, list):
-        return ", ".join(map(_as_text, value)) or None
+        return ", ".join(map(_yaml_text, value)) or None
     if isinstance(value, Mapping):
-        return {str(name): _without_lists(item) for name, item in value.items()} or None
+        return {str(name): _flatten_lists(item) for name, item in value.items()} or None
     return value
 
 
@@ -216,11 +216,11 @@ def metadata_frame(headers: Mapping[str, str | None]) -> pl.DataFrame:
     ]
     named = [{_RENAMED.get(name, name): row[name] for name in row} for row in fields]
     return pl.DataFrame(
-        [pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _as_text)]
+        [pl.Series("run", runs, dtype=pl.String), *table_of_records(named, _yaml_text)]
     )
 
 
-def _as_text(value: Any) -> str:
+def _yaml_text(value: Any) -> str:
     """Write a value as YAML does."""
     if isinstance(value, bool | None):
         return {True: "true", False: "false", None: ""}[value]

@@ -11,7 +11,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas
 from lexiframe.io.column_forms.column_names import MODEL_OF_MTEB, words_for
 from lexiframe.io.column_forms.line_layouts import Layout
-from lexiframe.io.column_forms.lists_of_items import with_rows_of_lists
+from lexiframe.io.column_forms.lists_of_items import unnest_lists
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.tables import read_arrow
@@ -31,7 +31,7 @@ from lexiframe.io.problems.problem_tables import first_error, problem_of, table_
 from lexiframe.io.problems.rows_as_written import Rows
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import trec
-from lexiframe.io.text.csv_rows import blocks_of_table, without_empty_unnamed
+from lexiframe.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
 from lexiframe.io.text.lines import PIECE, first_fields
@@ -46,7 +46,7 @@ def parse_table(
     """Parse text into a table with the columns of the file; return None for TREC text."""
     is_long = len(data) > 2 * PIECE
     if is_json(data):
-        data = _without_model(data, where, schema)
+        data = _strip_mteb_model(data, where, schema)
         if is_long:
             pieces = pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
@@ -60,7 +60,7 @@ def parse_table(
     return parse_delimited(text, where, separator, options)
 
 
-def _without_model(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
+def _strip_mteb_model(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
     """Return JSON without what MTEB puts around the predictions of a model; other JSON as it is."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
         return data
@@ -128,10 +128,10 @@ def rows_of(
             read_arrow(content.form, content.data, where), "score", where, keep_twins=True
         )
         table = table.with_columns(pl.int_range(1, pl.len() + 1).alias(_PLACE))
-        flat = with_rows_of_lists(table, where, options.columns)
+        flat = unnest_lists(table, where, options.columns)
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
-        data = _without_model(data, where, schema)
+        data = _strip_mteb_model(data, where, schema)
         return json_rows(data, where, schema, options.columns)
     text, separator = table_in(data, options)
     if separator is not None:
@@ -142,11 +142,11 @@ def rows_of(
 def _rows_of_table(data: bytes, where: str, separator: str, options: TextOptions) -> Iterator[Rows]:
     for table, lines, problems in blocks_of_table(data, where, separator):
         is_row = ~lines.is_in(problems["line"].to_list())
-        rows, places = without_empty_unnamed(table).filter(is_row), lines.filter(is_row)
+        rows, places = drop_empty_unnamed(table).filter(is_row), lines.filter(is_row)
         yield Rows(rows, places, problems=problems, decimal=options.decimal)
 
 
-def _blocks(
+def _content_blocks(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Iterator[Block]:
     return blocks_of(rows_of(content, where, options, schema), where, schema, options.columns)
@@ -156,7 +156,7 @@ def problems_of(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> pl.DataFrame:
     """List the problems of a file (columns ``PARTS``) in order, those of the whole file last."""
-    blocks = partial(_blocks, content, where, options, schema)
+    blocks = partial(_content_blocks, content, where, options, schema)
     try:
         found = [(problems_of_block(block), empty_rows(block)) for block in blocks()]
         again = documents_again(blocks, schema)
@@ -197,7 +197,7 @@ def _first_problem(
     content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> tuple[pl.DataFrame, int]:
     """Return the first problem that has a line or record, and the number of such problems."""
-    blocks = partial(_blocks, content, where, options, schema)
+    blocks = partial(_content_blocks, content, where, options, schema)
     first: list[pl.DataFrame] = []
     empty, count = [], 0
     for block in blocks():

@@ -25,14 +25,14 @@ from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.score_forms.layouts import (
     WORDS,
     ScoreTable,
+    rename_columns,
+    rename_known_columns,
     rows_of,
-    with_known_names,
-    with_our_names,
 )
-from lexiframe.io.score_forms.means_among_data import without_summaries
-from lexiframe.io.score_forms.row_numbers import warn_of_index, without_index
+from lexiframe.io.score_forms.means_among_data import drop_summaries
+from lexiframe.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
-from lexiframe.io.score_forms.text import PLACE, of_dictionaries, table_of_text
+from lexiframe.io.score_forms.text import PLACE, name_nested_columns, table_of_text
 from lexiframe.io.text.json_tables import is_json
 from lexiframe.typing import ScoresLike
 
@@ -173,11 +173,11 @@ def scores_of_tools(
     measure: str | None = None,
 ) -> pl.DataFrame | None:
     """Read folders and files in which tools keep results of leaderboards; None for others."""
-    from lexiframe.io.collection_scores import of_results
+    from lexiframe.io.collection_scores import read_results_files
     from lexiframe.io.result_forms.found import result_files
 
     files = result_files(source)
-    return of_results(files, revisions, languages, measure) if files else None
+    return read_results_files(files, revisions, languages, measure) if files else None
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def load_scores(
     that lack requests.
     """
     loaded = in_threads(
-        lambda one: _load(one, otherwise, columns or {}, kept), given, "reading scores"
+        lambda one: _load_source(one, otherwise, columns or {}, kept), given, "reading scores"
     )
     origins, tables, files = zip(*loaded, strict=True)
     if any("collection" in rows.columns for rows in tables):
@@ -218,10 +218,10 @@ def load_scores(
     numbered = (rows.with_columns(origin=pl.lit(n, pl.Int64)) for n, rows in enumerate(tables))
     table = pl.concat(numbered, how="diagonal")  # only some may have smaller_is_better
     _refuse_repeated(table, origins)
-    table = without_summaries(table, "query_id", ["run", "measure"])
-    table = without_summaries(table, "run", ["query_id", "measure"])
-    table = _without_empty_requests(table, origins)
-    _refuse_gaps(table, origins)
+    table = drop_summaries(table, "query_id", ["run", "measure"])
+    table = drop_summaries(table, "run", ["query_id", "measure"])
+    table = _drop_empty_requests(table, origins)
+    _refuse_null_scores(table, origins)
     if warns:
         _warn_of_absent(table)
     measures = table["measure"].unique(maintain_order=True).to_list()
@@ -235,7 +235,7 @@ def load_scores(
 # --- Each source ----------------------------------------------------------------------------------
 
 
-def _load(
+def _load_source(
     given: Given,
     otherwise: str | None,
     columns: Mapping[str, str],
@@ -248,13 +248,13 @@ def _load(
         source, files = replace(source, origin=file), [file.facts()]
     table, unit = _columns_of(source)
     where = "scores" if source.name is None else source.where
-    table = with_known_names(with_our_names(table, columns, where), kept)
+    table = rename_known_columns(rename_columns(table, columns, where), kept)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
     from lexiframe.io.score_forms.of_collections import has_collections, rows_of_collections
 
     if has_collections(whole):
         return whole, rows_of_collections(whole, given.measure or otherwise, kept), files
-    table_of_one = without_index(whole)
+    table_of_one = place_index(whole)
     return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
 
 
@@ -277,7 +277,7 @@ def _frame_of(data: Any) -> pl.DataFrame:
         columns = {name: [getattr(row, name) for row in data] for name in ("query_id", "value")}
         return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
     if isinstance(data, Mapping):
-        return of_dictionaries(to_frame(data, "value"))
+        return name_nested_columns(to_frame(data, "value"))
     if hasattr(data, "to_frame"):  # a single column
         data = data.to_frame()
     if hasattr(data, "reset_index"):
@@ -319,7 +319,7 @@ def _refuse_repeated(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None
         )
 
 
-def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> pl.DataFrame:
+def _drop_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> pl.DataFrame:
     has_value = pl.col("value").is_not_null().any().over("query_id")
     kept = table.filter(has_value)
     if not kept.height:
@@ -331,7 +331,7 @@ def _without_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) 
     return kept
 
 
-def _refuse_gaps(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
+def _refuse_null_scores(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:
     gaps = table.filter(pl.col("value").is_null())
     if gaps.height:
         first = gaps.row(0, named=True)
@@ -354,7 +354,7 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
     lacking = absences.filter(pl.col("absent") > 0)
     if lacking.height:
         found = lacking["run"].unique().sort().to_list()
-        names = [_called(name) for name in found]
+        names = [_shown_name(name) for name in found]
         warn(
             "runs that lack values for requests for which other runs have them: "
             f"{n_and_first(names)}, {lacking['absent'].sum()} values in all; "
@@ -363,7 +363,7 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
         )
 
 
-def _called(name: str) -> str:
+def _shown_name(name: str) -> str:
     """Return the name of a run, with the replicate if it is that of one."""
-    run, replicate = coded.without_replicate(name)
+    run, replicate = coded.split_replicate(name)
     return run if replicate is None else f"{run} (replicate {replicate})"

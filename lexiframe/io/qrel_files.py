@@ -30,7 +30,7 @@ from lexiframe.io.column_forms.column_names import (
     items_of_implicit_feedback,
 )
 from lexiframe.io.column_forms.ids import checked_ids
-from lexiframe.io.column_forms.lists_of_items import in_our_words
+from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.column_forms.objects import are_several_runs, to_frame
 from lexiframe.io.files.data_sources import (
@@ -250,8 +250,8 @@ def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFr
 
 def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
     """Check a table of judgments, and give its columns our names."""
-    table = _with_grades(table, where, options.columns)
-    table = given = in_our_words(table, schemas.QRELS, where, options.columns)
+    table = _add_grades(table, where, options.columns)
+    table = given = rename_columns(table, schemas.QRELS, where, options.columns)
     _refuse_empty_lists(table, where)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
@@ -263,7 +263,7 @@ def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> 
     return table
 
 
-def _with_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
+def _add_grades(table: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
     """Add the grade 1 to implicit feedback, which has no grades, and say so."""
     graded = grades_of_implicit_feedback(table, columns)
     if graded is None:

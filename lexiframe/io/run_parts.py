@@ -25,7 +25,7 @@ from lexiframe.base import (
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.ids import checked_ids
-from lexiframe.io.column_forms.lists_of_items import in_our_words
+from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
@@ -75,7 +75,7 @@ _RUNS_OR_RANKS = replace(schemas.RUNS, optional=("run", "replicate", "score", "r
 
 @dataclass(frozen=True)
 class RunPart:
-    """One run, or one of its replicates, which then is in its name: see `coded.with_replicate`.
+    """One run, or one of its replicates, which then is in its name: see `coded.join_replicate`.
 
     The columns of ``rows`` are ``query_id``, ``doc_id``, ``score`` and perhaps ``rank``; the rows
     are in the order of the file. Ids are strings, or categories if they were integers.
@@ -102,7 +102,7 @@ def load_source(
     """Read the runs of one file, frame or object; ``hashed`` asks for the sha256 of a file."""
     data = source.origin
     if isinstance(data, Parts):
-        return _joined(source, name_from, options, rank=rank)
+        return _joined_parts(source, name_from, options, rank=rank)
     if isinstance(data, str):
         return parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
     if not isinstance(data, File):
@@ -123,7 +123,7 @@ def load_source(
     return [replace(part, sha256=sha256) for part in parts]
 
 
-def _joined(
+def _joined_parts(
     source: Source, name_from: NameFrom, options: TextOptions, *, rank: bool
 ) -> list[RunPart]:
     """Read the files of one run, and join what each has of every run in them."""
@@ -132,7 +132,7 @@ def _joined(
         for part in load_source(of_file, name_from, options, rank=rank):
             by_name.setdefault(part.name, []).append(part)
     if not rank and any(share_queries([one.rows for one in parts]) for parts in by_name.values()):
-        ranked = _joined(source, name_from, options, rank=True)  # ranks tell runs from parts
+        ranked = _joined_parts(source, name_from, options, rank=True)  # ranks tell runs from parts
         return [replace(part, rows=part.rows.drop("rank", strict=False)) for part in ranked]
     joined = [_one(parts, source.where) for parts in by_name.values()]
     if any(may_have_changed(part.rows, "score") for part in joined):
@@ -201,7 +201,7 @@ def _parts_of_file(
             return None
         unread = [] if {"run", "replicate"} & {*found} else {*opened.schema.names}
         unread = sorted(name for name in {*unread} - {*found.values()} if opened.has_few(name))
-        is_needless = "score" in found and _are_whole(opened.schema, found.get("rank"))
+        is_needless = "score" in found and _has_whole_ranks(opened.schema, found.get("rank"))
         if is_needless and not rank and not batches_are_doubtful(found, opened.batches):
             if unread:
                 looked_at.append("rank")
@@ -223,7 +223,7 @@ def _parts_of_file(
     if left_out and (
         may_begin_anew(parts[0].rows)
         if len(parts) == 1
-        else may_be_one_ranking(in_our_words(frame, schemas.RUNS, source.where, options.columns))
+        else may_be_one_ranking(rename_columns(frame, schemas.RUNS, source.where, options.columns))
     ):
         parts = _parts_of_file(form, data, source, options, rank=True)
         return [replace(part, rows=part.rows.drop("rank")) for part in parts]
@@ -245,7 +245,7 @@ def _only_text(frame: pl.DataFrame, names: list[str]) -> str:
     return ""
 
 
-def _are_whole(schema: pa.Schema, name: str | None) -> bool:
+def _has_whole_ranks(schema: pa.Schema, name: str | None) -> bool:
     """Return whether a column exists and needs no check, since its type has whole ranks only."""
     return name is not None and pa.types.is_signed_integer(schema.field(name).type)
 
@@ -275,7 +275,7 @@ def _from_file(part: RunPart, table: Any) -> RunPart:
     facts = provenance_of(table.schema if isinstance(table, pa.Table) else None)
     header = facts.get("ir_metadata", {}).get(part.name)
     sources = {
-        coded.with_replicate(str(source.get("run")), source.get("replicate")): source
+        coded.join_replicate(str(source.get("run")), source.get("replicate")): source
         for source in facts.get("sources", [])
     }
     if part.name not in sources:
@@ -312,7 +312,7 @@ def _part_of_lines(
     if layout is line_layouts.RANKED:
         wanted = layout.names
     rows, n_wider = trec.parse_lines(data, source.where, layout, wanted, options.decimal)
-    rows, against = _with_score(rows, options), NOTHING_AGAINST
+    rows, against = _orient_scores(rows, options), NOTHING_AGAINST
     if "rank" in rows.columns:  # if one is not a whole number, all are left out
         numbers = rows["rank"].cast(pl.Float64, strict=False)
         against = compared_with_ranks(rows.with_columns(numbers))
@@ -360,7 +360,7 @@ def parts_of_table(
     ``names`` are those of all columns, if the table has only those that are needed.
     """
     where = source.where
-    named = given = in_our_words(table, schemas.RUNS, where, options.columns)
+    named = given = rename_columns(table, schemas.RUNS, where, options.columns)
     if "run" not in named.columns and source.name == "":
         named = named.with_columns(run=pl.lit(""))  # refused below like other empty ids
     if named.schema.get("rank") == pl.String:
@@ -368,7 +368,7 @@ def parts_of_table(
         is_same = ranks.null_count() == named["rank"].null_count()
         named = named.with_columns(ranks) if is_same else named
     named = checked_ids(named, _RUNS_OR_RANKS, where, coded=schemas.IDS)
-    named = _with_score(named, options)
+    named = _orient_scores(named, options)
     if "score" in named.columns and may_have_changed(named, "score"):
         refuse_lost_digits(*as_text(given, where))
     if not named.height and not source.is_given:
@@ -378,12 +378,12 @@ def parts_of_table(
     unnamed = UNNAMED if source.name is None else source.name
     given_name = source.is_given
     if "replicate" in named.columns:
-        named, given_name = _with_replicates(named, source, str(unnamed)), False
+        named, given_name = _name_replicates(named, source, str(unnamed)), False
     runs = named["run"].unique() if "run" in named.columns else pl.Series([unnamed])
     if len(runs) == 1:
         name = str(source.name) if given_name else str(runs.item())
         is_known = given_name or not {"run", "rank"}.isdisjoint(named.columns)
-        part = _part(name, named.drop("run", strict=False), where, places)
+        part = _separate_empty(name, named.drop("run", strict=False), where, places)
         unread = _unread(table, named, names or table.columns, where, options)
         others = pl.DataFrame([column for column in table if column.name in unread])
         doubts = _doubts(named, others, where, unread)
@@ -392,7 +392,7 @@ def parts_of_table(
         raise _several_under_one_name(runs, where)
     numbered = named.with_row_index(_ROW)
     parts = [
-        _part(
+        _separate_empty(
             name,
             rows.drop(_ROW),
             f"{where}, run {coded.said(name)}",
@@ -463,7 +463,7 @@ def warn_of_doubts(doubts: Iterable[Problem]) -> None:
         warn(said)
 
 
-def _with_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:
+def _name_replicates(named: pl.DataFrame, source: Source, unnamed: str) -> pl.DataFrame:
     """Return rows whose runs are names of run and replicate; raise for several under one name."""
     if "run" not in named.columns:
         named = named.with_columns(run=pl.lit(unnamed))
@@ -483,7 +483,7 @@ def _several_under_one_name(names: pl.Series, where: str) -> SchemaError:
 
 def refuse_replicates(parts: Iterable[RunPart]) -> None:
     """Raise when runs have replicates where nobody said what they are, or they are not known."""
-    of_replicates = [part.name for part in parts if coded.without_replicate(part.name)[1]]
+    of_replicates = [part.name for part in parts if coded.split_replicate(part.name)[1]]
     if of_replicates:
         raise LexiframeError(
             f"runs: found replicates (run {coded.said(min(of_replicates))}), and nobody said what "
@@ -510,7 +510,7 @@ def _places_of(rows: pl.Series, places: Places | None) -> Places | None:
     return lambda: (places()[0], places()[1][rows.to_numpy()])
 
 
-def _part(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:
+def _separate_empty(name: str, rows: pl.DataFrame, where: str, places: Places | None) -> RunPart:
     """Separate the queries that were answered with an empty list from the rows."""
     no_document = rows["doc_id"].is_null()
     if not no_document.any():
@@ -545,7 +545,7 @@ def refuse_padding(rows: pl.DataFrame, no_document: pl.Series, where: str) -> No
         )
 
 
-def _with_score(rows: pl.DataFrame, options: TextOptions) -> pl.DataFrame:
+def _orient_scores(rows: pl.DataFrame, options: TextOptions) -> pl.DataFrame:
     """Turn scores of which low ones are better; use the negative rank where there is no score."""
     if "score" in rows.columns:
         return rows if options.better == "high" else rows.with_columns(-pl.col("score"))

@@ -97,7 +97,7 @@ class RunScan:
         source = self.sources[index]
         if not isinstance(source.origin, File | Parts):
             name = read.names[0] if read and len(read.names) == 1 else source.name
-            return [{**_named(name), **fact} for fact in recorded_sources(source.origin)]
+            return [{**_run_facts(name), **fact} for fact in recorded_sources(source.origin)]
         name_from, options = self.reading(index)
         names = read.names if read else [source.name if name_from == "file" else None]
         known = read.sha256 if read else None
@@ -106,14 +106,14 @@ class RunScan:
             found = "has changed since it was read"
             advice = "compute the table again, or from read_runs, which hashes what it reads"
             raise ReadError(Problem(source.where, "", found, advice))
-        return [{**_named(name), **fact} for name in names for fact in facts]
+        return [{**_run_facts(name), **fact} for name in names for fact in facts]
 
 
 def _order_of(fact: Mapping[str, Any]) -> tuple[str, str, str]:
     return str(fact.get("run")), str(fact.get("replicate", "")), str(fact["path"])
 
 
-def _named(name: str | None) -> dict[str, str | None]:
+def _run_facts(name: str | None) -> dict[str, str | None]:
     """Return the run, and its replicate if it has one, as facts."""
-    run, replicate = coded.without_replicate(name or "")
+    run, replicate = coded.split_replicate(name or "")
     return {"run": name} if replicate is None else {"run": run, "replicate": replicate}

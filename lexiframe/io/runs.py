@@ -208,8 +208,8 @@ def read_runs(
         )
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
-    has_replicates = any(coded.without_replicate(part.name)[1] for part in parts)
-    rows = partial(_rows_of, columns=columns_kept, is_replicated=has_replicates)
+    has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
+    rows = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
     table = pa.concat_tables(to_arrow(rows(part)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
@@ -217,13 +217,13 @@ def read_runs(
     return table.replace_schema_metadata(describe(facts | metadata))
 
 
-def _rows_of(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pl.DataFrame:
+def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> pl.DataFrame:
     """Return a run's rows for a table of runs, with one row for each query with an empty list."""
     rows = coded.as_strings(part.rows.select(columns))
     if part.empty:
         empty = pl.DataFrame({"query_id": part.empty}, schema={"query_id": pl.String()})
         rows = pl.concat([rows, empty], how="diagonal")
-    run, replicate = coded.without_replicate(part.name)
+    run, replicate = coded.split_replicate(part.name)
     named = [pl.lit(run).alias("run")]
     if is_replicated:
         named.append(pl.lit(replicate, pl.String).alias("replicate"))
@@ -275,5 +275,5 @@ def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
     if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
         content = source.origin.content()
         if content.form is None and (header := header_of(content.data)):
-            return {coded.without_replicate(str(source.name))[0]: header}
-    return {coded.without_replicate(part.name)[0]: part.header for part in scan.load(index)}
+            return {coded.split_replicate(str(source.name))[0]: header}
+    return {coded.split_replicate(part.name)[0]: part.header for part in scan.load(index)}

@@ -22,7 +22,7 @@ def _section(title: str, table: pl.DataFrame) -> printed.Section:
     """Return a table below its title; of a long one the first and the last rows."""
     left_out = f"the first and the last {printed.MOST // 2} of {table.height:,} rows"
     notes = (left_out,) if table.height > printed.MOST else ()
-    return printed.Section(title, printed.with_intervals(printed.ends_of(table)), notes)
+    return printed.Section(title, printed.join_interval_ends(printed.ends_of(table)), notes)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -94,11 +94,11 @@ class Tables:
         main, *others = (_section(t, table) for t, table in self.sections().items())
         frames = printed.advice(python=f"as frames: .{', .'.join(self.tables())}")
         if which == "all":
-            return printed.Summary.of(self.verdict.sentences, main, *others, more=frames)
+            return printed.Summary.compose(self.verdict.sentences, main, *others, more=frames)
         n = printed.counted(len(others), "more table")
         how = printed.advice(python=".summary('all')", terminal="--all")
         more = "; ".join(part for part in (f"{n}: {how}" if others else "", frames) if part)
-        return printed.Summary.of(self.verdict.sentences, main, more=more)
+        return printed.Summary.compose(self.verdict.sentences, main, more=more)
 
     def __str__(self) -> str:
         return str(self.summary())

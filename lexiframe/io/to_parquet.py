@@ -105,11 +105,11 @@ def write_runs(runs: pa.Table, path: Path) -> Path:
     """
     path = output_path(path)
     with replacing(path) as temporary:
-        write_parquet_file(temporary, by_query_and_score(runs), {}, compression="lz4")
+        write_parquet_file(temporary, sort_within_runs(runs), {}, compression="lz4")
     return path
 
 
-def by_query_and_score(runs: pa.Table) -> pa.Table:
+def sort_within_runs(runs: pa.Table) -> pa.Table:
     """Put the rows of each run in the order of query and descending score.
 
     Runs and queries stay in the order in which they begin, and equal scores in theirs, which breaks
@@ -141,7 +141,7 @@ def write_parquet_file(
     from pyarrow import parquet
 
     are_several = isinstance(table, Iterator)
-    frames = map(_as_arrow, table if are_several else _in_slices(table))
+    frames = map(_as_arrow, table if are_several else _row_slices(table))
     first = next(frames)
     schema = first.schema.with_metadata(describe(provenance_of(first.schema) | facts))
     options: dict[str, Any] = {"compression": compression, "write_page_checksum": True}
@@ -155,7 +155,7 @@ def write_parquet_file(
         add_checksum(file)
 
 
-def _in_slices(table: Any) -> Iterator[Any]:
+def _row_slices(table: Any) -> Iterator[Any]:
     """Yield the rows of a frame, as many at a time as a row group has."""
     if not isinstance(table, pl.DataFrame) or not table.height:
         return iter([table])

@@ -99,8 +99,8 @@ def write_trec(
         raise SchemaError(
             f"expected runs (score) or qrels (relevance), found {', '.join(frame.columns)}"
         )
-    runs = list(split_runs(_fit_for_text(_without_empty_answers(schemas.check(frame, RUNS_ALONE)))))
-    headers = _headers(table, _by_run(metadata), [name for name, _ in runs])
+    runs = list(split_runs(_fit_for_text(_drop_empty_answers(schemas.check(frame, RUNS_ALONE)))))
+    headers = _headers(table, _metadata_of_runs(metadata), [name for name, _ in runs])
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
@@ -139,7 +139,7 @@ def _refuse_name(name: str, *, is_folder: bool) -> None:
         )
 
 
-def _by_run(metadata: Any) -> dict[str, Any]:
+def _metadata_of_runs(metadata: Any) -> dict[str, Any]:
     given = {} if metadata is None else metadata
     if not (isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())):
         raise TypeError(f"metadata: expected {{run: {{field: value}}}}, found {metadata!r}")
@@ -159,7 +159,7 @@ def _headers(
     return kept | {name: header_text(fields) for name, fields in metadata.items()}
 
 
-def _without_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
+def _drop_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:
     """Leave out queries that were answered with an empty list, with a warning."""
     is_empty = rows["doc_id"].is_null() & rows["score"].is_null()
     if is_empty.any():

@@ -23,7 +23,7 @@ class Bounds:
     can_exceed: bool = False
 
     @classmethod
-    def of(cls, text: str) -> Bounds:
+    def parse(cls, text: str) -> Bounds:
         """Read a range as people write it.
 
         Examples
@@ -35,7 +35,7 @@ class Bounds:
         """
         said, more, _ = text.partition(", or more")
         ends = re.split(" to |, ", said)
-        return cls(_number(ends[0], -np.inf), _number(ends[-1], np.inf), bool(more))
+        return cls(_end_number(ends[0], -np.inf), _end_number(ends[-1], np.inf), bool(more))
 
     @property
     def are_of_a_share(self) -> bool:
@@ -63,7 +63,7 @@ class Bounds:
         return np.where(np.abs(values - inside) <= sums.TIE, inside, values)
 
 
-def _number(text: str, unknown: float) -> float:
+def _end_number(text: str, unknown: float) -> float:
     """Return an end that is a number; ``unknown`` for one that is a formula."""
     try:
         return float(text.replace("−", "-"))

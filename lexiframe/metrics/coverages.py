@@ -192,7 +192,7 @@ def no_coverage(runs: Sequence[str], metrics: Sequence[Metric] = MEASURES) -> Co
     """Return the counts and sums of no requests, for some runs, with the bounds of some metrics."""
     zeros = {name: pl.Series([0] * len(runs), dtype=pl.Int64) for name in answers.COUNTS}
     counts = pl.DataFrame({"run": pl.Series([*runs], dtype=pl.String), **zeros})
-    none = sums.Moments.of(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
+    none = sums.Moments.add_up(np.empty((0, len(runs))), np.full((1, 1), sums.TIE))
     return CoverageSums(counts, dict.fromkeys(columns_of_bounds(metrics), none))
 
 
@@ -212,13 +212,13 @@ def coverage_sums(
     if not ranked.runs:
         return no_coverage([], metrics)
     if values is None:
-        values = values_of(p, _counting(metrics, p), no_relevant, ranked)
-    known = values.of([metric for metric in metrics if metric in values.metrics])
+        values = values_of(p, _reached_metrics(metrics, p), no_relevant, ranked)
+    known = values.part([metric for metric in metrics if metric in values.metrics])
     ends = _extreme_scores(ranked, p, known, no_relevant)
     nothing = np.full((ends[0].shape[1], len(ranked.runs)), np.nan)
     rounding = np.full((1, 1), sums.TIE)
     bounds = {
-        f"{metric}_{name}": sums.Moments.of(
+        f"{metric}_{name}": sums.Moments.add_up(
             of_end[:, :, known.metrics.index(metric)].T if metric in known.metrics else nothing,
             rounding,
         )
@@ -228,7 +228,7 @@ def coverage_sums(
     return CoverageSums(answers.counts_of(ranked), bounds)
 
 
-def _counting(metrics: Iterable[Metric], p: pl.DataFrame) -> list[Metric]:
+def _reached_metrics(metrics: Iterable[Metric], p: pl.DataFrame) -> list[Metric]:
     """Return the metrics whose own ``rel``, if there is one, some item of the positions reaches."""
     greatest = p["relevance"].drop_nulls().to_numpy().max(initial=-np.inf)
     return [metric for metric in metrics if metric.rel is None or metric.rel <= greatest]
@@ -275,7 +275,7 @@ def _put_extremes(
     # Levels follow from ranks, also those of items that were not retrieved: they come last.
     position = p["position"].fill_null(effect_of_ties.NOWHERE).to_numpy().copy()
     table = p.filter(is_tied)
-    some = _counting(metrics, table)
+    some = _reached_metrics(metrics, table)
     column = np.flatnonzero([metric in some for metric in metrics])
     for values, ranks in ((worst, "worst"), (best, "best")):
         position[row] = np.concatenate([getattr(run.tied, ranks) for run in ranked.runs])

@@ -138,7 +138,7 @@ class RelevantFound:
     row: np.ndarray
 
     @classmethod
-    def of(
+    def count(
         cls, relevant: pl.DataFrame, ranking: np.ndarray, items: Items, rel: float | None
     ) -> RelevantFound:
         """Count the judged items above relevant ones; ``ranking`` is the ranking of each row."""

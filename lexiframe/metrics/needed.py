@@ -48,7 +48,7 @@ def refuse_unfit(p: pl.DataFrame, measures: Iterable[Any]) -> None:
     if not needing:
         return
     if "n_judged" in p.columns:
-        _refuse_gaps(p, needing[0])
+        _refuse_unranked(p, needing[0])
     elif not {"doc_id", "level"} <= {*p.columns} or p["doc_id"].count() == p["level"].count():
         raise LexiframeError(
             f"{needing[0]}: needs the judged items that are not relevant, and the positions have "
@@ -87,17 +87,17 @@ def count_any_grade(measures: Iterable[Any]) -> bool:
 _GRADED = ("graded", "cascade")
 
 
-def at_level(measures: Iterable[Any], level: float | None) -> list[Any]:
+def set_level(measures: Iterable[Any], level: float | None) -> list[Any]:
     """Return measures with the least relevant grade ``level``, as trec_eval -l has them.
 
     Measures with gains stay as they are: in trec_eval lower grades keep their gain; Rndcg is 0
     where a request lacks the level. Those that have a ``rel`` of their own stay as they are, too,
     and preferences by grade, which have several thresholds.
     """
-    return list(measures) if level is None else [_at_level(m, level) for m in measures]
+    return list(measures) if level is None else [_set_level(m, level) for m in measures]
 
 
-def _at_level(measure: Any, level: float) -> Any:
+def _set_level(measure: Any, level: float) -> Any:
     """Return one measure with the least relevant grade ``level``."""
     if measure.rel is not None:
         return measure
@@ -130,7 +130,7 @@ def _rel_of(p: pl.DataFrame) -> float | None:
     return None if least is None else float(least)
 
 
-def _refuse_gaps(p: pl.DataFrame, measure: Any) -> None:
+def _refuse_unranked(p: pl.DataFrame, measure: Any) -> None:
     """Raise when a ranking does not have all judged items of its request."""
     counted = p.group_by("run", "query_id").agg(
         found=pl.col("doc_id").count(), n_judged=pl.col("n_judged").first()

@@ -184,7 +184,7 @@ def read(text: str) -> Written:
         )
     operand, parameters = _read_inside(match["inside"] or "", text)
     _refuse_judged_only(parameters, text)
-    cutoff = _number(match["cutoff"]) if match["cutoff"] else None
+    cutoff = _cutoff_number(match["cutoff"]) if match["cutoff"] else None
     _refuse_several(match["name"], text, parameters)
     name, implied = _our_name(match["name"])
     if match["name"] == "NumRet" and "rel" in parameters:  # it then counts relevant items only
@@ -208,11 +208,11 @@ def each(measure: Any) -> list[Any]:
     ['set_F.0.5', 'set_F.2', 'ndcg(gains={1:10,2:100})']
     """
     if not isinstance(measure, str):
-        return [_of_ir_measures(measure)] if _is_of_ir_measures(measure) else [measure]
+        return [_ir_measures_text(measure)] if _is_of_ir_measures(measure) else [measure]
     text = " ".join(measure.split())
-    text = _in_parentheses(text.replace(" @", "@").replace("@ ", "@").replace(" (", "("))
+    text = _parenthesize(text.replace(" @", "@").replace("@ ", "@").replace(" (", "("))
     found: list[str] = []
-    for piece in _pieces(text, separators=", "):
+    for piece in _split_outside(text, separators=", "):
         if found and _POINTS.fullmatch(found[-1]) and _POINT.fullmatch(piece):
             found[-1] += f",{piece}"  # trec_eval averages over all of them
             continue
@@ -222,7 +222,7 @@ def each(measure: Any) -> list[Any]:
     return found or [measure]
 
 
-def _in_parentheses(text: str) -> str:
+def _parenthesize(text: str) -> str:
     """Write trec_eval's gains and worths, which stand between commas, as our parameters."""
     text = _PERSISTENCE.sub(r"RBP(p=\1)", text)
     text = _WORTHS.sub(r"utility(a=\1, b=\2, c=\3, d=\4)", text)
@@ -234,7 +234,7 @@ def _is_of_ir_measures(measure: Any) -> bool:
     return is_theirs and hasattr(measure, "params") and hasattr(measure, "SUPPORTED_PARAMS")
 
 
-def _of_ir_measures(measure: Any) -> str:
+def _ir_measures_text(measure: Any) -> str:
     """Write a measure of ir_measures; its own ``str`` leaves out gains that equal their grade."""
     # SetP @ 5 has a cut-off that its class does not list
     default = {k: parameter.default for k, parameter in measure.SUPPORTED_PARAMS.items()}
@@ -376,7 +376,7 @@ def meant(name: str, rest: str) -> list[str]:
     return [f"{name}{rest}", f"{ours.partition('@')[0]}{rest}", ours.format(number)]
 
 
-def _number(text: str) -> int | float:
+def _cutoff_number(text: str) -> int | float:
     """Return what stands behind @: a cut-off, or a share when it has a decimal point."""
     return float(text) if "." in text else int(text)
 
@@ -401,7 +401,7 @@ def from_ranx(text: str) -> str:
 def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
     operand: str | None = None
     parameters: dict[str, Any] = {}
-    for n, piece in enumerate(_pieces(inside)):
+    for n, piece in enumerate(_split_outside(inside)):
         key, equals, value = piece.strip().partition("=")
         if n == 0 and ("(" in key or not equals):  # the operand may have an = inside: RBP(p=0.5)
             operand = piece.strip()
@@ -420,7 +420,7 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
     return operand, parameters
 
 
-def _pieces(inside: str, separators: str = ",") -> list[str]:
+def _split_outside(inside: str, separators: str = ",") -> list[str]:
     """Split at commas or other separators, except for those inside inner brackets."""
     depth = 0
     ends = [-1]

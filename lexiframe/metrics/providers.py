@@ -66,7 +66,7 @@ def provider_exposure(
     metric = eta(replace(taken, cutoff=None))  # eta(AP@10) is written eta(AP)@10
     metric = metric if taken.cutoff is None else metric @ taken.cutoff
     frame = column_forms.to_frame(providers, "score", "providers")
-    frame = column_forms.in_our_words(frame, schemas.PROVIDERS, "providers")
+    frame = column_forms.rename_columns(frame, schemas.PROVIDERS, "providers")
     owners = column_forms.checked_ids(frame, schemas.PROVIDERS, "providers")
     if owners.is_duplicated().any():
         twins = owners.filter(owners.is_duplicated()).rows()

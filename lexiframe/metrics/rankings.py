@@ -78,16 +78,16 @@ class Rankings:
         Runs that come one after the other differ in their ranks only.
         """
         if ranked is None or len(ranked.runs) > 1:
-            return cls._of_any(p, ranked)
-        first = ranked.judged.once(("rankings", p.height), lambda: cls._of_any(p, ranked))
+            return cls._lay_out(p, ranked)
+        first = ranked.judged.once(("rankings", p.height), lambda: cls._lay_out(p, ranked))
         items_of_run = items_of_ranked(ranked, first.keys["query_id"])
-        rows = p if p.height == first.rows.height else _counting(p)
+        rows = p if p.height == first.rows.height else _rows_that_count(p)
         return replace(first, rows=rows, items_of_run=items_of_run, imputed_by={})
 
     @classmethod
-    def _of_any(cls, p: Any, ranked: RankedRuns | None) -> Rankings:
+    def _lay_out(cls, p: Any, ranked: RankedRuns | None) -> Rankings:
         table = schemas.check(p, schemas.POSITIONS)
-        rows = _counting(table) if table["level"].null_count() else table
+        rows = _rows_that_count(table) if table["level"].null_count() else table
         keys, ranking = _stretches(rows)
         if ranked is None and not _is_in_order(rows, keys, ranking):
             rows = rows.sort("run", "query_id", "doc_id")
@@ -146,7 +146,7 @@ class Rankings:
         """The first ranking of each run, and the number of rankings."""
         return np.append(np.flatnonzero(begins(self.keys, "run")), len(self))
 
-    def of_run(self, run: int) -> Rankings:
+    def run_rankings(self, run: int) -> Rankings:
         """Return the rankings and the judged items of one run, given its number among the runs."""
         items = self.items_of_run(run)
         first, last = self._edges[run : run + 2].tolist()
@@ -183,7 +183,7 @@ class Rankings:
         return self.rows if self.is_relevant.all() else self.rows.filter(self.is_relevant)
 
     @cached_property
-    def of_relevant(self) -> np.ndarray:
+    def relevant_rankings(self) -> np.ndarray:
         """For each relevant item the index of its ranking."""
         return np.asarray(self.ranking[self.is_relevant])
 
@@ -221,17 +221,17 @@ class Rankings:
         return replace(self, rows=table, ranking=ranking, is_relevant=every, imputed_by={})
 
     @cached_property
-    def from_the_top(self) -> pl.DataFrame:
+    def items_by_level(self) -> pl.DataFrame:
         """The relevant items of each ``ranking`` by level: position, relevance, and their row."""
         level = self.relevant["level"].to_numpy()
-        order = coded.order_of(self.of_relevant, level)
+        order = coded.order_of(self.relevant_rankings, level)
         items = self.relevant.select("position", "relevance")[order]
-        return items.with_columns(ranking=self.of_relevant[order], row=order)
+        return items.with_columns(ranking=self.relevant_rankings[order], row=order)
 
     @cached_property
     def has_relevant(self) -> np.ndarray:
         """Which rankings are of requests with a relevant item."""
-        return np.bincount(self.of_relevant, minlength=len(self)) > 0
+        return np.bincount(self.relevant_rankings, minlength=len(self)) > 0
 
     def first_row(self, column: str) -> np.ndarray:
         """Return one value for each ranking, from a column that is constant within rankings."""
@@ -242,7 +242,7 @@ class Rankings:
         """The first row of each ranking."""
         return np.flatnonzero(coded.begins(self.ranking))
 
-    def of_each(self, term: pl.Expr) -> np.ndarray:
+    def item_values(self, term: pl.Expr) -> np.ndarray:
         """Return the value of an expression for each relevant item, with 0 for null."""
         values = row_by_row(self.relevant, term=term.fill_null(0.0))["term"]
         return np.asarray(values.to_numpy())
@@ -250,7 +250,9 @@ class Rankings:
     @cached_property
     def relevant_found(self) -> RelevantFound:
         """The relevant items that were retrieved, with counts of the judged items above them."""
-        return RelevantFound.of(self.relevant, self.of_relevant, self.judged_items, self.rel)
+        return RelevantFound.count(
+            self.relevant, self.relevant_rankings, self.judged_items, self.rel
+        )
 
     @cached_property
     def ideal_rows(self) -> Rankings:
@@ -259,8 +261,8 @@ class Rankings:
         All runs have the same relevant items of a request, so the rows of one run are enough.
         """
         is_first = self.keys["query_id"].is_first_distinct()
-        of_first = is_first.to_numpy()[self.of_relevant]
-        rows = self.relevant.filter(of_first).with_columns(request=self.of_relevant[of_first])
+        of_first = is_first.to_numpy()[self.relevant_rankings]
+        rows = self.relevant.filter(of_first).with_columns(request=self.relevant_rankings[of_first])
         # integers are sorted faster than names, whose order they have unless runs lack requests
         request = "request" if self.keys["query_id"].filter(is_first).is_sorted() else "query_id"
         if request == "query_id" or rows["relevance"].min() != rows["relevance"].max():
@@ -285,7 +287,7 @@ class Rankings:
         grades = self.relevant["relevance"]
         if grades.min() != grades.max():
             return None
-        sizes = np.bincount(self.of_relevant, minlength=len(self))
+        sizes = np.bincount(self.relevant_rankings, minlength=len(self))
         queries, n = self.keys["query_id"], int(self._edges[1:2].sum())
         starts = range(n, len(self), max(n, 1))
         are_same = all(
@@ -295,7 +297,7 @@ class Rankings:
         )
         return sizes if are_same else None
 
-    def of_ideal(self, by_request: np.ndarray) -> np.ndarray:
+    def spread_over(self, by_request: np.ndarray) -> np.ndarray:
         """Return for each ranking the value of its request, given one for each of `ideal_rows`."""
         queries, n = self.ideal_rows.keys["query_id"], len(by_request)
         starts = range(0, len(self), max(n, 1))
@@ -306,7 +308,7 @@ class Rankings:
         return np.asarray(joined["ideal"].fill_null(0.0).to_numpy())
 
 
-def _counting(table: pl.DataFrame) -> pl.DataFrame:
+def _rows_that_count(table: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of relevant items, and those of requests without any."""
     return table.filter(pl.col("level").is_not_null() | (pl.col("n_relevant") == 0))
 

@@ -91,7 +91,7 @@ def scores(
     collections = by_collection.apart(p)
     if collections is not None:
         each = partial(scores, measures=metrics, no_relevant=no_relevant)
-        return by_collection.of_each(collections, each)
+        return by_collection.each_collection(collections, each)
     p = coded.replicates_joined(to_polars(p))
     warn_of_lost_gains(p, metrics)
     return coded.replicates_apart(values_of(p, metrics, no_relevant).table())
@@ -126,7 +126,7 @@ def values_of(
         for needs in dict.fromkeys(metric.needs for metric in of_rel):
             groups.append((restricted, [m for m in of_rel if m.needs == needs]))
     n_rows = rankings.rows.height
-    computed = [*in_threads(lambda group: _values(*group), groups, "scores", n_rows)]
+    computed = [*in_threads(lambda group: _metric_values(*group), groups, "scores", n_rows)]
     columns = {metric: column for group in computed for metric, column in group.items()}
     ordered = sorted(columns, key=str)
     values, kept = (np.stack([columns[m][n] for m in ordered], axis=1) for n in (0, 1))
@@ -174,16 +174,18 @@ def as_metric(measure: Any) -> Metric:
     return measure
 
 
-def _values(
+def _metric_values(
     rankings: Rankings, metrics: list[Metric]
 ) -> dict[Metric, tuple[np.ndarray, np.ndarray]]:
     """Return each metric's value for each ranking, and which of them count."""
     if metrics[0].needs != JUDGED:
-        return {metric: (_checked(metric, rankings), rankings.kept) for metric in metrics}
+        return {metric: (_checked_values(metric, rankings), rankings.kept) for metric in metrics}
 
     def of_run(run: int) -> list[np.ndarray]:
-        one = rankings.of_run(run)  # so that only the judged items of a few runs are in memory
-        return [_checked(metric, one) for metric in metrics]
+        one = rankings.run_rankings(
+            run
+        )  # so that only the judged items of a few runs are in memory
+        return [_checked_values(metric, one) for metric in metrics]
 
     n_rows = rankings.rows.height
     computed = in_threads(of_run, range(rankings.n_runs), "judged items", n_rows)
@@ -194,7 +196,7 @@ def _values(
     }
 
 
-def _checked(metric: Metric, rankings: Rankings) -> np.ndarray:
+def _checked_values(metric: Metric, rankings: Rankings) -> np.ndarray:
     """Return a metric's value for each ranking, with 0 for a request without a relevant item.
 
     Some are not set to 0: as in trec_eval, num_ret is the number of documents retrieved.
@@ -216,7 +218,7 @@ def _not_finite(metric: Metric, rankings: Rankings, value: np.ndarray) -> Lexifr
     found = f"{metric}: expected finite numbers, found {value[first]}"
     if metric.kind != "graded":
         return LexiframeError(f"{found}; check its exposure and weight")
-    grades = rankings.relevant["relevance"].filter(pl.Series(rankings.of_relevant == first))
+    grades = rankings.relevant["relevance"].filter(pl.Series(rankings.relevant_rankings == first))
     query_id, greatest = rankings.keys["query_id"][first], f"{grades.to_numpy().max():g}"
     said = f"{found}: the gains of query {query_id!r} are too large for a float, its greatest grade"
     if metric.values.get("dcg") == "exp-log2":

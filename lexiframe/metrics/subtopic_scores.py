@@ -28,8 +28,8 @@ def subtopic_values(
     """Compute subtopic metrics for every run and request; `scores` computes the others."""
     table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
     is_relevant = pl.col("level").is_not_null()
-    table = _in_order(table.filter(is_relevant | pl.col("doc_id").is_null()))
-    keys = table.select("run", "query_id")[_requests(table)[0]]
+    table = _sort_by_key(table.filter(is_relevant | pl.col("doc_id").is_null()))
+    keys = table.select("run", "query_id")[_ranking_starts(table)[0]]
     ordered = sorted(metrics, key=str)
     values, kept = (np.zeros((keys.height, len(metrics)), dtype) for dtype in (np.float64, bool))
     for rel in dict.fromkeys(metric.rel for metric in metrics):
@@ -38,7 +38,7 @@ def subtopic_values(
         if rel is not None and not restricted.height:
             raise no_item_of_grade(of_rel[0])
         has_value = _are_among(keys, restricted)
-        for metric, value in _values(restricted, of_rel):
+        for metric, value in _subtopic_values(restricted, of_rel):
             values[has_value, ordered.index(metric)] = value
             kept[has_value, ordered.index(metric)] = True
     return Values(keys, tuple(ordered), values, kept)
@@ -51,7 +51,7 @@ def _are_among(keys: pl.DataFrame, table: pl.DataFrame) -> np.ndarray:
     return joined["there"].fill_null(value=False).to_numpy()
 
 
-def _in_order(table: pl.DataFrame) -> pl.DataFrame:
+def _sort_by_key(table: pl.DataFrame) -> pl.DataFrame:
     """Sort by the key if necessary: the last bit of a sum depends on the order of its terms."""
     falls = pl.lit(value=False)
     for name in reversed(schemas.SUBTOPIC_POSITIONS.key):
@@ -78,15 +78,15 @@ def _restrict(table: pl.DataFrame, rel: float, no_relevant: NoRelevant) -> pl.Da
     return table.with_columns(level=pl.when(pl.col("level").is_not_null()).then(level))
 
 
-def _values(
+def _subtopic_values(
     table: pl.DataFrame, metrics: Sequence[SubtopicMetric]
 ) -> Iterator[tuple[SubtopicMetric, np.ndarray]]:
     """Yield each metric and its values: the sum of its terms in each ranking, over its divisor."""
-    starts, n_subtopics = _requests(table)
+    starts, n_subtopics = _ranking_starts(table)
     keys = table.select("run", "query_id")[starts]
     parts = {str(metric): metric.summands for metric in metrics}
     terms = row_by_row(table, **{name: of.fill_null(0.0) for name, (of, _) in parts.items()})
-    ideals = _ideals(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
+    ideals = _ideal_sums(table, keys, starts, [m for m in metrics if m.divisor == "ideal"])
     for metric in metrics:
         of_rows = terms[str(metric)].to_numpy()
         of_subtopics = parts[str(metric)][1]
@@ -98,7 +98,7 @@ def _values(
         if metric.divisor == "ideal":
             divisor = ideals[str(metric)].to_numpy()
         elif metric.divisor == "every_rank":
-            divisor = n_subtopics * _at_every_rank(metric)
+            divisor = n_subtopics * _greatest_sum(metric)
         else:
             divisor = n_subtopics
         yield metric, metric.limits.within(ratio(total, divisor))
@@ -115,26 +115,26 @@ def _sums_of_quotients(
     return np.asarray(np.add.reduceat(ratio(of_each, divisors), rankings))
 
 
-def _requests(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+def _ranking_starts(table: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return the first row of each ranking, and the number of its subtopics."""
     starts = np.flatnonzero(begins(table, "run", "query_id"))
     is_first = begins(table, "run", "query_id", "subtopic")
     return starts, np.add.reduceat(is_first.astype(np.int64), starts)
 
 
-def _terms(metric: SubtopicMetric) -> pl.Expr:
+def _known_terms(metric: SubtopicMetric) -> pl.Expr:
     return metric.terms().fill_null(0.0)
 
 
-def _at_every_rank(metric: SubtopicMetric) -> float:
+def _greatest_sum(metric: SubtopicMetric) -> float:
     """Σ_{r≤k} e(r) z(r, m), the sum for a subtopic if each of the top k documents serves it."""
     if metric.cutoff is None:
         raise LexiframeError(f"{metric.name} needs its cutoff: write {metric.name}@20")
-    ranks = _ranks(metric.cutoff).with_columns(level="position")
-    return float(row_by_row(ranks, term=_terms(metric)).sum().item())
+    ranks = _all_ranks(metric.cutoff).with_columns(level="position")
+    return float(row_by_row(ranks, term=_known_terms(metric)).sum().item())
 
 
-def _ranks(depth: int) -> pl.DataFrame:
+def _all_ranks(depth: int) -> pl.DataFrame:
     position = pl.int_range(1, depth + 1, eager=True).alias("position")
     return position.to_frame().with_columns(n_relevant=1, relevance=1.0)
 
@@ -142,11 +142,11 @@ def _ranks(depth: int) -> pl.DataFrame:
 def _exposures(metric: SubtopicMetric, depth: int) -> np.ndarray:
     """e(1), e(2) ... up to the depth, the cut-off, or where the rest is lost in rounding."""
     depth = min(depth, metric.cutoff or depth)
-    values = row_by_row(_ranks(depth), exposure=exposed(metric))["exposure"].to_numpy()
+    values = row_by_row(_all_ranks(depth), exposure=exposed(metric))["exposure"].to_numpy()
     return values[: np.count_nonzero(values > _NOTHING * values.max(initial=0.0))]
 
 
-def _ideals(
+def _ideal_sums(
     table: pl.DataFrame, keys: pl.DataFrame, starts: np.ndarray, metrics: list[SubtopicMetric]
 ) -> pl.DataFrame:
     """Return the sum of the ideal ranking of each metric (columns) for each ranking (rows).
@@ -156,7 +156,7 @@ def _ideals(
     lengths = np.diff(np.append(starts, table.height))
     first = np.repeat(keys["query_id"].is_first_distinct().to_numpy(), lengths)
     rows = table.filter(first).filter(pl.col("level").is_not_null())
-    serving = Serving.of(rows.select("query_id", "subtopic", "doc_id"))
+    serving = Serving.index(rows.select("query_id", "subtopic", "doc_id"))
     deepest = int(serving.n_documents.max(initial=0))
     exposures = {metric: _exposures(metric, deepest) for metric in metrics}
     greedy = [metric for metric in metrics if metric.values["ideal"] == "greedy"]

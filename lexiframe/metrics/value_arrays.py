@@ -34,7 +34,7 @@ class Values:
     values: np.ndarray
     kept: np.ndarray
 
-    def of(self, metrics: Sequence[Metric]) -> Values:
+    def part(self, metrics: Sequence[Metric]) -> Values:
         """Return the values of some of the metrics."""
         chosen = sorted(self.metrics.index(metric) for metric in metrics)
         some = tuple(self.metrics[n] for n in chosen)

@@ -12,7 +12,7 @@ from lexiframe.typing import RequestsLike, ScoresTable
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def aggregates(s: ScoresTable, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Aggregate scores over requests, as trec_eval does in its rows for all requests.
 

@@ -13,7 +13,7 @@ from lexiframe.typing import RequestsLike
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Compute the share of pairs of rankings of the same request that each measure ties.
 
@@ -48,7 +48,7 @@ def tie_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def sign_agreement(
     d: PairsLike,
     /,
@@ -110,7 +110,7 @@ def sign_agreement(
         resampling.check_draws("sign_agreement", "samples", samples, seed)
     cube = arrays.cube_or_sums(d) if samples is None else arrays.pair_cube(d)
     a, b = np.nonzero(~np.eye(len(cube.measures), dtype=bool))  # in the order of the table's key
-    counts, systems = cube.agreement, _of_systems(cube)
+    counts, systems = cube.agreement, _same_mean_signs(cube)
     columns: dict[str, Any] = {
         "measure_a": coded.decode(cube.measures, a),
         "measure_b": coded.decode(cube.measures, b),
@@ -123,7 +123,7 @@ def sign_agreement(
     }
     if isinstance(cube, PairCube) and samples is not None and len(a):
         blocks = resampling.Samples(len(cube.queries), samples, seed, rows=BLOCK)
-        rankings, systems = _agreements(cube, blocks)
+        rankings, systems = _same_request_signs(cube, blocks)
         for name, drawn in (("agreement", rankings), ("system_agreement", systems)):
             shares = sums.ratio(drawn[:, a, b], drawn[:, a, a])  # samples × pairs of measures
             low, high = zip(
@@ -137,7 +137,7 @@ def sign_agreement(
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def _of_systems(cube: PairCube | arrays.Reduced) -> np.ndarray:
+def _same_mean_signs(cube: PairCube | arrays.Reduced) -> np.ndarray:
     """Count the pairs of runs whose mean preferences have the same sign under two measures."""
     moments = [pairs.differences for pairs in cube.preferences.values()]
     if not moments:
@@ -150,7 +150,9 @@ BLOCK = 50
 """The number of samples handled at once: with 100 runs and 8 measures a block takes 20 MB."""
 
 
-def _agreements(cube: PairCube, weights: resampling.Samples) -> tuple[np.ndarray, np.ndarray]:
+def _same_request_signs(
+    cube: PairCube, weights: resampling.Samples
+) -> tuple[np.ndarray, np.ndarray]:
     """Count the pairs of rankings, and of runs, for which two measures have the same sign.
 
     ``weights`` are blocks of samples × requests, and say how often each request counts. Both

@@ -120,7 +120,7 @@ def group_correlations(
     pairs = [(one, *pair) for one in _measures(cube) for pair in choose(groups, 2)]
     rows = []
     for one, (a, of_a), (b, of_b) in progress(pairs, len(pairs), "correlating groups"):
-        in_a, in_b = (_places(one, queries) for queries in (of_a, of_b))
+        in_a, in_b = (_query_places(one, queries) for queries in (of_a, of_b))
         found = _compared(one, rule, correlate, in_a, in_b, trials, seed)
         if found is not None:
             rows.append((one.measures[0], name, a, b, *found))
@@ -137,7 +137,7 @@ def _measures(cube: arrays.ScoreCube | PairCube) -> Iterator[arrays.ScoreCube | 
     for n, values in enumerate(cube.values):
         known = ~np.isnan(values).all(axis=1)
         if isinstance(cube, PairCube):
-            yield cube.of_measures([cube.measures[n]]).of_queries(known)
+            yield cube.select_measures([cube.measures[n]]).select_queries(known)
         else:
             yield replace(
                 cube,
@@ -149,7 +149,7 @@ def _measures(cube: arrays.ScoreCube | PairCube) -> Iterator[arrays.ScoreCube | 
             )
 
 
-def _places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray:
+def _query_places(cube: arrays.ScoreCube | PairCube, queries: pl.Series) -> np.ndarray:
     return np.flatnonzero(cube.queries.is_in(queries.implode()).to_numpy())
 
 
@@ -167,7 +167,7 @@ def _compared(
         return None
     both = np.concatenate([a, b])
     order = np.argsort(both)  # a cube keeps its requests sorted
-    cube = _of_queries(cube, both[order])
+    cube = _keep_queries(cube, both[order])
 
     def orderings(first: np.ndarray) -> tuple[Ordered, Ordered]:
         weights = first[:, order]
@@ -193,9 +193,9 @@ _ROUNDING = 1e-9
 """Coefficients of few runs differ by more than this, or are equal."""
 
 
-def _of_queries(
+def _keep_queries(
     cube: arrays.ScoreCube | PairCube, chosen: np.ndarray
 ) -> arrays.ScoreCube | PairCube:
     if isinstance(cube, PairCube):
-        return cube.of_queries(np.isin(np.arange(len(cube.queries)), chosen))
+        return cube.select_queries(np.isin(np.arange(len(cube.queries)), chosen))
     return replace(cube, queries=cube.queries[chosen], values=cube.values[:, chosen])

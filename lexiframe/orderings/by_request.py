@@ -33,9 +33,9 @@ def request_table(
         As `Evaluation.requests` describes it.
     """
     cube = arrays.pair_cube(d)
-    table = _of_scores(s).join(_of_pairs(cube), on=_CELL, how="full", coalesce=True)
+    table = _score_spread(s).join(_pair_statistics(cube), on=_CELL, how="full", coalesce=True)
     if run is not None:
-        on_run = _of_run(s, cube, run)
+        on_run = _run_against_others(s, cube, run)
         table = table.join(on_run, on=_CELL, how="left").with_columns(run=pl.lit(run))
     hardest = pl.when("smaller_is_better").then(-pl.col("mean")).otherwise("mean")
     first = [hardest] if run is None else ["mean_preference", "value"]
@@ -44,7 +44,7 @@ def request_table(
     return table.select(name for name in schemas.REQUESTS.columns if name in table.columns)
 
 
-def _of_scores(s: pl.DataFrame) -> pl.DataFrame:
+def _score_spread(s: pl.DataFrame) -> pl.DataFrame:
     """Return mean, standard deviation and range of each request's scores over the runs."""
     value = pl.col("value")
     cells = s.group_by(_CELL).agg(
@@ -59,7 +59,7 @@ def _of_scores(s: pl.DataFrame) -> pl.DataFrame:
     return cells.join(smaller, on="measure")
 
 
-def _of_pairs(cube: PairCube) -> pl.DataFrame:
+def _pair_statistics(cube: PairCube) -> pl.DataFrame:
     """Return, for each request and measure, the share of ties and the agreement with the others."""
     known = ~np.isnan(cube.values)
     sign = np.sign(np.nan_to_num(cube.values)).astype(np.int8)
@@ -68,7 +68,7 @@ def _of_pairs(cube: PairCube) -> pl.DataFrame:
     with np.errstate(
         invalid="ignore"
     ):  # a request without pairs, or that a measure ties throughout
-        tie_rate, agreement = ties / n, _agreement(sign, known)
+        tie_rate, agreement = ties / n, _agreement_with_measures(sign, known)
     there = np.nonzero(n)
     return pl.DataFrame(
         {
@@ -80,7 +80,7 @@ def _of_pairs(cube: PairCube) -> pl.DataFrame:
     )
 
 
-def _agreement(sign: np.ndarray, known: np.ndarray) -> np.ndarray:
+def _agreement_with_measures(sign: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Σ I(π ≻_a π′ and π ≻_b π′) / Σ I(π ≻_a π′) over all other measures b: measures × requests."""
     agree, counted = (np.zeros(sign.shape[:2]) for _ in range(2))
     for a, b in np.ndindex(len(sign), len(sign)):
@@ -91,7 +91,7 @@ def _agreement(sign: np.ndarray, known: np.ndarray) -> np.ndarray:
     return np.asarray(agree / counted)
 
 
-def _of_run(s: pl.DataFrame, cube: PairCube, run: str) -> pl.DataFrame:
+def _run_against_others(s: pl.DataFrame, cube: PairCube, run: str) -> pl.DataFrame:
     """Return a run's value, and how it does against the other runs, by request."""
     values = s.filter(run=run).select(*_CELL, "value")
     if not len(cube.measures):  # of a single run

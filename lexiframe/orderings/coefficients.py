@@ -196,10 +196,10 @@ def coefficient(function: str, method: str, p: float) -> tuple[str, Coefficient]
         raise LexiframeError(f"{function}: expected p of method='rbo' between 0 and 1, found {p}")
     name = notation.write(method, None, {} if p == PERSISTENCE else {"p": p}, None)
     correlate = partial(rbo, p=p) if method == "rbo" else COEFFICIENTS[method]
-    return name, partial(_in_blocks, correlate)
+    return name, partial(_correlate_blocks, correlate)
 
 
-def _in_blocks(correlate: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _correlate_blocks(correlate: Coefficient, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Compute the coefficient in blocks of samples; fewer than two runs have none (NaN)."""
     if x.shape[1] < 2:
         return np.full(len(x), np.nan)

@@ -29,7 +29,7 @@ from lexiframe.typing import OrderingsTable, RequestsLike
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def rank_correlations(
     o: OrderingsTable,
     /,
@@ -95,9 +95,9 @@ def rank_correlations(
     [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
     """
     name, correlate = coefficient("rank_correlations", method, p)
-    by_name = _by_name(schemas.check(o, schemas.ORDERINGS).drop_nulls("rank"))
+    by_name = _ranks_by_name(schemas.check(o, schemas.ORDERINGS).drop_nulls("rank"))
     rows = []
-    for a, b in _pairs(by_name, method):
+    for a, b in _ordering_pairs(by_name, method):
         common = [run for run in by_name[a] if run in by_name[b]]  # a join takes much longer
         x, y = (np.array([by_name[one][run] for run in common], float) for one in (a, b))
         correlation, p_value = _tested(x, y, method) or (correlate(x[None], y[None])[0], np.nan)
@@ -228,7 +228,7 @@ def correlate_samples(
         by_name = {o.measure: o for o in resampled(function, cube, rule, samples, seed)}
         table, found = ordering_table(cube, rule, cycles), list[pl.DataFrame]()
         for method, correlate in coefficients.items():
-            pairs, whole = _pairs(by_name, method), rank_correlations(table, method, p=p)
+            pairs, whole = _ordering_pairs(by_name, method), rank_correlations(table, method, p=p)
             limits = [
                 resampling.symmetric_interval(
                     estimate, correlate(*_common(by_name[a], by_name[b])), alpha, _bounds(method)
@@ -243,7 +243,7 @@ def correlate_samples(
             found.append(whole.with_columns(ends))
         return pl.concat(found)
 
-    table = grouping.in_groups(with_limits, d, requests, by)
+    table = grouping.group_tables(with_limits, d, requests, by)
     warn_of_cycles(cycles)
     return table
 
@@ -252,7 +252,7 @@ def _bounds(method: str) -> tuple[float, float]:
     return (0, 1) if method == "rbo" else (-1, 1)
 
 
-def _by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:
+def _ranks_by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:
     """Return the rank of each run, sorted by run, for each ordering, by its name."""
     several = (
         orderings.select("measure", "method").unique().height > orderings["measure"].n_unique()
@@ -268,7 +268,7 @@ def _by_name(orderings: pl.DataFrame) -> dict[Any, dict[str, float]]:
     return {key[0]: dict(rows.rows()) for key, rows in parts.items()}
 
 
-def _pairs(names: Any, method: str) -> list[tuple[str, str]]:
+def _ordering_pairs(names: Any, method: str) -> list[tuple[str, str]]:
     """Pair the orderings, sorted by the table's key; τ_AP needs both directions."""
     choose = permutations if method == "tau_ap" else combinations
     return [(a, b) for a, b in choose(sorted(names), 2)]
@@ -281,11 +281,13 @@ def _tested(x: np.ndarray, y: np.ndarray, method: str) -> tuple[float, float] | 
     """
     if method not in ("kendall", "spearman"):
         return None
-    return _by_scipy(tuple(x.tolist()), tuple(y.tolist()), method)
+    return _scipy_correlation(tuple(x.tolist()), tuple(y.tolist()), method)
 
 
 @lru_cache(maxsize=10_000)
-def _by_scipy(x: tuple[float, ...], y: tuple[float, ...], method: str) -> tuple[float, float]:
+def _scipy_correlation(
+    x: tuple[float, ...], y: tuple[float, ...], method: str
+) -> tuple[float, float]:
     """Return SciPy's coefficient and p-value, once for equal ranks: many measures order alike."""
     # SciPy would warn of some orderings that have no correlation.
     if len({*x}) < 2 or len({*y}) < 2:

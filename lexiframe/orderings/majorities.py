@@ -36,7 +36,7 @@ def strong_components(moves: np.ndarray) -> np.ndarray:
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def majority_cycles(
     d: PairsLike, /, *, requests: RequestsLike = None, by: By = None
 ) -> pl.DataFrame:

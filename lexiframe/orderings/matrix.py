@@ -11,7 +11,7 @@ from lexiframe.typing import Frame
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None) -> pl.DataFrame:
     """Arrange correlations or agreements of measures as a matrix of measures × measures.
 
@@ -47,7 +47,7 @@ def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None
     >>> lf.agreement_matrix(lf.sign_agreement(d)).rows()
     [('LP', 1.0, 0.5), ('RR', 1.0, 1.0)]
     """
-    (column_a, column_b), rows, column = _checked(to_polars(table), value)
+    (column_a, column_b), rows, column = _checked_table(to_polars(table), value)
     names = pl.concat([rows[column_a], rows[column_b]]).unique().sort()
     a, b = (names.search_sorted(rows[end]).to_numpy() for end in (column_a, column_b))
     values = rows[column].to_numpy()  # null becomes NaN
@@ -61,7 +61,9 @@ def agreement_matrix(table: Frame, /, value: str | None = None, *, by: By = None
     )
 
 
-def _checked(table: pl.DataFrame, value: str | None) -> tuple[tuple[str, str], pl.DataFrame, str]:
+def _checked_table(
+    table: pl.DataFrame, value: str | None
+) -> tuple[tuple[str, str], pl.DataFrame, str]:
     """Check a table; return the columns of its two measures, its rows and the column to arrange."""
     found = [known for known in _TABLES if {*known[0], *known[2]} <= {*table.columns}]
     if not found:

@@ -17,7 +17,7 @@ from lexiframe.pairwise import By, PairCube, PairsLike, arrays, facts, grouping
 from lexiframe.typing import RequestsLike
 
 
-@grouping.by_groups
+@grouping.takes_groups
 def run_means(
     d: PairsLike,
     /,
@@ -75,13 +75,13 @@ def run_means(
     of_scores = arrays.is_scores(d)
     tables, told = [], {}
     for measure, of_measure in table_for(d, "mean") if of_scores else arrays.cube_or_sums(d):
-        of = facts.of_metric(measure, known) if of_scores else facts.Facts("preference")
+        of = facts.metric_facts(measure, known) if of_scores else facts.Facts("preference")
         if isinstance(of_measure, AnyScores):
             moments, sign = of_measure.scores, -1 if of_measure.smaller_is_better else 1
             ends = _ends_of(of.limits)
         else:
-            moments, sign, ends = of_measure.shares, 1, of.of_means
-        mean, (low, high) = moments.mean, _interval(moments, _few(of_measure), ends, alpha)
+            moments, sign, ends = of_measure.shares, 1, of.mean_range
+        mean, (low, high) = moments.mean, _mean_intervals(moments, _few(of_measure), ends, alpha)
         ranks = ranks_of(sign * mean, moments.mean_rounding)
         if of.aggregate == "geometric mean":
             mean, low, high = (np.exp(np.minimum(end, 0)) for end in (mean, low, high))
@@ -154,7 +154,7 @@ def _ends_of(limits: Bounds) -> tuple[float, float]:
     return (limits.low, limits.high) if 0 < limits.width < np.inf else (-np.inf, np.inf)
 
 
-def _interval(
+def _mean_intervals(
     moments: sums.Moments, few: np.ndarray | None, bounds: tuple[float, float], alpha: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the interval of each mean; NaN where there is none.

@@ -57,11 +57,11 @@ def settle(d: Any, missing: Missing | None) -> tuple[Any, set[str]]:
     changed = set(cube.measures.filter(pl.Series(is_changed)))
     if missing == "own" or not changed:
         return table, changed
-    filled = _with_zeros(cube, holes) if missing == "zero" else _only_common(cube, holes)
-    return (filled if isinstance(filled, PairCube) else _as_table(filled, table)), changed
+    filled = _fill_zeros(cube, holes) if missing == "zero" else _only_common(cube, holes)
+    return (filled if isinstance(filled, PairCube) else _cube_table(filled, table)), changed
 
 
-def _with_zeros(cube: arrays.ScoreCube | PairCube, holes: np.ndarray) -> arrays.ScoreCube:
+def _fill_zeros(cube: arrays.ScoreCube | PairCube, holes: np.ndarray) -> arrays.ScoreCube:
     """Return the scores with 0 in the holes; raise where 0 does not say that nothing was found."""
     if isinstance(cube, PairCube):
         raise LexiframeError(
@@ -100,7 +100,7 @@ def _only_common(
     return replace(cube, values=values)
 
 
-def _as_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
+def _cube_table(cube: arrays.ScoreCube, like: pl.DataFrame) -> pl.DataFrame:
     """Return scores as a table, sorted by run, request and measure."""
     run, query, measure = np.nonzero(~np.isnan(cube.values.T))
     table = pl.DataFrame(

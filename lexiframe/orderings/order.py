@@ -127,7 +127,9 @@ def order_runs(
         told = (votes, iterations, teleport) != ("win_rate", None, None)
         method = "mc4" if told else "mean" if arrays.is_scores(d) else "win_rate"
     rule, cycles = ChosenRule(method, votes, iterations, teleport, missing), list[pl.DataFrame]()
-    table = grouping.in_groups(partial(ordering_table, rule=rule, cycles=cycles), d, requests, by)
+    table = grouping.group_tables(
+        partial(ordering_table, rule=rule, cycles=cycles), d, requests, by
+    )
     warn_of_cycles(cycles)
     return table
 
@@ -136,7 +138,7 @@ def order_or_null(
     s: Any, rule: ChosenRule, *, requests: RequestsLike = None, by: By = None
 ) -> pl.DataFrame:
     """Order the runs by scores as `order_runs` does; ranks are null where it would refuse them."""
-    return grouping.in_groups(
+    return grouping.group_tables(
         partial(ordering_table, rule=rule, cycles=[], refuse=False), s, requests, by
     )
 

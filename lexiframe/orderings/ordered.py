@@ -88,27 +88,27 @@ def order_whole(table: Table, rule: ChosenRule, *, refuse: bool = True) -> Itera
         allows = RULES[rule.method].allows_gaps
         if refuse and not allows:
             refuse_lacking(measure, of_measure, rule.missing)
-        values, ranks, _ = _of_sums(measure, of_measure, rule)
+        values, ranks, _ = _order_by_sums(measure, of_measure, rule)
         found = Ordered(measure, of_measure.runs, values, ranks)
         if not (refuse or allows) and rule.missing is None and of_measure.lacking.any():
             found = replace(found, ranks=np.full_like(found.ranks, np.nan))
         yield found
 
 
-def _of_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
+def _order_by_sums(measure: str, table: Any, rule: ChosenRule) -> ValuesAndRanks:
     declared = _declared(measure, table, rule)
     if declared.of_leads is None:
-        moments = _moments(table, declared)
+        moments = _rule_moments(table, declared)
         mean, errors = moments.mean[None], moments.mean_rounding[None]
-        return ValuesAndRanks(mean, ranks_of(_sign(table) * mean, errors))
+        return ValuesAndRanks(mean, ranks_of(_order_sign(table) * mean, errors))
     d = table.differences
     lead = d.wins - d.losses if rule.counts == "preference" else table.ballots
     if declared.refuse is not None:
         declared.refuse(table, lead, d.n, "order_runs")
-    return _by_leads(table, lead[None], d.n[None], rule)
+    return _order_by_leads(table, lead[None], d.n[None], rule)
 
 
-def _moments(table: Any, rule: OrderingRule) -> sums.Moments:
+def _rule_moments(table: Any, rule: OrderingRule) -> sums.Moments:
     if rule.of_sums is not None:
         return rule.of_sums(table)
     if isinstance(table, arrays.RunSums | arrays.PairSums):
@@ -116,7 +116,7 @@ def _moments(table: Any, rule: OrderingRule) -> sums.Moments:
             f"order_runs: method={rule.name!r} needs the values of each request, found their sums; "
             "give the table of scores or preferences, or take another method"
         )
-    return sums.Moments.of(*rule.of_units(table))  # type: ignore[misc]
+    return sums.Moments.add_up(*rule.of_units(table))  # type: ignore[misc]
 
 
 def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
@@ -127,12 +127,14 @@ def _declared(measure: str, table: Any, rule: ChosenRule) -> OrderingRule:
     return declared
 
 
-def _sign(table: Any) -> int:
+def _order_sign(table: Any) -> int:
     """Return −1 where the least value is the best, else 1."""
     return -1 if isinstance(table, AnyScores) and table.smaller_is_better else 1
 
 
-def _by_leads(pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: ChosenRule) -> ValuesAndRanks:
+def _order_by_leads(
+    pairs: AnyPairs, lead: np.ndarray, n: np.ndarray, rule: ChosenRule
+) -> ValuesAndRanks:
     """Order the runs by the leads of pairs and the requests of each pair, samples × pairs."""
     refuse_many(rule.method, len(pairs.runs))
     of_leads: Any = RULES[rule.method].of_leads
@@ -150,8 +152,8 @@ def ordered(
         place = np.arange(len(table.queries))
         if len(table.queries) < len(cube.queries):
             place = cube.queries.search_sorted(table.queries).to_numpy()
-        from_weights = _from_weights(measure, table, rule)
-        some, n_blocks = _in_blocks(weights)
+        from_weights = _weights_function(measure, table, rule)
+        some, n_blocks = _sample_blocks(weights)
         blocks = [
             from_weights(block[:, place])
             for block in progress(some, n_blocks, f"{measure} by {rule.method}")
@@ -165,7 +167,7 @@ def ordered(
         yield Ordered(measure, table.runs, values, ranks)
 
 
-def _in_blocks(
+def _sample_blocks(
     weights: np.ndarray | resampling.Samples, rows: int = BLOCK
 ) -> tuple[Iterable[np.ndarray], int]:
     """Return the samples in blocks, and how many blocks there are."""
@@ -195,16 +197,16 @@ _BYTES_OF_RANK = 48
 """The memory that a run takes in a sample, while its value and rank are computed and counted."""
 
 
-def _from_weights(measure: str, table: Any, rule: ChosenRule) -> FromWeights:
+def _weights_function(measure: str, table: Any, rule: ChosenRule) -> FromWeights:
     refuse_lacking(measure, table, rule.missing)
     declared = _declared(measure, table, rule)
     if declared.of_units is not None and declared.of_leads is None:
-        return _means(*declared.of_units(table), _sign(table))
+        return _means_function(*declared.of_units(table), _order_sign(table))
     votes, known = table.votes(rule.counts), (~np.isnan(table.values)).astype(np.float64)
-    return lambda weights: _by_leads(table, weights @ votes, weights @ known, rule)
+    return lambda weights: _order_by_leads(table, weights @ votes, weights @ known, rule)
 
 
-def _means(values: np.ndarray, errors: np.ndarray, sign: int) -> FromWeights:
+def _means_function(values: np.ndarray, errors: np.ndarray, sign: int) -> FromWeights:
     """Return the function of weights for means over the requests where values are known."""
     known = ~np.isnan(values)
     if known.all():
@@ -236,9 +238,9 @@ def ordered_cells(cells: arrays.Cells, weights: np.ndarray, rule: OrderingRule) 
     """
     if rule.of_units is not None:
         points = rule.of_units(cells)[0]
-        return _means(points, np.full((1, 1), sums.TIE * sums.largest(points)), 1)(weights)
+        return _means_function(points, np.full((1, 1), sums.TIE * sums.largest(points)), 1)(weights)
     of_leads: Any = rule.of_leads
-    some, n_blocks = _in_blocks(weights, max(1, _LEADS // len(cells.runs) ** 2))
+    some, n_blocks = _sample_blocks(weights, max(1, _LEADS // len(cells.runs) ** 2))
     return ValuesAndRanks.together(
         of_leads(cells, *cells.leads(block, of_both=rule.allows_gaps))
         for block in progress(some, n_blocks, f"samples by {rule.name}")

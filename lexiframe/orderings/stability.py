@@ -17,7 +17,7 @@ from lexiframe.typing import RequestsLike
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def rank_distributions(
     d: PairsLike,
     /,
@@ -80,12 +80,12 @@ def rank_distributions(
     rule = ChosenRule(method, votes, iterations, teleport, missing)
     d, changed = settle(d, missing)
     found = resampled("rank_distributions", d, rule, samples, seed)
-    tables = [_ranks(rule.name_of(o.measure, changed), o) for o in found]
+    tables = [_rank_distribution(rule.name_of(o.measure, changed), o) for o in found]
     return _concat(schemas.RANK_DISTRIBUTIONS, tables)
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def order_probabilities(
     d: PairsLike,
     /,
@@ -134,7 +134,7 @@ def order_probabilities(
     cube = laid_out(d, rule.method)
     _refuse_many_pairs(len(cube.runs), len(cube.measures))
     found = resampled("order_probabilities", cube, rule, samples, seed)
-    tables = [_pairs(rule.name_of(o.measure, changed), o) for o in found]
+    tables = [_pair_probabilities(rule.name_of(o.measure, changed), o) for o in found]
     return _concat(schemas.ORDER_PROBABILITIES, tables)
 
 
@@ -193,7 +193,7 @@ def _refuse_many_pairs(n_runs: int, n_measures: int) -> None:
     memory_use.refuse_more_than_available(needed, what, advice)
 
 
-def _ranks(method: str, o: Ordered) -> pl.DataFrame:
+def _rank_distribution(method: str, o: Ordered) -> pl.DataFrame:
     samples, n_runs = o.ranks.shape
     n_ranks = 2 * n_runs + 1  # mid-ranks are multiples of 1/2
     cell = np.arange(n_runs) * n_ranks + np.rint(2 * o.ranks).astype(np.int64)
@@ -204,20 +204,20 @@ def _ranks(method: str, o: Ordered) -> pl.DataFrame:
         "rank": halves / 2,
         "probability": counts / samples,
     }
-    return _table(schemas.RANK_DISTRIBUTIONS, o.measure, method, columns)
+    return _stability_table(schemas.RANK_DISTRIBUTIONS, o.measure, method, columns)
 
 
-def _pairs(method: str, o: Ordered) -> pl.DataFrame:
+def _pair_probabilities(method: str, o: Ordered) -> pl.DataFrame:
     a, b = np.triu_indices(len(o.runs), k=1)
     lead = np.zeros((3, len(a)))
     for ranks in o.ranks:
         lead += np.stack([ranks[a] < ranks[b], ranks[a] == ranks[b], ranks[a] > ranks[b]])
     shares = dict(zip(("p_a_first", "p_tie", "p_b_first"), lead / len(o.ranks), strict=True))
     columns = {"run_a": coded.decode(o.runs, a), "run_b": coded.decode(o.runs, b), **shares}
-    return _table(schemas.ORDER_PROBABILITIES, o.measure, method, columns)
+    return _stability_table(schemas.ORDER_PROBABILITIES, o.measure, method, columns)
 
 
-def _table(
+def _stability_table(
     schema: schemas.TableSchema, measure: str, method: str, columns: dict[str, Any]
 ) -> pl.DataFrame:
     named = (pl.lit(measure).alias("measure"), pl.lit(method).alias("method"))

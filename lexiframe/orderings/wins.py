@@ -14,7 +14,7 @@ from lexiframe.typing import MeasureLike, RequestsLike
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
@@ -48,7 +48,7 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def win_rate_matrix(
     d: PairsLike,
     /,
@@ -112,7 +112,7 @@ def win_rate_matrix(
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def request_win_rates(
     d: PairsLike,
     /,

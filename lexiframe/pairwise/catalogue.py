@@ -127,7 +127,7 @@ def parse_measure(text: MeasureLike) -> Metric | Preference:
             "parse each, or give them all to lexiframe.scores, preferences or evaluate"
         )
     notation.warn_of_hits(written_text)
-    return _parsed(written_text)
+    return _parse_known(written_text)
 
 
 def known_measure(name: str) -> Metric | Preference | None:
@@ -141,12 +141,12 @@ def known_measure(name: str) -> Metric | Preference | None:
     if notation.is_too_short(name):
         return None
     try:
-        return _parsed(name)
+        return _parse_known(name)
     except LexiframeError:
         return None
 
 
-def _parsed(text: str) -> Metric | Preference:
+def _parse_known(text: str) -> Metric | Preference:
     if re.fullmatch(r"OI\s*(\(.*)?", text.strip()):
         raise errors.UnknownNameError(
             f"{text!r} needs runs instead of positions: compute it with "

@@ -28,7 +28,7 @@ def preferences_by_clicks(ranked: RankedRuns, queries: np.ndarray, *, dcg: bool)
     def of_block(block: np.ndarray) -> np.ndarray:
         m = n_items[asked[block]]
         end = ends[block[-1]]
-        return _of_requests(ranks[:, end - m.sum() : end], m, dcg=dcg)
+        return _request_deltas(ranks[:, end - m.sum() : end], m, dcg=dcg)
 
     blocks = np.split(np.arange(len(asked)), changes)
     values = [*in_threads(of_block, blocks, "interleaving")]
@@ -36,7 +36,7 @@ def preferences_by_clicks(ranked: RankedRuns, queries: np.ndarray, *, dcg: bool)
     return delta
 
 
-def _of_requests(ranks: np.ndarray, m: np.ndarray, *, dcg: bool) -> np.ndarray:
+def _request_deltas(ranks: np.ndarray, m: np.ndarray, *, dcg: bool) -> np.ndarray:
     """Return Δ of all pairs of runs: requests × pairs.
 
     ``ranks`` is runs × items, 0 for an item that is not retrieved; the first m[0] items are those
@@ -48,7 +48,7 @@ def _of_requests(ranks: np.ndarray, m: np.ndarray, *, dcg: bool) -> np.ndarray:
     if dcg:
         c = np.arange(1, n_items + 1) - np.repeat(first, m)
         weight = 1 / np.log2(c + 1)
-    place, found = _places(ranks, np.repeat(np.arange(len(m)), m))
+    place, found = _number_ranks(ranks, np.repeat(np.arange(len(m)), m))
     a, b = np.triu_indices(n_runs, k=1)
     delta = np.empty((len(m), len(a)))
     step = max(1, _CELLS // n_items)
@@ -60,7 +60,7 @@ def _of_requests(ranks: np.ndarray, m: np.ndarray, *, dcg: bool) -> np.ndarray:
     return np.where(np.abs(delta) <= sums.TIE, 0.0, delta) if dcg else delta
 
 
-def _places(ranks: np.ndarray, request: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _number_ranks(ranks: np.ndarray, request: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Number the ranks at which any run has an item, over all requests; count items down to them.
 
     Return the number of each item's rank, runs × items, and the count for each run, runs × numbers.

@@ -71,10 +71,10 @@ class MatrixPreference(Preference):
             np.inf,
             population.positions,
         )
-        deltas = [self._of_request(ranks[:m, :, n].T) for n, m in enumerate(population.m)]
+        deltas = [self._request_deltas(ranks[:m, :, n].T) for n, m in enumerate(population.m)]
         return np.stack([delta[block.pairs] for delta in deltas], axis=1)
 
-    def _of_request(self, ranks: np.ndarray) -> np.ndarray:
+    def _request_deltas(self, ranks: np.ndarray) -> np.ndarray:
         """Return Δ of one request, runs × runs; it is 0 for a request without relevant items."""
         if not ranks.size:
             return np.zeros((len(ranks), len(ranks)))
@@ -82,7 +82,7 @@ class MatrixPreference(Preference):
             result = self.function(np.ascontiguousarray(ranks))
         except Exception as error:
             raise LexiframeError(
-                f"{self}: the function raised {type(error).__name__}: {errors.in_one_line(error)}"
+                f"{self}: the function raised {type(error).__name__}: {errors.one_line(error)}"
             ) from error
         delta = self._checked(result, len(ranks))
         return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)

@@ -100,16 +100,18 @@ def explain(
             "explain: expected positions without subtopics, found some by subtopic"
         )
     needed.refuse_unfit(p, asked)
-    rows = _rows_of(p, query_id, run_a, run_b)
+    rows = _request_rows(p, query_id, run_a, run_b)
     request, sides = _two_rankings(rows, run_a, run_b)
     table = _levels(sides)
 
     @cache  # metrics of one least grade share the rankings, and what these have computed already
     def rankings_of(run: str, rel: float | None) -> Rankings:
-        return Rankings.of(rows.filter(run=run)).at_least(rel, "drop").of_run(0)
+        return Rankings.of(rows.filter(run=run)).at_least(rel, "drop").run_rankings(0)
 
     for measure in asked:
-        for column in _columns(measure, table, request, rankings_of, {"a": run_a, "b": run_b}):
+        for column in _measure_columns(
+            measure, table, request, rankings_of, {"a": run_a, "b": run_b}
+        ):
             if column.name in table.columns:
                 raise LexiframeError(
                     f"explain: {measure} would give a second column {column.name!r}; rename it"
@@ -135,7 +137,7 @@ def explainable(measures: Iterable[Measure], greatest: float = np.inf) -> list[M
     ]
 
 
-def _rows_of(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
+def _request_rows(p: Any, query_id: str, run_a: str, run_b: str) -> pl.DataFrame:
     """Return the rows of the two runs for the request."""
     table = schemas.check(p, schemas.POSITIONS)
     of_query = table.filter(pl.col("query_id") == query_id)
@@ -163,8 +165,8 @@ def _two_rankings(
 def _levels(sides: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """Put the items of the two rankings side by side, level by level, for each threshold."""
     grades = sides["a"]["relevance"].unique().sort().to_list()
-    table = pl.concat([_side_by_side(sides, grade) for grade in grades or [np.inf]])
-    table = table.with_columns(sign=_sign())
+    table = pl.concat([_levels_of_both(sides, grade) for grade in grades or [np.inf]])
+    table = table.with_columns(sign=_rank_sign())
     of_all = pl.col("threshold") == pl.col("threshold").min()
     apart = pl.col("level").filter(of_all & (pl.col("sign") != 0))
     last, first = (of_all & (pl.col("level") == k) for k in (apart.max(), apart.min()))
@@ -174,7 +176,7 @@ def _levels(sides: dict[str, pl.DataFrame]) -> pl.DataFrame:
     )
 
 
-def _side_by_side(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
+def _levels_of_both(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
     items = {side: rows.filter(pl.col("relevance") >= grade) for side, rows in sides.items()}
     level = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)  # the items are sorted by level
     levels = items["a"].select(threshold=pl.lit(grade, pl.Float64), level=level)
@@ -188,7 +190,7 @@ def _side_by_side(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFrame:
     return pl.concat([levels, *named], how="horizontal")
 
 
-def _columns(
+def _measure_columns(
     measure: Measure,
     table: pl.DataFrame,
     request: blocks.Block,
@@ -198,11 +200,11 @@ def _columns(
     """Yield the columns of a measure."""
     grade = _least_grade(measure, table["threshold"].to_numpy())
     of_grade = (table["threshold"] == grade).to_numpy()
-    name, sign = str(measure), table.select(_sign(measure.cutoff)).to_series().to_numpy()
+    name, sign = str(measure), table.select(_rank_sign(measure.cutoff)).to_series().to_numpy()
     if isinstance(measure, LevelPreference):
         used = np.full(table.height, True) if measure.rel is None else of_grade
         weight = np.zeros(table.height)
-        weight[used] = _weights(measure, table["threshold"].filter(used))
+        weight[used] = _level_weights(measure, table["threshold"].filter(used))
         yield pl.Series(f"{name} weight", weight)
         yield pl.Series(name, weight * sign + 0.0)  # + 0.0 makes −0.0 the 0.0 that tables have
     elif isinstance(measure, LexicographicPreference):
@@ -212,7 +214,7 @@ def _columns(
     elif isinstance(measure, Metric):
         for side, run in runs.items():
             values = np.zeros(table.height)
-            values[of_grade] = _terms(measure, rankings_of(run, measure.rel))
+            values[of_grade] = _item_terms(measure, rankings_of(run, measure.rel))
             yield pl.Series(f"{name}_{side}", values).set(pl.Series(~of_grade), None)
     else:
         raise LexiframeError(
@@ -232,7 +234,7 @@ def _least_grade(measure: Measure, thresholds: np.ndarray) -> float:
     return float(relevant.min(initial=np.inf))
 
 
-def _sign(cutoff: int | None = None) -> pl.Expr:
+def _rank_sign(cutoff: int | None = None) -> pl.Expr:
     """s_i, the sign of p′_i − p_i, where items beyond the cut-off are not retrieved."""
     a, b = (pl.col(f"position_{side}").fill_null(_NOWHERE) for side in "ab")
     if cutoff is not None:
@@ -240,7 +242,7 @@ def _sign(cutoff: int | None = None) -> pl.Expr:
     return (a < b).cast(pl.Int64) - (a > b).cast(pl.Int64)
 
 
-def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
+def _level_weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
     """p(λ) p(i | λ), with p(λ) ∝ m_λ, for each level of each threshold."""
     m = thresholds.rle().struct.field("len").to_list()
     weights = preference.weights(np.array(m))
@@ -248,7 +250,7 @@ def _weights(preference: LevelPreference, thresholds: pl.Series) -> np.ndarray:
     return np.concatenate([np.empty(0), *shares])
 
 
-def _terms(metric: Metric, rankings: Rankings) -> np.ndarray:
+def _item_terms(metric: Metric, rankings: Rankings) -> np.ndarray:
     """Return what each relevant item of one ranking adds to the value of the metric, by level."""
     terms = rankings.relevant.select("level").with_columns(term=metric.contributions(rankings))
     return terms.sort("level")["term"].to_numpy()

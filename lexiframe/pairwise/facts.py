@@ -40,7 +40,7 @@ class Facts:
     aggregate: str = "mean"
 
     @classmethod
-    def of(cls, measure: Measure) -> Facts:
+    def known(cls, measure: Measure) -> Facts:
         """Return the facts of a metric or a preference."""
         if isinstance(measure, Metric):
             return cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
@@ -56,7 +56,7 @@ class Facts:
         ('−1, 0, 1', None)
         """
         found = known_measure(name)
-        return None if found is None else cls.of(found)
+        return None if found is None else cls.known(found)
 
     @property
     def is_count(self) -> bool:
@@ -66,10 +66,10 @@ class Facts:
     @cached_property
     def limits(self) -> Bounds:
         """The least and the greatest value as numbers."""
-        return Bounds.of(self.bounds)
+        return Bounds.parse(self.bounds)
 
     @property
-    def of_means(self) -> Ends:
+    def mean_range(self) -> Ends:
         """The ends of the range of means; infinite where they are not known.
 
         The mean of a preference is the share of requests won.
@@ -81,7 +81,7 @@ class Facts:
         return tuple(np.exp(ends).tolist()) if self.aggregate == "geometric mean" else ends
 
     @property
-    def of_differences(self) -> Ends:
+    def difference_range(self) -> Ends:
         """The ends of the range of differences between runs; infinite where they are not known."""
         if self.kind == "preference":
             return self.limits.low, self.limits.high
@@ -94,10 +94,10 @@ Known = Mapping[str, Facts]
 
 def facts_of(measures: Iterable[Measure]) -> dict[str, Facts]:
     """Return the facts of measures by their names."""
-    return {str(measure): Facts.of(measure) for measure in measures}
+    return {str(measure): Facts.known(measure) for measure in measures}
 
 
-def of_metric(name: str, known: Known | None = None) -> Facts:
+def metric_facts(name: str, known: Known | None = None) -> Facts:
     """Return the facts of a metric: those that are known, else those that its name tells, if any.
 
     Examples
@@ -124,7 +124,7 @@ def facts_of_scores(s: pl.DataFrame) -> dict[str, Facts]:
         said = dict(s.select("measure", "smaller_is_better").drop_nulls().unique().iter_rows())
     found = {}
     for name in s["measure"].cast(pl.String).unique().sort():
-        facts = of_metric(name)
+        facts = metric_facts(name)
         found[name] = replace(facts, smaller_is_better=said.get(name, facts.smaller_is_better))
     return found
 
@@ -152,7 +152,7 @@ def refuse_mixed_units(s: pl.DataFrame) -> None:
     means: they are far out of range, where another run, or all other requests, are within it.
     """
     for name in s["measure"].cast(pl.String).unique().sort():
-        ends = of_metric(name).limits
+        ends = metric_facts(name).limits
         if not (np.isfinite(ends.low) and np.isfinite(ends.high)) or ends.can_exceed:
             continue
         far = _FAR * ends.width
@@ -223,7 +223,8 @@ def within_bounds(
     ('AP', 0.9, 0.7, 1.0)
     """
     ends = {
-        name: one.of_means if value == "mean" else one.of_differences for name, one in facts.items()
+        name: one.mean_range if value == "mean" else one.difference_range
+        for name, one in facts.items()
     }
     least, most = (
         pl.col("measure").replace_strict(

@@ -82,7 +82,7 @@ class Comparison:
         request that has no item of a measure's ``rel``. Groups are compared in threads, or
         ``in_turn`` where the caller has its own.
         """
-        numbers = _numbers(groups)
+        numbers = _request_numbers(groups)
         kernels = [self._kernel(measure, numbers, label) for measure in self.measures]
         return self._fill(found, groups, kernels, label, in_turn=in_turn)
 
@@ -178,7 +178,7 @@ class Comparison:
         in_turn: bool = False,
     ) -> np.ndarray:
         """Run the kernels over groups of requests, and fill in their rows."""
-        n_runs, numbers = len(self.requests.runs), _numbers(groups)
+        n_runs, numbers = len(self.requests.runs), _request_numbers(groups)
 
         def fill(group: np.ndarray) -> None:
             block = self._block(group)
@@ -187,12 +187,12 @@ class Comparison:
                 together[:, :, n] = kernel(block, group).T
             found[np.searchsorted(numbers, group)] = together
 
-        for _ in map(fill, groups) if in_turn else _each(fill, groups, n_runs, label):
+        for _ in map(fill, groups) if in_turn else _fill_groups(fill, groups, n_runs, label):
             pass
         return found
 
 
-def _numbers(groups: Sequence[np.ndarray]) -> np.ndarray:
+def _request_numbers(groups: Sequence[np.ndarray]) -> np.ndarray:
     """Return the numbers of the requests of all groups, in order."""
     return np.sort(np.concatenate([np.empty(0, np.int64), *groups]))
 
@@ -204,7 +204,7 @@ def _level_kernel(measure: Measure) -> Kernel:
     return lambda block, group: np.zeros((len(block.pairs[0]), len(block)), np.int64)
 
 
-def _each(
+def _fill_groups(
     fill: Callable[[np.ndarray], None], groups: Sequence[np.ndarray], n_runs: int, label: str
 ) -> Iterable[None]:
     """Fill in groups, in threads unless most groups have one request and there are few runs.

@@ -168,7 +168,7 @@ class LexicographicPreference(Preference):
         ``known`` caches the sizes of the ranks 0..n − 1 by n, so that blocks share them.
         """
         population = block.within(self.cutoff).at_least(self.rel)
-        positions = self._in_order(population)
+        positions = self._levels_in_order(population)
         a, b = block.pairs
         if self.magnitude is None:
             place = order_metrics.places(positions)
@@ -180,16 +180,18 @@ class LexicographicPreference(Preference):
         if len(block) == 1 < block.n_runs < len(positions):  # most levels decide nothing
             used = np.unique(differs_at[differs_at < len(positions)])
             positions, level = positions[used], np.searchsorted(used, level)
-        return _differences(self._sizes(positions, {} if known is None else known), level, a, b)
+        return _size_differences(
+            self._sizes(positions, {} if known is None else known), level, a, b
+        )
 
     def deciding_level(self, block: blocks.Block) -> np.ndarray:
         """Return the recall level that decides (1..m, or 0 for a tie): pairs × requests."""
-        positions = self._in_order(block.within(self.cutoff).at_least(self.rel))
+        positions = self._levels_in_order(block.within(self.cutoff).at_least(self.rel))
         m = len(positions)
         level = deciding_levels(*order_metrics.sort_rankings(positions), block.pairs)
         return np.where(level == m, 0, m - level if self.direction == "recall" else level + 1)
 
-    def _in_order(self, population: blocks.Population) -> np.ndarray:
+    def _levels_in_order(self, population: blocks.Population) -> np.ndarray:
         """Return the positions, m × runs × requests; the level that is compared first is first."""
         return population.positions[::-1] if self.direction == "recall" else population.positions
 
@@ -203,10 +205,10 @@ class LexicographicPreference(Preference):
         # a power of two, so that blocks whose greatest ranks differ little share what is known
         n_ranks = 1 << int(rank.max(initial=0)).bit_length()
         if n_ranks > rank.size:
-            sizes = self._of_ranks(rank.ravel()).reshape(rank.shape)
+            sizes = self._rank_sizes(rank.ravel()).reshape(rank.shape)
         else:  # more positions than different ranks: compute f once for each rank
             if n_ranks not in known:
-                known[n_ranks] = self._of_ranks(np.arange(n_ranks))
+                known[n_ranks] = self._rank_sizes(np.arange(n_ranks))
             sizes = known[n_ranks].take(rank)
         if not np.isfinite(sizes).all():
             raise LexiframeError(
@@ -216,7 +218,7 @@ class LexicographicPreference(Preference):
         nothing = np.zeros((1, *positions.shape[1:]))
         return np.concatenate([sizes, nothing])
 
-    def _of_ranks(self, ranks: np.ndarray) -> np.ndarray:
+    def _rank_sizes(self, ranks: np.ndarray) -> np.ndarray:
         """Return f(p) of each rank, and 0 of 0."""
         p = pl.col("p")
         size = pl.when(p > 0).then(self.magnitude(p)).otherwise(0.0)  # type: ignore[misc]
@@ -224,7 +226,9 @@ class LexicographicPreference(Preference):
         return np.asarray(table.select(size=size.fill_null(float("nan")))["size"].to_numpy())
 
 
-def _differences(sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _size_differences(
+    sizes: np.ndarray, level: np.ndarray, a: np.ndarray, b: np.ndarray
+) -> np.ndarray:
     """Return the size of run a of each pair minus that of run b, at a level: pairs × requests.
 
     ``sizes`` is levels × runs × requests, ``level`` pairs × requests.

@@ -57,11 +57,13 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     """
     made_from_another = (derived.TSE("AP"), derived.eta("AP"), derived.WC("AP"))
     rows = [
-        *map(_row, (*catalogues.METRICS.values(), *made_from_another, *PREFERENCES.values())),
+        *map(
+            _listing_row, (*catalogues.METRICS.values(), *made_from_another, *PREFERENCES.values())
+        ),
         _OI,
     ]
     if measure is not None:
-        name = _name(measure)
+        name = _listed_name(measure)
         rows = [row for row in rows if row[0] == name or row[0].startswith(f"{name}(")]
     return catalogues.Listing(rows, schema=_NAMES, orient="row")
 
@@ -102,11 +104,11 @@ def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
     if measure is None:
         return table
     names = pl.col("measure").str.split(", ").list.eval(pl.element().str.strip_suffix("@k"))
-    is_of_it = names.list.contains(_name(measure)) | (pl.col("measure") == "all")
+    is_of_it = names.list.contains(_listed_name(measure)) | (pl.col("measure") == "all")
     return catalogues.Listing(table.filter(is_of_it))
 
 
-def _name(measure: MeasureLike) -> str:
+def _listed_name(measure: MeasureLike) -> str:
     """Return the name under which a measure is listed; raise if it does not exist."""
     if not isinstance(measure, str):
         return str(getattr(measure, "name", None) or parse_measure(measure).name)
@@ -115,7 +117,7 @@ def _name(measure: MeasureLike) -> str:
     return parse_measure(measure).name
 
 
-def _row(measure: Any) -> tuple[str, ...]:
+def _listing_row(measure: Any) -> tuple[str, ...]:
     said = (measure.bounds, measure.formula, measure.source, measure.needs)
     return (str(measure), _notation(measure), measure.kind, *said)
 
@@ -123,11 +125,11 @@ def _row(measure: Any) -> tuple[str, ...]:
 def _notation(measure: Any) -> str:
     if not isinstance(measure, Metric):
         return f"{measure}@k"
-    inside = measure.operand or ", ".join(_parameters(measure))
+    inside = measure.operand or ", ".join(_parameter_names(measure))
     return measure.name + (f"({inside})" if inside else "") + measure.at
 
 
-def _parameters(metric: Metric) -> Iterator[str]:
+def _parameter_names(metric: Metric) -> Iterator[str]:
     for name, parameter in metric.parameters.items():
         if metric.at != f"@{name}":
             declared = metric_parameters.as_parameter(parameter)

@@ -73,7 +73,7 @@ class Projected:
         positions = self.positions.filter(*kept)
         return Projected(
             ranked,
-            _counting(measures, positions["relevance"].drop_nulls(), self.no_relevant),
+            _counting_measures(measures, positions["relevance"].drop_nulls(), self.no_relevant),
             positions,
             None if by_subtopic is None else by_subtopic.filter(*kept),
             self.no_relevant,
@@ -118,13 +118,13 @@ class Projected:
         if scores is None:
             scores = self.scores(measures)
         if len(self.ranked.runs) == 1:
-            yield then(PairCube.unknown(_names([]), scores))
+            yield then(PairCube.unknown(_sorted_names([]), scores))
             return
         ordered = sorted(measures, key=str)
-        several = [*self._by_subtopics([m for m in ordered if m in self.measures])]
+        several = [*self._split_by_subtopics([m for m in ordered if m in self.measures])]
         how: Any = {"most": most if len(several) == 1 else _ALL, "in_order": in_order}
         how["label"] = label
-        there, names = [(p, some) for p, some in several if p.height], _names(ordered)
+        there, names = [(p, some) for p, some in several if p.height], _sorted_names(ordered)
 
         def whole(cubes: list[PairCube]) -> Any:
             return then(PairCube.together(cubes, names).with_scores(scores))
@@ -171,10 +171,10 @@ class Projected:
 
     def scores(self, measures: Sequence[Measure]) -> ScoreCube:
         """Return the scores of the metrics among some measures."""
-        by_subtopic = self._by_subtopics(self._metrics(measures))
+        by_subtopic = self._split_by_subtopics(self._metrics(measures))
         found = [self._values(p, some) for p, some in by_subtopic]
         metrics = [measure for measure in measures if isinstance(measure, Metric)]
-        return ScoreCube.of_values(found, metrics, self.runs)
+        return ScoreCube.assemble(found, metrics, self.runs)
 
     def _metrics(self, measures: Sequence[Measure]) -> list[Metric]:
         """Return the metrics among some measures that have something to count."""
@@ -182,11 +182,11 @@ class Projected:
 
     def _values(self, p: pl.DataFrame, metrics: Sequence[Metric]) -> Values:
         if self.values is not None and {*metrics} <= {*self.values.metrics}:
-            return self.values.of(metrics)
+            return self.values.part(metrics)
         ranked = self.ranked if self.ranked.judged.complete else None
         return values_of(p, metrics, self.no_relevant, ranked)
 
-    def _by_subtopics(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
+    def _split_by_subtopics(self, measures: Sequence[M]) -> Iterator[tuple[pl.DataFrame, list[M]]]:
         """Yield the positions without and with subtopics, with the measures that need them."""
         for p, of_subtopics in ((self.positions, False), (self.by_subtopic, True)):
             some = [m for m in measures if (m.needs == needed.SUBTOPICS) == of_subtopics]
@@ -194,14 +194,14 @@ class Projected:
                 yield p, some
 
 
-def _names(measures: Sequence[Measure]) -> pl.Series:
+def _sorted_names(measures: Sequence[Measure]) -> pl.Series:
     return pl.Series(sorted(map(str, measures)), dtype=pl.String)
 
 
 def unknown(measures: Sequence[Measure], runs: pl.Series, queries: pl.Series) -> PairCube:
     """Return arrays of some requests and runs without any value."""
-    scores = ScoreCube.of_values([], [m for m in measures if isinstance(m, Metric)], runs, queries)
-    return PairCube.unknown(_names(measures if len(runs) > 1 else []), scores)
+    scores = ScoreCube.assemble([], [m for m in measures if isinstance(m, Metric)], runs, queries)
+    return PairCube.unknown(_sorted_names(measures if len(runs) > 1 else []), scores)
 
 
 def no_requests(measures: Sequence[Measure], runs: pl.Series) -> PairCube:
@@ -209,7 +209,7 @@ def no_requests(measures: Sequence[Measure], runs: pl.Series) -> PairCube:
     return unknown(measures, runs, pl.Series([], dtype=pl.String))
 
 
-def of_positions(
+def measure_positions(
     p: pl.DataFrame, measures: Sequence[Measure], no_relevant: NoRelevant = "drop"
 ) -> PairCube:
     """Return the scores and preferences by some measures, of all requests of checked positions.
@@ -222,7 +222,7 @@ def of_positions(
     metrics = [measure for measure in measures if isinstance(measure, Metric)]
     values = [values_of(p, metrics, no_relevant)] if metrics else []
     runs = p["run"].unique().sort()
-    scores = ScoreCube.of_values(values, metrics, runs)
+    scores = ScoreCube.assemble(values, metrics, runs)
     pairs: PairCube
     (pairs,) = preference_cubes(p, measures, scores, no_relevant, most=_ALL)
     for measure, of_measure in zip(sorted(measures, key=str), pairs.values, strict=True):
@@ -231,14 +231,14 @@ def of_positions(
     return pairs.with_scores(scores)
 
 
-def of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
+def cube_of_tables(s: pl.DataFrame, d: pl.DataFrame) -> PairCube:
     """Return tables of scores and preferences of the same runs as arrays; either may be empty."""
     none = pl.Series([], dtype=pl.String)
     scores = score_cube(s) if s.height else ScoreCube.none(none, none)
     pairs = pair_cube(d) if d.height else PairCube.unknown(none, scores)
     both = (scores.queries, pairs.queries), (scores.runs, pairs.runs)
     axes = (pl.concat(names).unique().sort() for names in both)
-    found = PairCube.unknown(pairs.measures, scores.of(*axes))
+    found = PairCube.unknown(pairs.measures, scores.arranged(*axes))
     found.fill(pairs)
     return found
 
@@ -329,7 +329,7 @@ def projected_of(
     relevant = items["relevance"].filter(items["is_relevant"])
     # Positions have the same columns where nothing counts: those of other requests are added.
     pool = any(measure.needs == needed.POOL for measure in measures)
-    measures = _counting(measures, relevant, no_relevant)
+    measures = _counting_measures(measures, relevant, no_relevant)
     needs = {measure.needs for measure in measures}
     by_subtopic = None
     if needed.SUBTOPICS in needs:
@@ -338,7 +338,7 @@ def projected_of(
     return Projected(ranked, measures, positions, by_subtopic, no_relevant)
 
 
-def _counting(
+def _counting_measures(
     measures: Sequence[Measure], relevant: pl.Series, no_relevant: NoRelevant
 ) -> tuple[Measure, ...]:
     """Return the measures that count some relevant item, by its grade; all, if none is dropped."""

@@ -35,7 +35,7 @@ def marks_of_own(measures: Iterable[Measure]) -> dict[str, str | None]:
 
 def _mark_of(measure: Measure) -> str | None:
     try:
-        text = _Definition().of(measure)
+        text = _Definition().describe(measure)
     except (TypeError, AttributeError, ValueError, RecursionError, pickle.PicklingError):
         return None
     return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
@@ -63,7 +63,7 @@ class _Definition:
     alive: list[Any] = field(default_factory=list)
     """What was seen, so that no other object gets its id."""
 
-    def of(self, value: Any) -> str:
+    def describe(self, value: Any) -> str:
         if value is None or isinstance(value, bool | int | float | complex | str | bytes):
             return repr(value)
         if id(value) in self.seen:
@@ -73,7 +73,7 @@ class _Definition:
         return f"{type(value).__name__}({self._inside(value)})"
 
     def _all(self, values: Iterable[Any]) -> str:
-        return ",".join(map(self.of, values))
+        return ",".join(map(self.describe, values))
 
     @singledispatchmethod
     def _inside(self, value: Any) -> str:
@@ -110,7 +110,7 @@ class _Definition:
             return name  # its version is compared
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
         inner = [value.__code__, value.__defaults__, value.__kwdefaults__, *cells]
-        names = _names_in(value.__code__)
+        names = _code_names(value.__code__)
         return f"{self._all(inner)},{self._globals(value.__globals__, names)}"
 
     def _globals(self, there: Mapping[str, Any], names: list[str]) -> str:
@@ -123,18 +123,20 @@ class _Definition:
                 found.append(self._globals(vars(value), [n for n in names if n != name]))
             elif name in there:
                 is_named = _is_installed(getattr(value, "__module__", None))
-                found.append(_name_of(value) if is_named and callable(value) else self.of(value))
+                found.append(
+                    _qualified_name(value) if is_named and callable(value) else self.describe(value)
+                )
         return ",".join(found)
 
 
-def _name_of(value: Callable[..., Any]) -> str:
+def _qualified_name(value: Callable[..., Any]) -> str:
     return f"{value.__module__}.{getattr(value, '__qualname__', type(value).__name__)}"
 
 
-def _names_in(code: CodeType) -> list[str]:
+def _code_names(code: CodeType) -> list[str]:
     """Return the global names and attributes in a function, and in functions inside of it."""
     inner = [one for const in code.co_consts if isinstance(const, CodeType)
-             for one in _names_in(const)]  # fmt: skip
+             for one in _code_names(const)]  # fmt: skip
     return list(dict.fromkeys([*code.co_names, *inner]))
 
 

@@ -115,7 +115,9 @@ def preferences(
         how: dict[str, Any] = {
             "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
         }  # fmt: skip
-        return by_collection.of_each(collections, lambda part: preferences(part, asked, **how))
+        return by_collection.each_collection(
+            collections, lambda part: preferences(part, asked, **how)
+        )
     p = to_polars(p)
     subtopic_metrics.are_of_subtopics(p, asked)
     needed.refuse_unfit(p, asked)

@@ -59,7 +59,7 @@ class Preference(ABC):
     @property
     def limits(self) -> Bounds:
         """The least and the greatest value as numbers: what ``bounds`` says."""
-        return Bounds.of(self.bounds)
+        return Bounds.parse(self.bounds)
 
     @property
     def needs(self) -> str:

@@ -79,7 +79,7 @@ def preference_cubes(
         few = max(_MOST, _FEWEST * cells_of_request)
         most = min(max(_TOGETHER * cells_of_request, _LEAST), few)
     n_requests = max(most // cells_of_request, 1)
-    pack = _in_order if in_order else _packed
+    pack = _order_groups if in_order else _packed
     packs = [*pack(comparison.groups(n_requests), n_requests)]
     if len(packs) == 1:
         yield then(_cube(comparison, packs[0], label))
@@ -105,7 +105,7 @@ def _packed(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarr
     yield packed
 
 
-def _in_order(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
+def _order_groups(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np.ndarray]]:
     """Divide groups so that requests with successive numbers are together, ``n_requests`` each.
 
     Examples

@@ -41,25 +41,27 @@ def _preferences(
     """Return Δ of pairs of runs; ``a`` is ascending."""
     step = max(1, _CELLS // len(request.document))
     blocks = (slice(first, first + step) for first in range(0, len(a), step))
-    of_blocks = (_of_pairs(request, a[some], b[some], mass) for some in blocks)
+    of_blocks = (_pair_deltas(request, a[some], b[some], mass) for some in blocks)
     return np.concatenate([np.empty(0), *of_blocks])
 
 
-def _of_pairs(
+def _pair_deltas(
     request: whole_rankings.WholeRankings, a: np.ndarray, b: np.ndarray, mass: np.ndarray
 ) -> np.ndarray:
     """Return Δ of some pairs of runs; ``a`` is ascending.
 
     The mean of the two outcomes is computed as one fraction: with whole numbers ties are exact.
     """
-    shown = _shown(request, a, b)
+    shown = _documents_shown(request, a, b)
     won, seen = _outcome(request, a, b, shown, mass)
     lost, other_seen = _outcome(request, b, a, shown, mass)
     delta = (won * other_seen - lost * seen) / np.maximum(2 * seen * other_seen, 1)
     return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)
 
 
-def _shown(request: whole_rankings.WholeRankings, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _documents_shown(
+    request: whole_rankings.WholeRankings, a: np.ndarray, b: np.ndarray
+) -> np.ndarray:
     """Count the documents in the top k of either list: k from 0 to longest + 1 × pairs."""
     document, rank = request.document, request.rank
     shown = np.zeros((len(document) + 1, len(a)), rank.dtype)

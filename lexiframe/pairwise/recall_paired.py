@@ -155,12 +155,12 @@ class LevelPreference(Preference):
         if is_uniform.all():
             counts = np.min_scalar_type(-int(total.max(initial=0)) - 1)
             won = (
-                _of_compared(partial(_levels_won, counts=counts), population.positions, block)
+                _won_between_runs(partial(_levels_won, counts=counts), population.positions, block)
                 for population in populations
             )
-            return np.asarray(_of_pairs(won, block.pairs) / total)
+            return np.asarray(_pair_differences(won, block.pairs) / total)
         won = (
-            _of_compared(
+            _won_between_runs(
                 partial(
                     _weight_won,
                     weights=self.weights(population.m, known) * (population.m / total),
@@ -170,7 +170,7 @@ class LevelPreference(Preference):
             )
             for population in populations
         )
-        delta = _of_pairs(won, block.pairs)
+        delta = _pair_differences(won, block.pairs)
         # unlike whole numbers, sums of weights may miss 0 by rounding where the runs tie
         return np.where(np.abs(delta) <= sums.TIE, 0.0, delta)
 
@@ -181,17 +181,17 @@ class LevelPreference(Preference):
         caches the weights by m; those of new sizes are added to it.
         """
         weights = np.zeros((int(m.max(initial=0)), len(m)))
-        for size, of_size in self._of_sizes(m, {} if known is None else known).items():
+        for size, of_size in self._size_weights(m, {} if known is None else known).items():
             weights[:size, m == size] = of_size[:, None]
         return weights
 
     def _are_uniform(self, sizes: np.ndarray, known: dict[int, np.ndarray]) -> np.ndarray:
         """Return for which requests p(i | m) is uniform at all thresholds (rows of ``sizes``)."""
-        of_sizes = self._of_sizes(sizes, known)
+        of_sizes = self._size_weights(sizes, known)
         uneven = [m for m, of_m in of_sizes.items() if np.ptp(of_m) > sums.TIE * of_m[0]]
         return np.asarray(~np.isin(sizes, uneven).any(axis=0))
 
-    def _of_sizes(self, m: np.ndarray, known: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
+    def _size_weights(self, m: np.ndarray, known: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
         """Return the weights of the levels of each m; those of small m are kept in ``known``."""
         sizes = np.unique(m[m > 0]).tolist()
         unknown = [size for size in sizes if size not in known]
@@ -227,12 +227,12 @@ class _PrecisionWeight:
 
     def __call__(self, i: pl.Expr, m: pl.Expr) -> pl.Expr:
         pair = pl.struct(i=i.cast(pl.Int64), m=m.cast(pl.Int64))
-        return pair.map_batches(self._of_rows, return_dtype=pl.Float64, is_elementwise=True)
+        return pair.map_batches(self._row_weights, return_dtype=pl.Float64, is_elementwise=True)
 
-    def _of_rows(self, pairs: pl.Series) -> pl.Series:
+    def _row_weights(self, pairs: pl.Series) -> pl.Series:
         level, m = (pairs.struct.field(name).fill_null(1).to_numpy() for name in ("i", "m"))
         weights = np.zeros(len(level))
-        for size, of_size in self.users._of_sizes(m, {}).items():
+        for size, of_size in self.users._size_weights(m, {}).items():
             rows = m == size
             weights[rows] = level[rows] * of_size[level[rows] - 1]
         return pl.Series(weights)
@@ -244,7 +244,7 @@ _COMPARISONS = 2**17
 """Comparisons at once: few enough for the processor's cache, and enough to be worth a call."""
 
 
-def _of_compared(
+def _won_between_runs(
     won: Callable[[np.ndarray, np.ndarray], np.ndarray], positions: np.ndarray, block: blocks.Block
 ) -> np.ndarray:
     """Return what each run won against each other: runs × runs × requests.
@@ -296,7 +296,9 @@ def _is_sooner(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     return is_sooner.view(np.int8).reshape(len(p), -1)
 
 
-def _of_pairs(won: Iterable[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+def _pair_differences(
+    won: Iterable[np.ndarray], pairs: tuple[np.ndarray, np.ndarray]
+) -> np.ndarray:
     """Return what run a won minus what run b won, over all thresholds or subtopics."""
     a, b = pairs
     total = reduce(np.add, won)

@@ -80,7 +80,7 @@ def subtopic_requests_of(p: Any) -> SubtopicRequests:
     """Convert a table of positions by subtopic to matrices, one request after the other."""
     table = schemas.check(p, schemas.SUBTOPIC_POSITIONS)
     by_subtopic = table.filter(pl.col("subtopic").is_not_null())
-    everything = _without_subtopics(table)
+    everything = _drop_subtopics(table)
     queries, query = coded.encode(everything["query_id"])
     names, subtopic = coded.encode(by_subtopic["subtopic"])
     query_of_row = queries.search_sorted(by_subtopic["query_id"]).to_numpy().astype(np.int64)
@@ -94,7 +94,7 @@ def subtopic_requests_of(p: Any) -> SubtopicRequests:
     return SubtopicRequests(queries, lists, np.bincount(query_of_list, minlength=len(queries)))
 
 
-def _without_subtopics(table: pl.DataFrame) -> pl.DataFrame:
+def _drop_subtopics(table: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each document, with its greatest grade over all subtopics."""
     request = ("run", "query_id")
     is_relevant = pl.col("level").is_not_null()

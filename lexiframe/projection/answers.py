@@ -76,13 +76,13 @@ def warn_of_counts(answers: pl.DataFrame, repairs: Mapping[str, int]) -> None:
         "rows that repeated a document, removed": total["duplicates"].item(),
         "rows of unjudged documents, removed": total["unjudged_removed"].item(),
     }
-    counted = _in_words(by_run) and f"{_in_words(by_run)} (see lexiframe.coverage)"
-    found = "; ".join(words for words in (counted, _in_words(repairs)) if words)
+    counted = _counts_in_words(by_run) and f"{_counts_in_words(by_run)} (see lexiframe.coverage)"
+    found = "; ".join(words for words in (counted, _counts_in_words(repairs)) if words)
     if found:
         warn(found)
 
 
-def _in_words(counts: Mapping[str, int]) -> str:
+def _counts_in_words(counts: Mapping[str, int]) -> str:
     return "; ".join(f"{what}: {count}" for what, count in counts.items() if count)
 
 
@@ -115,7 +115,7 @@ def warn_of_input(ranked: RankedRuns) -> None:
         warn(said)
         return
     # Where only relevant documents are known, a run without one may just be bad.
-    found = Unmatched.of(ranked, only_with_cause=not ranked.judged.complete)
+    found = Unmatched.look(ranked, only_with_cause=not ranked.judged.complete)
     warn_of_unmatched(found.runs(ranked.answers))
 
 
@@ -128,7 +128,7 @@ def _likely_parts(runs: Sequence[RunRanks]) -> list[Problem]:
     """Return the runs whose names differ by a number only, if each has requests of its own."""
     alike: dict[str, list[RunRanks]] = {}
     for run in runs:
-        name, replicate = coded.without_replicate(run.name)
+        name, replicate = coded.split_replicate(run.name)
         if not replicate:
             alike.setdefault(re.sub("[0-9]+", "0", name), []).append(run)
     return [
@@ -164,7 +164,7 @@ def strangers_in_words(ranked: RankedRuns) -> str:
     return (
         f"no {kind} document was retrieved by any run: the runs retrieved "
         f"{n_and_first(retrieved)}, the {kind} documents are {n_and_first(judged)}; "
-        f"{_hint(retrieved, judged, kind)}"
+        f"{_unjudged_hint(retrieved, judged, kind)}"
     )
 
 
@@ -189,7 +189,7 @@ class Unmatched:
     matched: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, ranked: RankedRuns, *, only_with_cause: bool = False) -> Unmatched:
+    def look(cls, ranked: RankedRuns, *, only_with_cause: bool = False) -> Unmatched:
         """Look at the runs of some requests; ``only_with_cause`` names those of other ids alone."""
         kind = "judged" if ranked.judged.complete else "relevant"
         strange = [run for run in ranked.runs if run.strangers]
@@ -204,7 +204,7 @@ class Unmatched:
             # Finding a cause takes time, and so many runs show it.
             cause = ""
             if n < _SAID and judged is not None:
-                cause = _hint(run.strangers, judged, kind, is_certain=is_certain)
+                cause = _unjudged_hint(run.strangers, judged, kind, is_certain=is_certain)
             if not is_certain and not cause.startswith("likely"):
                 continue
             found = f"no {kind} document was retrieved by the run {coded.said(run.name)}: it has "
@@ -267,7 +267,9 @@ def _cause(ours: list[str], theirs: pl.Series) -> str:
     return f"likely cause: {cause}" if cause else "do both use the same query ids?"
 
 
-def _hint(retrieved: list[str], judged: pl.Series, kind: str, *, is_certain: bool = True) -> str:
+def _unjudged_hint(
+    retrieved: list[str], judged: pl.Series, kind: str, *, is_certain: bool = True
+) -> str:
     """Return the likely reason why no retrieved document is judged for its request."""
     elsewhere = min({*retrieved} & {*judged}, default=None)
     if elsewhere is not None:

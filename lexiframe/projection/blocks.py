@@ -65,7 +65,7 @@ class Block:
         """Return the items of a grade or above; of all grades for None."""
         if grade is None:
             return Population(self, None, np.full(len(self), len(self.positions)))
-        return self._of_grades(np.full(len(self), grade))
+        return self._graded_items(np.full(len(self), grade))
 
     def populations(self, rel: float | None) -> list[Population]:
         """Return the items of each distinct grade or above, or of ``rel`` alone.
@@ -84,14 +84,14 @@ class Block:
         distinct = np.full((int(n_distinct.max()), len(self)), np.inf)
         level, request = np.nonzero(is_new)
         distinct[is_new.cumsum(axis=0)[level, request] - 1, request] = grades[level, request]
-        return [self._of_grades(least) for least in distinct]
+        return [self._graded_items(least) for least in distinct]
 
     def only(self, requests: np.ndarray) -> Block:
         """Return the block of some of the requests."""
         positions, relevance = self.positions[:, :, requests], self.relevance[:, :, requests]
         return Block(positions, relevance, compared=self.compared)
 
-    def _of_grades(self, least: np.ndarray) -> Population:
+    def _graded_items(self, least: np.ndarray) -> Population:
         """Return the items of a least grade for each request."""
         return Population(self, least, (self.relevance[:, 0] >= least).sum(axis=0))
 

@@ -27,7 +27,7 @@ def given(runs: Any, qrels: Any, function: str) -> Given | None:
     column ``collection``.
     """
     if qrels is None:
-        return _named(runs, function)
+        return _named_collections(runs, function)
     if are_pairs(runs):
         raise LexiframeError(
             f"{function}: collections {{name: (runs, qrels)}} have their own judgments, found "
@@ -56,7 +56,7 @@ def are_pairs(runs: Any) -> bool:
     )
 
 
-def _named(runs: Any, function: str) -> Given:
+def _named_collections(runs: Any, function: str) -> Given:
     if not isinstance(runs, Mapping) or not runs:
         raise LexiframeError(
             f"{function}: expected judgments for the runs (qrels), or collections "
@@ -131,7 +131,9 @@ def told_of(name: str) -> Iterator[None]:
         errors.warn_again(one, f"collection {name!r}: ")
 
 
-def of_each(parts: Mapping[str, Any], function: Callable[[Any], pl.DataFrame]) -> pl.DataFrame:
+def each_collection(
+    parts: Mapping[str, Any], function: Callable[[Any], pl.DataFrame]
+) -> pl.DataFrame:
     """Call a function with what each collection has, and put its tables together."""
     found = {}
     for name, part in parts.items():

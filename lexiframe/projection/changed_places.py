@@ -30,7 +30,7 @@ def refuse_changed_places(part: run_parts.RunPart, items: pl.DataFrame) -> None:
     scores, grades = part.rows["score"], items["relevance"]
     if not (_are_like_grades(part.rows, grades) and _are_like_scores(items, part.rows)):
         return
-    whole = "whole numbers" if _are_whole(scores) else "half points"
+    whole = "whole numbers" if _are_rounded(scores) else "half points"
     few = f"few {whole}" if scores.n_unique() > 1 else "one whole number alone"
     raise SchemaError(
         f"{part.where}: expected a run, found {few} ({_span(scores)}), as grades are, "
@@ -52,14 +52,14 @@ def _are_like_grades(rows: pl.DataFrame, others: pl.Series) -> bool:
     scores = rows["score"]
     greatest = _SCALE if others.n_unique() > _LEVELS else _GREATEST
     is_scale = scores.is_between(_LEAST, _GREATEST).all()
-    if not scores.is_between(_LEAST, greatest).all() or not _are_whole(scores * (1 + is_scale)):
+    if not scores.is_between(_LEAST, greatest).all() or not _are_rounded(scores * (1 + is_scale)):
         return False
     is_repeated = pl.struct("query_id", "score").is_duplicated().any()
     is_one = scores.n_unique() == 1 and rows.height > 1
     return is_one or bool(rows.select(is_repeated).item())
 
 
-def _are_whole(numbers: pl.Series) -> bool:
+def _are_rounded(numbers: pl.Series) -> bool:
     return bool((numbers == numbers.round()).all())
 
 

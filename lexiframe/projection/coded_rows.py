@@ -35,7 +35,7 @@ class Rows:
     extra: list[str]
 
     @classmethod
-    def of(
+    def encode(
         cls, part: run_parts.RunPart, queries: QueryIndex, score_type: str, *, rank: bool
     ) -> Rows:
         """Encode a run that has rows; with ``rank``, its column of ranks must have no nulls."""
@@ -58,7 +58,7 @@ class Rows:
             self.extra,
         )
 
-    def in_order(self, *, stable: bool) -> Rows:
+    def sort_rows(self, *, stable: bool) -> Rows:
         """Sort by query, and by descending score; ``stable`` keeps the order of equal scores."""
         if self.are_together and _falls(self.score, self.edges):
             return self
@@ -122,7 +122,7 @@ class Rows:
         """Return the groups of equal scores, and to which of them the rows ``hit`` belong."""
         is_as_next = self.score[1:] == self.score[:-1]
         is_as_next[self.edges[1:-1] - 1] = False
-        return Blocks.of(is_as_next, hit)
+        return Blocks.find(is_as_next, hit)
 
     def has_twins(self) -> bool:
         """Return whether two rows have the same hash, as two rows of one document in a query do."""
@@ -153,7 +153,7 @@ class Blocks:
     block: np.ndarray
 
     @classmethod
-    def of(cls, is_as_next: np.ndarray, rows: np.ndarray) -> Blocks:
+    def find(cls, is_as_next: np.ndarray, rows: np.ndarray) -> Blocks:
         """Return the blocks of ``rows``, given for each row but the last if the next one is alike.
 
         Examples
@@ -172,14 +172,14 @@ class Blocks:
     @cached_property
     def first(self) -> np.ndarray:
         """The first row of the block of each of the rows, which is the row itself in no block."""
-        return self._of_block(self.start)
+        return self._block_values(self.start)
 
     @cached_property
     def last(self) -> np.ndarray:
         """The last row of the block of each of the rows, which is the row itself in no block."""
-        return self._of_block(self.end)
+        return self._block_values(self.end)
 
-    def _of_block(self, edge: np.ndarray) -> np.ndarray:
+    def _block_values(self, edge: np.ndarray) -> np.ndarray:
         found = self.rows.copy()
         is_tied = self.block >= 0
         found[is_tied] = edge[self.block[is_tied]]

@@ -33,7 +33,7 @@ class TiedItems:
     worst: np.ndarray
 
     @classmethod
-    def of(
+    def find(
         cls,
         groups: Blocks,
         first: np.ndarray,

@@ -68,7 +68,9 @@ def impute(
 
     collections = by_collection.apart(p)
     if collections is not None:
-        return by_collection.of_each(collections, lambda part: impute(part, corpus_size, how=how))
+        return by_collection.each_collection(
+            collections, lambda part: impute(part, corpus_size, how=how)
+        )
     p = to_polars(p)
     if "subtopic" in p.columns:
         raise LexiframeError(

@@ -162,7 +162,7 @@ def judged_items(
         repeated=repeated,
         own=int(own.sum()),
         query=query,
-        index=HashIndex.of(hash_keys(items["doc_id"], query), query),
+        index=HashIndex.build(hash_keys(items["doc_id"], query), query),
         sha256=judged.sha256,
     )
 

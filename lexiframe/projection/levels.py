@@ -61,7 +61,7 @@ class RowsOfARun:
     levels_of: Callable[[np.ndarray], np.ndarray]
 
     @classmethod
-    def of(
+    def lay_out(
         cls, index: JudgedItems, no_relevant: NoRelevant, *, judged: bool, subtopics: bool
     ) -> RowsOfARun:
         """Return the rows for judged items."""

@@ -68,7 +68,7 @@ class QueryIndex(Mapping[str, int]):
 def hash_keys(doc_id: pl.Series, query: np.ndarray) -> np.ndarray:
     """Hash each row's document and query index to 64 bits."""
     hashes: np.ndarray = query.view(np.uint64) * _MIX
-    hashes ^= coded.of_each(doc_id, pl.Series.hash).to_numpy()
+    hashes ^= coded.map_distinct(doc_id, pl.Series.hash).to_numpy()
     return hashes
 
 
@@ -115,12 +115,12 @@ class HashIndex:
     tables: tuple[Slots, ...]
 
     @classmethod
-    def of(cls, hashes: np.ndarray, query: np.ndarray) -> HashIndex:
+    def build(cls, hashes: np.ndarray, query: np.ndarray) -> HashIndex:
         """Index the items' hashes; ``query`` has the number of the query of each."""
         tables = []
         left, of_left, hashes_left = np.arange(len(hashes), dtype=np.int32), query, hashes
         while len(left):
-            table, slot = Slots.of(hashes_left, of_left, left)
+            table, slot = Slots.fill(hashes_left, of_left, left)
             tables.append(table)
             found = table.entry[slot] >> 1
             other = np.flatnonzero(found != left)
@@ -164,7 +164,7 @@ class Slots:
     mask: np.uint64
 
     @classmethod
-    def of(
+    def fill(
         cls, hashes: np.ndarray, query: np.ndarray, item: np.ndarray
     ) -> tuple[Slots, np.ndarray]:
         """Return a table of items, and the slot of each; of items in one slot it has the last."""

@@ -38,14 +38,14 @@ def rank_run(
     if part.rows.height <= ROWS:
         return rank(part)
     try:
-        joined = _joined([*in_threads(rank, _pieces(part))])
+        joined = _join_pieces([*in_threads(rank, _divide_run(part))])
     except SchemaError:
         return rank(part)  # the error then counts the wrong rows of the whole run
     # the strangers are listed in the order of the whole run, not piece by piece
     return rank(part) if joined.strangers else joined
 
 
-def _pieces(part: run_parts.RunPart) -> list[run_parts.RunPart]:
+def _divide_run(part: run_parts.RunPart) -> list[run_parts.RunPart]:
     """Divide a run by its queries; the first piece also has the queries with an empty list."""
     n = -(-part.rows.height // ROWS)
     stretches = part.rows["query_id"].rle().struct.unnest()
@@ -55,13 +55,13 @@ def _pieces(part: run_parts.RunPart) -> list[run_parts.RunPart]:
         edges = np.unique([0, *ends[np.searchsorted(ends, wanted[1:])], part.rows.height])
         rows = [part.rows.slice(start, end - start) for start, end in pairwise(edges.tolist())]
     else:
-        number = coded.of_each(part.rows["query_id"], pl.Series.hash) % n
+        number = coded.map_distinct(part.rows["query_id"], pl.Series.hash) % n
         rows = [part.rows.filter(number == k) for k in range(n)]
     pieces = [replace(part, rows=chosen, empty=(), places=None) for chosen in rows]
     return [replace(pieces[0], empty=part.empty), *pieces[1:]]
 
 
-def _joined(pieces: Sequence[RunRanks]) -> RunRanks:
+def _join_pieces(pieces: Sequence[RunRanks]) -> RunRanks:
     """Join the results of the pieces of one run."""
     tied = [piece.tied for piece in pieces]
     pools = [piece.pool for piece in pieces if piece.pool is not None]

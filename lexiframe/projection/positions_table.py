@@ -150,7 +150,7 @@ def positions(
             "duplicates": duplicates, "unjudged": unjudged, "depth": depth,
             "exclude_self": exclude_self, "judged": judged, "subtopics": subtopics, "pool": pool,
         }  # fmt: skip
-        return by_collection.of_each(collections, lambda one: positions(*one, **how))
+        return by_collection.each_collection(collections, lambda one: positions(*one, **how))
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
@@ -176,7 +176,7 @@ def project(
     index = ranked.judged
     rows = index.once(
         ("rows", no_relevant, judged, subtopics),
-        lambda: RowsOfARun.of(index, no_relevant, judged=judged, subtopics=subtopics),
+        lambda: RowsOfARun.lay_out(index, no_relevant, judged=judged, subtopics=subtopics),
     )
     template, query = rows.table, rows.query
     ranks = [rows.positions_of(run.rank) for run in ranked.runs]

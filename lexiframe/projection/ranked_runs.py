@@ -89,7 +89,7 @@ def rank_runs(
     and judgments are those of some requests or runs only, of which perhaps none is answered.
     ``fingerprint`` gives the text for each run that was read. ``qrels`` may be judged items that
     are known already. ``replicates`` says that runs may have them; each is then a run of its own,
-    with a name of `coded.with_replicate`.
+    with a name of `coded.join_replicate`.
     """
     complete = nonrelevant or policies.unjudged == "remove"
     scan = runs if isinstance(runs, run_scan.RunScan) else scan_runs(runs)
@@ -214,14 +214,14 @@ def loaders_of(
     The number is at least what is few rows (see `in_threads`) for sources that are not read yet.
     """
     if len(scan) == 1:  # a table of many runs: rank them in several threads
-        parts = _load(scan, 0, rank=rank, hashed=hashed, replicates=replicates)
+        parts = _load_parts(scan, 0, rank=rank, hashed=hashed, replicates=replicates)
         n_rows = sum(part.rows.height for part in parts)
         return [lambda part=part: [part] for part in parts], n_rows  # type: ignore[misc]
-    load = partial(_load, scan, rank=rank, hashed=hashed, replicates=replicates)
+    load = partial(_load_parts, scan, rank=rank, hashed=hashed, replicates=replicates)
     return [partial(load, index) for index in range(len(scan))], progress_bars.FEW
 
 
-def _load(
+def _load_parts(
     scan: run_scan.RunScan, index: int, *, rank: bool, hashed: bool, replicates: bool
 ) -> list[run_parts.RunPart]:
     """Read one source; raise if ranks are needed and a table of several runs has none."""

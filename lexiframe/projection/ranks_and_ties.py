@@ -90,7 +90,7 @@ def rank_judged(
     if part.rows.is_empty():
         return _retrieved_nothing(part, judged)
     ties, n_queries = policies.ties, len(judged.queries)
-    rows, duplicate = _in_order(part, judged.query_index, policies)
+    rows, duplicate = _sort_rows(part, judged.query_index, policies)
     retrieved = rows.retrieved(n_queries)
     answered, extra = _answered(part, judged.query_index, retrieved, rows.extra)
     own = rows.are_own(judged) if policies.exclude_self else np.zeros(0, bool)
@@ -107,7 +107,7 @@ def rank_judged(
     first = rows.first_of_query(hit)
     tied = rows.ties(hit)
     rank = np.zeros(judged.items.height, RANKS)
-    rank[item] = _place(rows, hit, tied, ties) - first + 1
+    rank[item] = _hit_places(rows, hit, tied, ties) - first + 1
     unjudged = int(retrieved.sum() - kept.sum())
     if policies.depth is not None:
         rank[rank > policies.depth] = 0
@@ -115,7 +115,7 @@ def rank_judged(
     return RunRanks(
         part.name,
         rank,
-        TiedItems.of(tied, first, item, judged, policies.depth),
+        TiedItems.find(tied, first, item, judged, policies.depth),
         kept,
         answered,
         extra,
@@ -129,19 +129,21 @@ def rank_judged(
     )
 
 
-def _in_order(part: run_parts.RunPart, queries: QueryIndex, policies: Policies) -> tuple[Rows, int]:
+def _sort_rows(
+    part: run_parts.RunPart, queries: QueryIndex, policies: Policies
+) -> tuple[Rows, int]:
     """Return the rows by query and score, each document once, and how many rows were removed.
 
     ``queries`` are those that are asked for, with their numbers, in order. Equal scores are not in
-    order yet, see `_place`.
+    order yet, see `_hit_places`.
     """
     ties = policies.ties
     if ties == "rank":
         _refuse_missing_ranks(part)
-    rows = Rows.of(part, queries, policies.score_type, rank=ties == "rank")
-    rows, duplicate = rows.in_order(stable=ties in ("input", "rank")), 0
+    rows = Rows.encode(part, queries, policies.score_type, rank=ties == "rank")
+    rows, duplicate = rows.sort_rows(stable=ties in ("input", "rank")), 0
     if not part.distinct and rows.has_twins():
-        rows, duplicate = _without_twins(rows, part, policies, len(queries))
+        rows, duplicate = _drop_twins(rows, part, policies, len(queries))
     if ties == "rank":
         _refuse_repeated_ranks(rows, queries, part.where)
     return rows, duplicate
@@ -184,7 +186,7 @@ def list_documents(
     number = QueryIndex(queries)
     retrieved = np.zeros(len(queries), np.int64)
     if part.rows.height:
-        rows, duplicates = _in_order(part, number, policies)
+        rows, duplicates = _sort_rows(part, number, policies)
         documents = _ranked_documents(rows, len(queries), policies.ties, codes)
         retrieved, found = rows.retrieved(len(queries)), rows.extra
     answered, extra = _answered(part, number, retrieved, found)
@@ -196,7 +198,7 @@ def _pool(rows: Rows, judged: JudgedItems, policies: Policies) -> pl.DataFrame:
     if policies.depth is None:
         return rows.documents(judged)
     first = rows.first_of_query(np.arange(len(rows.query)))
-    is_within = _places(rows, policies.ties) - first < policies.depth
+    is_within = _row_places(rows, policies.ties) - first < policies.depth
     return rows.take(np.flatnonzero(is_within)).documents(judged)
 
 
@@ -227,19 +229,19 @@ def _some_documents(rows: Rows, judged: JudgedItems) -> list[str]:
 def _ranked_documents(rows: Rows, n_queries: int, ties: Ties, codes: pl.Series) -> np.ndarray:
     """Return the documents of the first ``n_queries`` queries in the order of query and rank."""
     documents = np.empty(len(rows.query), _NO_DOCUMENTS.dtype)
-    numbers = coded.of_each(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
-    documents[_places(rows, ties)] = numbers.to_numpy()
+    numbers = coded.map_distinct(rows.doc_id, lambda ids: ids.cast(codes.dtype).to_physical())
+    documents[_row_places(rows, ties)] = numbers.to_numpy()
     is_judged = rows.query < n_queries
     return documents[is_judged][np.argsort(rows.query[is_judged], kind="stable")]
 
 
-def _places(rows: Rows, ties: Ties) -> np.ndarray:
+def _row_places(rows: Rows, ties: Ties) -> np.ndarray:
     """Return the places of all rows once equal scores are put in order."""
     everything = np.arange(len(rows.query))
-    return _place(rows, everything, rows.ties(everything), ties)
+    return _hit_places(rows, everything, rows.ties(everything), ties)
 
 
-def _place(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
+def _hit_places(rows: Rows, hit: np.ndarray, groups: Blocks, ties: Ties) -> np.ndarray:
     """Return the places of the rows ``hit`` (ascending) once equal scores are put in order.
 
     Mostly a group has a few of these rows. Then the documents before each are counted, which takes
@@ -288,7 +290,7 @@ def _tie_order(rows: Rows, members: np.ndarray, block: np.ndarray, ties: Ties) -
     return tied.select(order).to_series().to_numpy()
 
 
-def _without_twins(
+def _drop_twins(
     rows: Rows, part: run_parts.RunPart, policies: Policies, n_judged: int
 ) -> tuple[Rows, int]:
     """Keep the best-ranked row of each document, or raise for a document that is there twice.
@@ -304,7 +306,7 @@ def _without_twins(
         if part.doubts:  # its advice comes first: the other one would merge several systems
             raise SchemaError(part.doubts[0])
         raise problems.repeated_document(part.rows, part.where, part.places, part.unread)
-    ordered = rows.take(np.argsort(_places(rows, policies.ties)))
+    ordered = rows.take(np.argsort(_row_places(rows, policies.ties)))
     keys = pl.DataFrame({"query": ordered.query, "doc_id": ordered.doc_id})
     best = keys.select(pl.struct("query", "doc_id").is_first_distinct()).to_series()
     removed = ordered.query[~best.to_numpy()]

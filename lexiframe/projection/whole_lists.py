@@ -85,7 +85,7 @@ def ranked_lists(
     def rank(part: run_parts.RunPart) -> tuple[pl.Series, RunList]:
         if judged is not None and len(loaders) == 1:
             refuse_changed_places(part, judged.items)
-        return _listed(part, policies, codes, queries)
+        return _rank_queries(part, policies, codes, queries)
 
     done = [one for some in ranked_parts(rank, loaders, n_rows) for one in some]
     warn_of_wider_lines({part.where: part.n_wider for _, part in done if part.n_wider})
@@ -103,7 +103,7 @@ def ranked_lists(
     return RankedLists(everything, [_spread(*one, everything) for one in kept], codes)
 
 
-def _listed(
+def _rank_queries(
     part: run_parts.RunPart, policies: Policies, codes: pl.Series, queries: pl.Series | None
 ) -> tuple[pl.Series, RunList]:
     """Rank one run for some queries, or for those that it answered."""

@@ -41,7 +41,9 @@ def against_baseline(
     tested = ["test", "correction"]
     others = comparisons.rename({"run_a": "run"}).drop("run_b")
     of_run, of_measure = [*by, "measure", "run"], [*by, "measure"]
-    others = others.join(_counts(wins, baseline, by), on=of_run, how="left", nulls_equal=True)
+    others = others.join(
+        _request_counts(wins, baseline, by), on=of_run, how="left", nulls_equal=True
+    )
     itself = others.select(*of_measure, *tested).unique().with_columns(run=pl.lit(baseline))
     table = pl.concat([others, itself], how="diagonal")
     mean = means.select(*of_run, mean="value")
@@ -49,7 +51,7 @@ def against_baseline(
     return schemas.AGAINST_BASELINE.arranged(table, by)
 
 
-def _counts(wins: pl.DataFrame, baseline: str, by: Sequence[str]) -> pl.DataFrame:
+def _request_counts(wins: pl.DataFrame, baseline: str, by: Sequence[str]) -> pl.DataFrame:
     """Count the requests in which each other run is better, worse, or as good as the baseline."""
     a, b = pl.col("run_a"), pl.col("run_b")
     pairs = wins.filter((a == baseline) | (b == baseline))

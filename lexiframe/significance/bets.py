@@ -16,7 +16,7 @@ SHARING = {"holm", "bonferroni"}
 """The corrections with which the tests of a family share the level."""
 
 
-def by_level(corrections: Sequence[Any]) -> list[list[Any]]:
+def group_by_level(corrections: Sequence[Any]) -> list[list[Any]]:
     """Divide corrections into those that bets for one level serve.
 
     Examples
@@ -69,7 +69,7 @@ class Bets:
     level: float = np.nan
 
     @classmethod
-    def of(
+    def check(
         cls,
         called: str,
         d: Any,
@@ -105,17 +105,17 @@ class Bets:
             given = _given_order(d)
         return cls(dict(bounds or {}), kind, n_planned, given)
 
-    def in_family(self, comparisons: int | None, corrections: Sequence[str]) -> Bets:
+    def share_in_family(self, comparisons: int | None, corrections: Sequence[str]) -> Bets:
         """Return the same with the size of the family, and whether its tests share the level."""
         return replace(self, comparisons=comparisons, shared=bool({*corrections} & SHARING))
 
-    def of_measure(self, measure: str, pairs: Pairs, alpha: float) -> Bets:
+    def bound_measure(self, measure: str, pairs: Pairs, alpha: float) -> Bets:
         """Return the same with the bound and the level of one measure."""
         family = self.comparisons or max(int((pairs.n > 0).sum()), 1)
         level = alpha / family if self.shared else alpha
-        return self.of_level(measure, pairs.scores is not None, level)
+        return self.set_level(measure, pairs.scores is not None, level)
 
-    def of_level(self, measure: str, of_scores: bool, level: float) -> Bets:
+    def set_level(self, measure: str, of_scores: bool, level: float) -> Bets:
         """Return the same with the bound of a measure, and a level; raise if no bound is known."""
         bound = self.bound_of(measure, of_scores)
         if not 0 < bound < np.inf:
@@ -128,7 +128,7 @@ class Bets:
         if known is None:
             return np.inf
         if isinstance(known, facts.Facts):
-            size = max(-known.of_differences[0], known.of_differences[1])
+            size = max(-known.difference_range[0], known.difference_range[1])
         else:
             size = known[1] - known[0] if of_scores else max(-known[0], known[1])
         return float(size) if size > 0 else np.inf

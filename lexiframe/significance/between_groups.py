@@ -19,7 +19,7 @@ from lexiframe.significance.corrections import (
     families_of,
 )
 from lexiframe.significance.differences import Options, cube_of, rows_of_pairs
-from lexiframe.significance.group_tests import Interaction, TwoGroups, in_two_groups
+from lexiframe.significance.group_tests import Interaction, TwoGroups, pair_two_groups
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.too_few_requests import warn_of_small_groups
 from lexiframe.typing import RequestsLike
@@ -143,7 +143,7 @@ def compare_groups(
         "permutation": partial(TwoGroups.permutation, alpha=alpha, trials=trials, seed=seed),
     }
     frames = [
-        _rows(measure, pairs, two, {name: compute[name] for name in tests})
+        _test_rows(measure, pairs, two, {name: compute[name] for name in tests})
         for measure, pairs in progress(cube, len(cube.measures), _CALLED)
         for two in combinations(groups, 2)
     ]
@@ -170,13 +170,13 @@ Group = tuple[str, pl.Series]
 Compute = Callable[[TwoGroups], Interaction]
 
 
-def _rows(
+def _test_rows(
     measure: str, pairs: Pairs, two: tuple[Group, Group], tests: dict[str, Compute]
 ) -> pl.DataFrame:
     """Return a row for each test and each pair of runs that has requests in both groups."""
     (name_a, of_a), (name_b, of_b) = two
     frames = [pl.DataFrame(schema=_UNCORRECTED)]
-    for pair, groups in in_two_groups(pairs, of_a, of_b):
+    for pair, groups in pair_two_groups(pairs, of_a, of_b):
         frames += [
             rows_of_pairs(
                 _UNCORRECTED, pairs, pair, measure=measure, test=test, group_a=name_a,

@@ -42,7 +42,7 @@ def clusters_of(
     return found
 
 
-def of_groups(requests: Any, by: Any, cluster: str | None) -> Any:
+def group_attributes(requests: Any, by: Any, cluster: str | None) -> Any:
     """Return the attributes that make groups: none where they only name clusters."""
     return None if cluster is not None and by is None else requests
 

@@ -185,12 +185,12 @@ def _both(
     return pl.concat(frames).with_columns(category=_category(), changes_side=_PRODUCT < 0)
 
 
-def _sign(column: str) -> pl.Expr:
+def _difference_sign(column: str) -> pl.Expr:
     difference = pl.col(column)
     return pl.when(difference.abs() <= sums.TIE).then(0).otherwise(difference.sign())
 
 
-_PRODUCT = _sign("mean_difference_a") * _sign("mean_difference_b")
+_PRODUCT = _difference_sign("mean_difference_a") * _difference_sign("mean_difference_b")
 
 
 def _category() -> pl.Expr:

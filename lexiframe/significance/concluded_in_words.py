@@ -23,24 +23,26 @@ def conclusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 significant on both sides, 2 on one side, 1 on neither. No pair changes sides. Kendall's τ between \
 the orders of the runs is 1.00.
     """
-    return printed.sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
+    return printed.sentence_of_each(
+        table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _pair_sentence
+    )
 
 
-def _sentence(part: pl.DataFrame, of_group: str) -> str:
+def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
-    by, a, b = _by(row, of_group), row["name_a"], row["name_b"]
+    by, a, b = _measure_begin(row, of_group), row["name_a"], row["name_b"]
     if row["n_pairs"] == 0:
         return f"{by}{a} and {b} compare no pair of runs both.{_alone(row)}"
     agree, pairs = row["AA"] + row["MA"] + row["PA"], printed.counted(row["n_pairs"], "pair")
     sure = f"{row['AA']:,} {'is' if row['AA'] == 1 else 'are'} significant on both sides"
     return (
         f"{by}{a} and {b} agree on which run is better in {agree:,} of {pairs}: {sure}, "
-        f"{row['MA']:,} on one side, {row['PA']:,} on neither. {_changes(row)}{_ties(row)}"
+        f"{row['MA']:,} on one side, {row['PA']:,} on neither. {_changes(row)}{_ties_sentence(row)}"
         f"{_order(row)}{_alone(row)}"
     )
 
 
-def _by(row: dict[str, Any], of_group: str) -> str:
+def _measure_begin(row: dict[str, Any], of_group: str) -> str:
     return f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
 
 
@@ -54,7 +56,7 @@ def _changes(row: dict[str, Any]) -> str:
     return f"{n:,} pair{'s change' if n > 1 else ' changes'} sides ({how})."
 
 
-def _ties(row: dict[str, Any]) -> str:
+def _ties_sentence(row: dict[str, Any]) -> str:
     n = row["TIE"]
     return f" In {printed.counted(n, 'pair')} the runs are equal on a side." if n else ""
 
@@ -66,7 +68,7 @@ def _order(row: dict[str, Any]) -> str:
 
 def _alone(row: dict[str, Any]) -> str:
     counts = {row["name_a"]: row["only_a"], row["name_b"]: row["only_b"]}
-    return printed.by_one_alone(counts, "pair", "is compared", "are compared")
+    return printed.known_by_one_side(counts, "pair", "is compared", "are compared")
 
 
 def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -82,15 +84,15 @@ def pair_sentences(table: pl.DataFrame) -> pl.DataFrame:
     By AP vs RR (t, holm), none of 3 pairs changes sides between AP and RR.
     """
     return printed.sentence_of_each(
-        table, schemas.CONCLUSION_PAIRS, schemas.CONCLUSIONS.key, _of_pairs
+        table, schemas.CONCLUSION_PAIRS, schemas.CONCLUSIONS.key, _changes_sentence
     )
 
 
-def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
+def _changes_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     pair = pl.format("{} and {} ({})", "run_a", "run_b", "category")
     changed = part.filter("changes_side").select(pair).to_series().to_list()
-    by, pairs = _by(row, of_group), printed.counted(part.height, "pair")
+    by, pairs = _measure_begin(row, of_group), printed.counted(part.height, "pair")
     between = f"between {row['name_a']} and {row['name_b']}"
     if not changed:
         return f"{by}none of {pairs} changes sides {between}."

@@ -77,7 +77,7 @@ class Differences:
     @cached_property
     def moments(self) -> sums.Moments:
         """The moments of each pair's differences, which the t and sign tests need alone."""
-        return sums.Moments.of(self.values, self.rounding)
+        return sums.Moments.add_up(self.values, self.rounding)
 
     @property
     def mean(self) -> np.ndarray:
@@ -126,17 +126,17 @@ def n_comparisons(d: Any, baseline: str | None, requests: Any, by: Any) -> int:
         cube = cube_of(part, baseline, of_sums=True)
         return pl.DataFrame({"n": [int((pairs.n > 0).sum()) for _, pairs in cube]}, {"n": pl.Int64})
 
-    return int(by_measure(of_group, d, requests, by)["n"].to_numpy().sum())
+    return int(measure_tables(of_group, d, requests, by)["n"].to_numpy().sum())
 
 
-def by_measure(
+def measure_tables(
     of_group: Callable[[Any], pl.DataFrame], d: Any, requests: Any, by: Any
 ) -> pl.DataFrame:
     """Compute a table in each group of requests, measure by measure if they come so."""
     if not isinstance(d, arrays.PairsByMeasure):
-        return grouping.in_groups(of_group, d, requests, by)
+        return grouping.group_tables(of_group, d, requests, by)
     parts = progress(d.cubes, d.n, "compare")
-    return pl.concat([grouping.in_groups(of_group, cube, named, by) for cube, named in parts])
+    return pl.concat([grouping.group_tables(of_group, cube, named, by) for cube, named in parts])
 
 
 def compared(
@@ -148,7 +148,7 @@ def compared(
     """
     if not of_sums:
         arrays.check_finite(called, pairs.values)
-        return by_requests(pairs, np.flatnonzero(pairs.n > 0))
+        return group_by_requests(pairs, np.flatnonzero(pairs.n > 0))
     moments = pairs.differences
     arrays.check_finite(called, np.where(moments.total.infinite == 0, 0, np.inf))
     pair = np.flatnonzero(moments.n > 0)
@@ -163,16 +163,16 @@ def rows_of_pairs(
     return schemas.table_of(columns, len(pair), {"run_a": a, "run_b": b, **given})
 
 
-def by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
+def group_by_requests(pairs: Pairs, chosen: np.ndarray) -> Iterator[tuple[np.ndarray, Differences]]:
     """Yield the chosen pairs, those with the same requests together, and their differences."""
     values, rounding = pairs.values[:, chosen], pairs.rounding
     known = ~np.isnan(values)
     if known.all():  # the usual case: all pairs come at once
         every = np.arange(len(values))
-        yield chosen, Differences(values, _cells(rounding, every, chosen), pairs.queries)
+        yield chosen, Differences(values, _rounding_cells(rounding, every, chosen), pairs.queries)
         return
     for pair, requests in alike(known):
-        rough = _cells(rounding, requests, chosen[pair])
+        rough = _rounding_cells(rounding, requests, chosen[pair])
         queries = pairs.queries.gather(requests)
         yield chosen[pair], Differences(values[np.ix_(requests, pair)], rough, queries)
 
@@ -194,9 +194,9 @@ def differences_of(
     values: np.ndarray, rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray
 ) -> Differences:
     """Return the differences of some pairs over some requests, which none of them lacks."""
-    return Differences(values[np.ix_(requests, pairs)], _cells(rounding, requests, pairs))
+    return Differences(values[np.ix_(requests, pairs)], _rounding_cells(rounding, requests, pairs))
 
 
-def _cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+def _rounding_cells(rounding: np.ndarray, requests: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Return the rounding of some requests and pairs; it may be one number for all."""
     return rounding if rounding.size == 1 else np.asarray(rounding[np.ix_(requests, pairs)])

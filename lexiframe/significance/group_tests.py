@@ -93,7 +93,7 @@ class TwoGroups:
         if min(self.sizes) < 2:
             return by_welch
         n_a, n = self.a.n, sum(self.sizes)
-        parts = self._in_parts()
+        parts = self._divide()
         # The observed t is computed like the others, so that equal ones differ by little.
         first = (np.arange(n) < n_a).astype(np.float64)[None]
         least = [part.sizes_of_t(first) * (1 - _ROUNDING) for part in parts]
@@ -107,7 +107,7 @@ class TwoGroups:
         least_p = np.full(len(count), least_count / total)
         return by_welch._replace(p_value=count / total, least_p=least_p)
 
-    def _in_parts(self) -> list[_Together]:
+    def _divide(self) -> list[_Together]:
         """Return the differences in both groups, for some pairs at a time."""
         values = np.concatenate([self.a.values, self.b.values])
         values = values - values.mean(axis=0)  # else variances of parts lose digits
@@ -150,7 +150,7 @@ def _ratio(difference: np.ndarray, error: np.ndarray) -> np.ndarray:
         return np.asarray(difference / error)
 
 
-def in_two_groups(
+def pair_two_groups(
     pairs: Pairs, of_a: pl.Series, of_b: pl.Series
 ) -> Iterator[tuple[np.ndarray, TwoGroups]]:
     """Yield the pairs of runs that have the same requests, and their differences in two groups.

@@ -49,7 +49,7 @@ def largest_differences(
     data as one permutation already.
     """
     n_queries, n_runs = len(pairs.queries), len(pairs.runs)
-    largest_sum = _statistic(pairs) if values is None else _of_values(values)
+    largest_sum = _statistic(pairs) if values is None else _range_statistic(values)
     if are_all := _are_all(n_runs, n_queries, trials):
         trials = math.factorial(n_runs) ** n_queries
     size = max(FEW, min(BLOCK, CELLS // (n_runs * max(n_runs, n_queries))))
@@ -61,7 +61,7 @@ def largest_differences(
         some = np.arange(starts[number], min(starts[number] + size, trials))
         if are_all:
             return largest_sum(_every(n_runs, n_queries, some))
-        return largest_sum(_drawn(n_runs, n_queries, len(some), children[number]))
+        return largest_sum(_draw_permutations(n_runs, n_queries, len(some), children[number]))
 
     largest = np.concatenate([*in_threads(block, range(len(starts)), label)]) / n_queries
     if are_all:
@@ -92,7 +92,7 @@ def _every(n_runs: int, n_queries: int, some: np.ndarray) -> Iterator[np.ndarray
         yield of_one[some // len(of_one) ** query % len(of_one)]
 
 
-def _drawn(
+def _draw_permutations(
     n_runs: int, n_queries: int, trials: int, seed: np.random.SeedSequence
 ) -> Iterator[np.ndarray]:
     rng = np.random.default_rng(seed)
@@ -111,10 +111,12 @@ def _statistic(pairs: Pairs) -> Statistic:
     # Four roundings: of each value, of their difference, and of the preference itself.
     rounding = 4 * pairs.request_rounding[:, None]
     if (np.abs(values[:, pairs.a] - values[:, pairs.b] - pairs.values) <= rounding).all():
-        return _of_values(values)
+        return _range_statistic(values)
     if (pairs.values == np.sign(total[:, pairs.a] - total[:, pairs.b])).all():
-        return _of_ranks(total)
-    return partial(_by_cells, np.stack([canonical(pairs.square(one)) for one in pairs.values]))
+        return _rank_statistic(total)
+    return partial(
+        _greatest_cell_sum, np.stack([canonical(pairs.square(one)) for one in pairs.values])
+    )
 
 
 def tolerance(pairs: Pairs) -> float:
@@ -122,24 +124,24 @@ def tolerance(pairs: Pairs) -> float:
     return float(pairs.request_rounding.mean())
 
 
-def _of_values(values: np.ndarray) -> Statistic:
-    return partial(_by_range, np.sort(values, axis=1))
+def _range_statistic(values: np.ndarray) -> Statistic:
+    return partial(_greatest_range, np.sort(values, axis=1))
 
 
-def _by_range(values: np.ndarray, trials: Trials) -> np.ndarray:
+def _greatest_range(values: np.ndarray, trials: Trials) -> np.ndarray:
     """For preferences v_a − v_b, return the greatest sum of v minus the smallest."""
     sums = sum(one.take(places) for one, places in zip(values, trials, strict=True))
     return np.asarray(np.ptp(sums, axis=1))
 
 
-def _of_ranks(total: np.ndarray) -> Statistic:
+def _rank_statistic(total: np.ndarray) -> Statistic:
     """Replace values, of which only the order counts, by dense ranks in small integers."""
     dtype = np.uint8 if total.shape[1] <= 256 else np.uint16
     steps = np.diff(np.sort(total, axis=1), prepend=-np.inf) > 0
-    return partial(_by_counts, (steps.cumsum(axis=1) - 1).astype(dtype))
+    return partial(_greatest_count, (steps.cumsum(axis=1) - 1).astype(dtype))
 
 
-def _by_counts(ranks: np.ndarray, trials: Trials) -> np.ndarray:
+def _greatest_count(ranks: np.ndarray, trials: Trials) -> np.ndarray:
     """For preferences sgn(r_a − r_b), count requests with r_a > r_b minus those with r_a < r_b."""
     drawn = np.stack([one.take(places.T) for one, places in zip(ranks, trials, strict=True)])
     n_queries, n_runs, n_trials = drawn.shape  # trials last: they are compared in vectors
@@ -159,7 +161,7 @@ def _count(is_so: np.ndarray) -> np.ndarray:
     return np.asarray(is_so.view(np.uint8).sum(axis=0, dtype=np.uint8))
 
 
-def _by_cells(matrices: np.ndarray, trials: Trials) -> np.ndarray:
+def _greatest_cell_sum(matrices: np.ndarray, trials: Trials) -> np.ndarray:
     """For any preferences, add up the cells of the permuted matrices."""
     n_runs = matrices.shape[1]
     a, b = np.triu_indices(n_runs, k=1)

@@ -58,7 +58,7 @@ def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
     >>> groups_not_told_apart(c, ["a", "c", "b"])
     Alike(groups=shape: (1, 2)..., n_without=1)
     """
-    alike = _alike(c.filter(pl.col("reject").is_not_null()), order)
+    alike = _undistinguished(c.filter(pl.col("reject").is_not_null()), order)
     n = len(order)
     later = np.triu(np.ones((n, n), bool), k=1)
     # The first later run that each run is told apart from; a group ends before that of any of its
@@ -75,7 +75,7 @@ def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
 _GROUPS = {"first": pl.Int64, "last": pl.Int64}
 
 
-def _alike(c: pl.DataFrame, order: Sequence[str]) -> np.ndarray:
+def _undistinguished(c: pl.DataFrame, order: Sequence[str]) -> np.ndarray:
     """Return for every two runs whether the test leaves them undistinguished: runs × runs."""
     place = {run: at for at, run in enumerate(order)}
     a, b = (

@@ -40,7 +40,10 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     parts = np.array_split(varied, -(-len(varied) // _PAIRS_AT_ONCE)) if len(varied) else []
     for pairs in progress(parts, len(parts), "BCa intervals"):
         means = partial(
-            _means, values=d.values[:, pairs], mean=d.mean[pairs], rounding=d.mean_rounding[pairs]
+            _sample_means,
+            values=d.values[:, pairs],
+            mean=d.mean[pairs],
+            rounding=d.mean_rounding[pairs],
         )
         with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
             found = bootstrap(
@@ -55,7 +58,7 @@ def bca_interval(d: Differences, options: Options) -> Interval:
     return one_sided(low, high, options)
 
 
-def _means(
+def _sample_means(
     drawn: np.ndarray, axis: int, values: np.ndarray, mean: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
     """Return the means, pairs × samples, as a product of counts with values.
@@ -68,7 +71,7 @@ def _means(
     return np.asarray(np.where(np.abs(means - mean) <= rounding, mean, means).T)
 
 
-def of_bets_where_equal(
+def widen_equal_intervals(
     ends: Interval, d: Differences | sums.Moments, options: Options, bound: float
 ) -> Interval:
     """Replace the intervals of equal differences, which would have no width, by those of bets.

@@ -36,7 +36,7 @@ class Margins:
         """Whether a margin is a share of the baseline's mean."""
         return any(is_share for _, is_share in self.by_measure.values())
 
-    def of(self, measure: str, baseline_mean: float | None = None) -> float:
+    def size(self, measure: str, baseline_mean: float | None = None) -> float:
         """Return a measure's margin in its unit; ``baseline_mean`` is None if it is not known."""
         if None not in self.by_measure and measure not in self.by_measure:
             raise LexiframeError(
@@ -89,7 +89,9 @@ def margins_of(
     by_measure = given if isinstance(given, dict) else {None: given}
     if not by_measure:
         raise LexiframeError(f"{called}: expected a margin for each measure, found none")
-    margins = Margins(called, {name: _size(called, size) for name, size in by_measure.items()})
+    margins = Margins(
+        called, {name: _margin_size(called, size) for name, size in by_measure.items()}
+    )
     if margins.has_shares and baseline is None:
         raise LexiframeError(
             f"{called}: a margin in % is a share of the baseline's mean, and no baseline is "
@@ -98,11 +100,11 @@ def margins_of(
     return margins
 
 
-def _size(called: str, given: object) -> tuple[float, bool]:
+def _margin_size(called: str, given: object) -> tuple[float, bool]:
     """Return the number, and whether it is a share."""
     number, is_share = given, False
     if isinstance(given, str) and given.strip().endswith("%"):
-        number, is_share = _number(given.strip()[:-1]), True
+        number, is_share = _written_number(given.strip()[:-1]), True
     is_number = hasattr(number, "__float__") and not isinstance(number, bool | str)
     size = float(number) if is_number else math.nan  # type: ignore[arg-type]
     if not (size > 0 and math.isfinite(size)):
@@ -113,7 +115,7 @@ def _size(called: str, given: object) -> tuple[float, bool]:
     return (size / 100 if is_share else size), is_share
 
 
-def _number(text: str) -> object:
+def _written_number(text: str) -> object:
     try:
         return float(text)
     except ValueError:

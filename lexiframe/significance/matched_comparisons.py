@@ -44,10 +44,12 @@ def named_comparisons(
             "which are the same as text; rename one"
         )
     grouping.refuse_taken(by, [*schemas.CONCLUSIONS.columns, *schemas.CONCLUSION_PAIRS.columns])
-    return {str(name): _checked(function, name, c, alpha, by) for name, c in named.items()}
+    return {
+        str(name): _turned_comparisons(function, name, c, alpha, by) for name, c in named.items()
+    }
 
 
-def _checked(
+def _turned_comparisons(
     function: str, name: Any, given: Any, alpha: float | None, by: Sequence[str]
 ) -> pl.DataFrame:
     """Return what is compared of each pair of runs, turned so that run_a comes before run_b."""
@@ -91,11 +93,11 @@ def matched(
     """
     for column in KINDS:
         if column == "test" and _has_one_test(a) and _has_one_test(b):
-            a, b = _with_tests_of_both(a, b)
+            a, b = _match_tests(a, b)
             continue
         pairs = _matches(function, column, names, a, b)
-        a = _called(a, column, [(x, said) for x, _, said in pairs])
-        b = _called(b, column, [(y, said) for _, y, said in pairs])
+        a = _rename_values(a, column, [(x, said) for x, _, said in pairs])
+        b = _rename_values(b, column, [(y, said) for _, y, said in pairs])
     on = [*by, *KINDS, "run_a", "run_b"]
     rest = ["mean_difference", "p_adjusted", "reject"]
     both = a.select(*on, pl.col(rest).name.suffix("_a"), in_a=True).join(
@@ -120,7 +122,7 @@ def _has_one_test(table: pl.DataFrame) -> bool:
     return bool((table.group_by("measure").agg(pl.col("test").n_unique())["test"] == 1).all())
 
 
-def _with_tests_of_both(a: pl.DataFrame, b: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _match_tests(a: pl.DataFrame, b: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Match the one test of each measure; where a measure has another in each table, name both."""
     tests = (table.select("measure", "test").unique() for table in (a, b))
     both = next(tests).join(next(tests), on="measure", suffix="_b")
@@ -156,7 +158,7 @@ def _matches(
     return [(value, value, value) for value in shared]
 
 
-def _called(table: pl.DataFrame, column: str, names: list[tuple[str, str]]) -> pl.DataFrame:
+def _rename_values(table: pl.DataFrame, column: str, names: list[tuple[str, str]]) -> pl.DataFrame:
     """Give the values of a column the names by which they are matched; others are left out."""
     renamed = pl.DataFrame(names, schema=[column, "said"], orient="row")
     return table.join(renamed, on=column).drop(column).rename({"said": column})

@@ -44,7 +44,7 @@ def noncentrality(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
     pairs, place = np.unique(df + 1j * t, return_inverse=True)
     df, t = pairs.real, pairs.imag
     found, size = _far(t, df, tail), np.abs(t)
-    near = (size * _of_s(t, df, tail) <= _FAR * np.sqrt(2 * df)) & (size <= _FARTHEST)
+    near = (size * _s_quantile(t, df, tail) <= _FAR * np.sqrt(2 * df)) & (size <= _FARTHEST)
     found[near] = _near(t[near], df[near], tail)
     return np.asarray(found[place])
 
@@ -104,19 +104,19 @@ def _start(t: np.ndarray, df: Any, tail: float) -> np.ndarray:
     """Return about the noncentralities: the distances of Z and t·S from their medians, as legs."""
     from scipy.special import ndtri
 
-    quantile, median = _of_s(t, df, tail), _of_s(t, df, 0.5)
+    quantile, median = _s_quantile(t, df, tail), _s_quantile(t, df, 0.5)
     z = -ndtri(tail)
     return np.asarray(t * median + np.sign(z) * np.hypot(z, t * (quantile - median)))
 
 
 def _far(t: np.ndarray, df: np.ndarray, tail: float) -> np.ndarray:
     """Return the noncentralities for large |t|: t·q − f'(q) / (2t f(q)), f the density of S."""
-    q = _of_s(t, df, tail)
+    q = _s_quantile(t, df, tail)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(t * q - ((df - 1) / q - df * q) / (2 * t))
 
 
-def _of_s(t: np.ndarray, df: Any, tail: float) -> np.ndarray:
+def _s_quantile(t: np.ndarray, df: Any, tail: float) -> np.ndarray:
     """Return the quantile of S = √(χ²/df) at which t·S is exceeded with a probability of tail."""
     from scipy.special import chdtri
 

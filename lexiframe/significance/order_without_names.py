@@ -41,7 +41,9 @@ def _colours(matrix: np.ndarray) -> np.ndarray:
         alike = several[colour[several] == colour[several].min()]
         # Doubled colours leave room for a new one: the run chosen comes just before those like it.
         apart = (2 * colour + (np.arange(len(colour)) != run) for run in alike)
-        colour = min((_refined(one, cells) for one in apart), key=lambda c: _rows(c, cells))
+        colour = min(
+            (_refined(one, cells) for one in apart), key=lambda c: _describe_colouring(c, cells)
+        )
     return colour
 
 
@@ -70,7 +72,7 @@ def _signatures(colour: np.ndarray, cells: np.ndarray) -> np.ndarray:
     return np.column_stack([colour, np.sort(cells * (2 * len(cells)) + colour, axis=1)])
 
 
-def _rows(colour: np.ndarray, cells: np.ndarray) -> list[list[int]]:
+def _describe_colouring(colour: np.ndarray, cells: np.ndarray) -> list[list[int]]:
     """Describe a colouring in a way that does not depend on the order of the runs."""
     signatures: list[list[int]] = _signatures(colour, cells).tolist()
     return sorted(signatures)

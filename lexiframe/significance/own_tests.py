@@ -63,12 +63,12 @@ def own_result(test: OwnTest, pairs: Pairs, chosen: np.ndarray) -> np.ndarray:
     """Return statistic and p-value of the chosen pairs: 2 × pairs."""
     values = pairs.values[:, chosen]
     values = values[~np.isnan(values).all(axis=1)]
-    statistic, p_value = _parts(_called(test, values.copy()))
+    statistic, p_value = _statistics_and_p(_call_test(test, values.copy()))
     name, n = name_of_test(test), len(chosen)
-    p_value = _checked(f"{name}: expected p-values", p_value, n)
+    p_value = _checked_numbers(f"{name}: expected p-values", p_value, n)
     if statistic is None:
         statistic = np.full(n, np.nan)
-    statistic = _checked(f"{name}: expected statistics", statistic, n)
+    statistic = _checked_numbers(f"{name}: expected statistics", statistic, n)
     outside = np.flatnonzero(~((p_value >= 0) & (p_value <= 1)))
     if len(outside):
         a, b = (pairs.runs[int(run[chosen[outside[0]]])] for run in (pairs.a, pairs.b))
@@ -79,7 +79,7 @@ def own_result(test: OwnTest, pairs: Pairs, chosen: np.ndarray) -> np.ndarray:
     return np.stack([statistic, p_value])
 
 
-def _called(test: OwnTest, differences: np.ndarray) -> Any:
+def _call_test(test: OwnTest, differences: np.ndarray) -> Any:
     """Call a test; an error of its own says which test failed and what it was given."""
     try:
         return test(differences)
@@ -90,13 +90,13 @@ def _called(test: OwnTest, differences: np.ndarray) -> Any:
         missing = ", NaN where missing" if np.isnan(differences).any() else ""
         raise LexiframeError(
             f"compare: the test {name_of_test(test)} raised {type(error).__name__}: "
-            f"{errors.in_one_line(error)}; it gets differences (requests × pairs), here "
+            f"{errors.one_line(error)}; it gets differences (requests × pairs), here "
             f"{requests} × "
             f"{pairs}{missing}, and returns a p-value for each pair: compute over axis 0"
         ) from error
 
 
-def _parts(found: Any) -> tuple[Any, Any]:
+def _statistics_and_p(found: Any) -> tuple[Any, Any]:
     """Return the statistics, None if there are none, and the p-values."""
     if hasattr(found, "pvalue"):  # a result of SciPy
         return getattr(found, "statistic", None), found.pvalue
@@ -105,7 +105,7 @@ def _parts(found: Any) -> tuple[Any, Any]:
     return None, found
 
 
-def _checked(expected: str, found: Any, n: int) -> np.ndarray:
+def _checked_numbers(expected: str, found: Any, n: int) -> np.ndarray:
     expected = f"{expected} of {n} pairs, one for each column of the differences"
     try:
         numbers = np.asarray(found, np.float64)

@@ -13,8 +13,8 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
-from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
-from lexiframe.significance.clusters import clustered, clusters_of, of_groups
+from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
+from lexiframe.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -25,9 +25,9 @@ from lexiframe.significance.corrections import (
 from lexiframe.significance.differences import (
     Alternative,
     Options,
-    by_measure,
     compared,
     cube_of,
+    measure_tables,
     n_comparisons,
     rows_of_pairs,
 )
@@ -44,11 +44,11 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired_tests import Outcome, with_d_z
+from lexiframe.significance.paired_tests import Outcome, d_z_outcome
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
     algorithm_rows,
-    without_replicates,
+    average_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
@@ -272,7 +272,9 @@ def compare(
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
-    if "betting" in tests and len(parts := by_level(corrections)) > 1:  # each has bets of its own
+    if (
+        "betting" in tests and len(parts := group_by_level(corrections)) > 1
+    ):  # each has bets of its own
         again = partial(
             compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
             baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
@@ -286,17 +288,17 @@ def compare(
     check_choice("compare", intervals, INTERVALS, "intervals")
     check_choice("compare", sign_ties, ("drop", "split"), "sign_ties")
     check_choice("compare", seeds, get_args(Seeds), "seeds")
-    d = without_replicates("compare", d, replicates, tests)
+    d = average_replicates("compare", d, replicates, tests)
     clusters = clusters_of("compare", d, requests, cluster, tests)
-    requests = of_groups(requests, by, cluster)
+    requests = group_attributes(requests, by, cluster)
     options = Options(alternative, alpha, trials, seed, sign_ties, clusters=clusters)
     shares = family == "all" and bool({AUTO, "betting"} & {*map(name_of_test, tests)})
     total = n_comparisons(d, baseline, requests, by) if shares else None
     if "betting" in tests or bounds is not None:
-        bets = Bets.of("compare", d, bounds, order, n_planned)
-        options = replace(options, bets=bets.in_family(total, corrections))
+        bets = Bets.check("compare", d, bounds, order, n_planned)
+        options = replace(options, bets=bets.share_in_family(total, corrections))
     test_group = partial(
-        _of_group, tests=tests, options=options, baseline=baseline, intervals=intervals,
+        _group_rows, tests=tests, options=options, baseline=baseline, intervals=intervals,
         n_comparisons=total,
     )  # fmt: skip
     if replicates in ("run", "both"):
@@ -304,9 +306,9 @@ def compare(
             algorithm_rows, seeds=seeds, replicates=replicates, options=options,
             baseline=baseline, columns=_UNCORRECTED,
         )  # fmt: skip
-        table = grouping.in_groups(test_group, d, requests, by)
+        table = grouping.group_tables(test_group, d, requests, by)
     else:
-        table = by_measure(test_group, d, requests, by)
+        table = measure_tables(test_group, d, requests, by)
     groups = table.columns[: table.width - len(_UNCORRECTED)]
     if not (table["n"] > 0).any():
         raise LexiframeError(
@@ -354,7 +356,7 @@ _CORRECTED = ("correction", "p_adjusted", "reject")
 _UNCORRECTED = {k: v for k, v in schemas.COMPARISONS.columns.items() if k not in _CORRECTED}
 
 
-def _of_group(
+def _group_rows(
     d: Any,
     tests: list[Any],
     options: Options,
@@ -392,7 +394,7 @@ def _rows_of_measure(
     """Return the rows of a measure's pairs by some tests, which perhaps the data have chosen."""
     bound = options.bets.bound_of(measure, is_metric)
     if "betting" in tests:
-        options = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
+        options = replace(options, bets=options.bets.bound_measure(measure, pairs, options.alpha))
     single, are_few = pairs, False
     if is_chosen:
         single = chosen.single_of(pairs)
@@ -400,7 +402,7 @@ def _rows_of_measure(
     of_bets = are_few and intervals == "t" and tests == ["sign"]
     of_sums = all(test in OF_SUMS for test in tests) and intervals == "t" and not of_bets
     of_sums &= options.clusters is None
-    results = {test: _results(test, pairs, options) for test in tests}
+    results = {test: _outcome_function(test, pairs, options) for test in tests}
     frames = []
     parts: Any = compared("compare", pairs if of_sums else single, of_sums=of_sums)
     for pair, d in parts:
@@ -409,12 +411,12 @@ def _rows_of_measure(
         elif of_bets:
             usual = bets_interval(d, options, bound)
         else:
-            usual = of_bets_where_equal(INTERVALS[intervals](d, options), d, options, bound)
+            usual = widen_equal_intervals(INTERVALS[intervals](d, options), d, options, bound)
         for test in tests:
             own = TESTS[test].interval if isinstance(test, str) else None
             low, high = own(d, options) if own else usual
             row = rows_of_pairs(
-                _UNCORRECTED, pairs, pair, measure=measure, test=_called(test, options), n=d.n,
+                _UNCORRECTED, pairs, pair, measure=measure, test=_test_name(test, options), n=d.n,
                 mean_difference=d.mean, ci_low=low, ci_high=high,
                 level=options.bets.level if test == "betting" else None,
                 **results[test](pair, d)._asdict(),
@@ -422,12 +424,12 @@ def _rows_of_measure(
             frames.append(row)
     none = _not_comparable(pairs)
     for test in tests:
-        called = _called(test, options)
+        called = _test_name(test, options)
         frames.append(rows_of_pairs(_UNCORRECTED, pairs, none, measure=measure, test=called, n=0))
     return frames
 
 
-def _results(
+def _outcome_function(
     test: str | OwnTest, pairs: Any, options: Options
 ) -> Callable[[np.ndarray, Any], Outcome]:
     """Return the function from some pairs and their differences to the outcome of a test."""
@@ -435,7 +437,7 @@ def _results(
         return lambda _, d: TESTS[test].compute(d, options)
     chosen = np.flatnonzero(pairs.n > 0)
     found = own_result(test, pairs, chosen)  # called once, for all pairs
-    return lambda pair, d: with_d_z(d, options, *found[:, np.searchsorted(chosen, pair)])
+    return lambda pair, d: d_z_outcome(d, options, *found[:, np.searchsorted(chosen, pair)])
 
 
 def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:
@@ -448,7 +450,7 @@ def _not_comparable(pairs: Pairs | arrays.PairSums) -> np.ndarray:
     return np.empty(0, np.int64)
 
 
-def _called(test: str | OwnTest, options: Options) -> str:
+def _test_name(test: str | OwnTest, options: Options) -> str:
     """Return the name of a test, with the options that are not the default."""
     name, said = name_of_test(test), dict[str, object]()
     if options.alternative != "two-sided":

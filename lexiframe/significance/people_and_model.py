@@ -107,13 +107,13 @@ def prediction_powered(
     >>> found.select(pl.col("mean", "people_mean", "weight", "effective_n").round(3)).rows()
     [(0.333, 0.317, 0.769, 85.446)]
     """
-    _check("prediction_powered", of, alpha)
+    _check_arguments("prediction_powered", of, alpha)
     frames = []
     for one in side_by_side("prediction_powered", human, model, of, baseline):
-        found = _means(one, inclusion)
+        found = _powered_means(one, inclusion)
         if inclusion is None:
             warn_of_odd_requests("prediction_powered", one)
-        frames.append(_rows(one, found, alpha))
+        frames.append(_estimate_rows(one, found, alpha))
     table = pl.concat(frames)
     if (table["n"] < 20).any():
         warn(
@@ -125,13 +125,13 @@ def prediction_powered(
     return schema.arranged(table)
 
 
-def _check(called: str, of: str | None, alpha: float) -> None:
+def _check_arguments(called: str, of: str | None, alpha: float) -> None:
     resampling.check_share(called, "alpha", alpha)
     if of is not None:
         check_choice(called, of, get_args(Of), "of")
 
 
-def _means(one: SideBySide, inclusion: Frame | None) -> PoweredMeans:
+def _powered_means(one: SideBySide, inclusion: Frame | None) -> PoweredMeans:
     if inclusion is None:
         return powered_means(one.people, one.model, one.others)
     gaps = sum(int(np.isnan(values).sum()) for values in (one.people, one.model, one.others))
@@ -252,7 +252,7 @@ def how_many_judgments(
     >>> needed.select("n_requests", "people_alone").rows()
     [(18, 102)]
     """
-    _check("how_many_judgments", of, alpha)
+    _check_arguments("how_many_judgments", of, alpha)
     if not half_width > 0:
         raise LexiframeError(
             f"how_many_judgments: expected half_width to be above 0, found {half_width}"
@@ -288,13 +288,13 @@ def _needed(
         {
             **names, "measure": one.measure, "judge": judge, "correlation": found.correlation,
             "sd": sd, "n": found.n,
-            "n_requests": _least(believed, sd, half_width, every, alpha),
-            "people_alone": _least(0 * believed, sd, half_width, every, alpha),
+            "n_requests": _least_n(believed, sd, half_width, every, alpha),
+            "people_alone": _least_n(0 * believed, sd, half_width, every, alpha),
         },
     )  # fmt: skip
 
 
-def _least(
+def _least_n(
     rho: np.ndarray, sd: np.ndarray, half_width: float, total: int, alpha: float
 ) -> pl.Series:
     """Return the least n whose interval is narrow enough, null where none up to the total is."""

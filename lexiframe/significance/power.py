@@ -14,7 +14,7 @@ CURVE = ("measure", "test", "correction")
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def discriminative_power(
     c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
@@ -56,11 +56,11 @@ def discriminative_power(
     """
     resampling.check_share("discriminative_power", "alpha", alpha)
     power = pl.col("n_significant") / pl.col("n_pairs")
-    return _counted(c, alpha).with_columns(power=power).select(*schemas.POWER.columns)
+    return _count_pairs(c, alpha).with_columns(power=power).select(*schemas.POWER.columns)
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
@@ -105,7 +105,7 @@ def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def smallest_significant_differences(
     c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
@@ -160,10 +160,10 @@ def smallest_significant_differences(
         size.filter(~is_significant).max().alias("largest_not_significant"),
         pl.col("run_a", "run_b").filter(is_smallest).first(),
     )
-    return _counted(c, alpha, *found).select(*schemas.SMALLEST_DIFFERENCES.columns)
+    return _count_pairs(c, alpha, *found).select(*schemas.SMALLEST_DIFFERENCES.columns)
 
 
-def _counted(c: ComparisonsTable, alpha: float, *found: pl.Expr) -> pl.DataFrame:
+def _count_pairs(c: ComparisonsTable, alpha: float, *found: pl.Expr) -> pl.DataFrame:
     """Count the pairs of each curve and those that are significant, and compute ``found``."""
     counts = {"n_pairs": pl.len(), "n_significant": (pl.col("p_adjusted") < alpha).sum()}
     checked = checked_comparisons(c)

@@ -74,7 +74,7 @@ def powered_means(h: np.ndarray, g: np.ndarray, others: np.ndarray) -> PoweredMe
     df = n - 1 - (weight > 0)
     of_others = np.where(weight > 0, weight**2 * sums.ratio(_moment(others, others), n_other), 0.0)
     of_people = sums.ratio(_moment(rest, rest) * (n - 1), df * n)
-    shift = np.where(weight > 0, weight * _mean(others), 0.0)
+    shift = np.where(weight > 0, weight * _column_means(others), 0.0)
     correlation = sums.ratio(_moment(h, g), np.sqrt(_moment(h, h) * _moment(g, g)))
     corrected = sums.Estimates(shift + _mean(rest), np.sqrt(of_others + of_people), df)
     people = sums.Estimates(_mean(h), np.sqrt(sums.ratio(_moment(h, h), n)), n - 1)
@@ -120,7 +120,7 @@ def weighted_means(
     return PoweredMeans(corrected, weight, *counts, people, model, correlation)
 
 
-def _mean(x: np.ndarray) -> np.ndarray:
+def _column_means(x: np.ndarray) -> np.ndarray:
     """Return the mean of each column over the cells that are known; NaN for none."""
     return np.asarray(sums.ratio(np.nansum(x, axis=0), (~np.isnan(x)).sum(axis=0)))
 
@@ -128,7 +128,7 @@ def _mean(x: np.ndarray) -> np.ndarray:
 def _moment(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the covariance of two columns, with n − 1; 0 up to rounding where one is constant."""
     n = (~np.isnan(x)).sum(axis=0)
-    products = np.nansum((x - _mean(x)) * (y - _mean(y)), axis=0)
+    products = np.nansum((x - _column_means(x)) * (y - _column_means(y)), axis=0)
     flat = [np.nanmax(z, axis=0, initial=-np.inf) == np.nanmin(z, axis=0, initial=np.inf)
             for z in (x, y)]  # fmt: skip
     return np.asarray(np.where(flat[0] | flat[1], 0.0, products) / np.maximum(n - 1, 1))

@@ -174,22 +174,22 @@ def required_requests(
     resampling.check_share("required_requests", "power", power)
     margins = None if margin is None else margins_of("required_requests", margin, baseline, alpha)
     asked = _Asked("required_requests", alpha, how, samples, seed)
-    of_group = partial(_required, asked=asked, power=power, baseline=baseline, margins=margins)
-    table = grouping.in_groups(of_group, d, requests, by)
+    of_group = partial(_required_rows, asked=asked, power=power, baseline=baseline, margins=margins)
+    table = grouping.group_tables(of_group, d, requests, by)
     if margins is not None:
         margins.refuse_unknown(table["measure"])
     return table
 
 
-def _required(
+def _required_rows(
     d: Any, *, asked: _Asked, power: float, baseline: str | None, margins: Margins | None
 ) -> pl.DataFrame:
     """Return a row for each measure, pair and question; without a margin there is one question."""
     frames = []
     cube = cube_of(d, baseline)
     for measure, pairs in pairs_by_measure("required_requests", cube, unshared=True):
-        c = compare(cube.of_measures([measure]), "t", "none", alpha=asked.alpha)
-        margin = margins and margins.of(measure, mean_score(cube, baseline, measure))
+        c = compare(cube.select_measures([measure]), "t", "none", alpha=asked.alpha)
+        margin = margins and margins.size(measure, mean_score(cube, baseline, measure))
         for question in ("better",) if margin is None else QUESTIONS:
             required = asked.size(pairs, question, margin or 0.0, power)
             power_at_n = asked.power(pairs, question, margin or 0.0)[:, 0]
@@ -207,7 +207,7 @@ def _required(
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def power_curve(
     d: PairsLike,
     /,
@@ -259,7 +259,7 @@ def power_curve(
     asked = _Asked("power_curve", alpha, how, samples, seed)
     cube, frames = cube_of(d, None), []
     for measure, pairs in pairs_by_measure("power_curve", cube, unshared=True):
-        c = compare(cube.of_measures([measure]), "t", "none", alpha=alpha)
+        c = compare(cube.select_measures([measure]), "t", "none", alpha=alpha)
         power = asked.power(pairs, "better", 0.0, chosen)
         frames.append(
             c[np.repeat(np.arange(c.height), len(chosen))].with_columns(

@@ -45,7 +45,7 @@ class Simulation:
         The result is 0 for a pair that no size is enough for, or whose room is a tie.
         """
         required = np.zeros(len(pairs.a), np.int64)
-        for pair, complete, rough in _complete(pairs):
+        for pair, complete, rough in _paired_values(pairs):
             left = np.flatnonzero(self.room(complete.mean(axis=0)) > rough)
             for size in progress(SIZES, len(SIZES), "simulating requests"):
                 share = self._significant(complete[:, left], rough[left], size)
@@ -61,7 +61,7 @@ class Simulation:
         If ``sizes`` is None, there is one size: the number of requests that the pair has.
         """
         shares = np.full((len(pairs.a), 1 if sizes is None else len(sizes)), np.nan)
-        for pair, complete, rough in _complete(pairs):
+        for pair, complete, rough in _paired_values(pairs):
             tried = [len(complete)] if sizes is None else sizes.tolist()
             for k, size in enumerate(progress(tried, len(tried), "simulating requests")):
                 shares[pair, k] = self._significant(complete, rough, size)
@@ -99,7 +99,7 @@ class Simulation:
         return np.where(variance <= _EQUAL * square, enough & (above > 0), rejects)
 
 
-def _complete(pairs: Pairs) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def _paired_values(pairs: Pairs) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Yield pairs that have the same requests, their values for these, and their rounding.
 
     Pairs with one request are left out: nothing can be estimated from it.

@@ -20,7 +20,7 @@ AT_ONCE = 2**20
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def swap_rates(
     d: PairsLike,
     /,
@@ -90,7 +90,7 @@ def swap_rates(
 
 
 @typed
-@grouping.by_groups
+@grouping.takes_groups
 def swap_curve(
     d: PairsLike,
     /,
@@ -184,11 +184,11 @@ def _half_means(pairs: Pairs, splits: int, seed: int) -> Iterator[tuple[np.ndarr
     block = max(1, AT_ONCE // max(len(pairs.a), n))
     blocks = resampling.halves(n, splits, seed, block=block)
     for first, second in progress(blocks, -(-splits // block), "splitting the requests"):
-        a, b = (_means(half, values, known, rounding) for half in (first, second))
+        a, b = (_means_by_half(half, values, known, rounding) for half in (first, second))
         yield np.abs(a), np.sign(a) * np.sign(b)
 
 
-def _means(
+def _means_by_half(
     half: np.ndarray, values: np.ndarray, known: np.ndarray, rounding: np.ndarray
 ) -> np.ndarray:
     means = sums.ratio(half @ values, half @ known)

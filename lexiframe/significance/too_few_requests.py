@@ -34,7 +34,7 @@ def warn_of_few_requests(
     trials = table["test"].is_in(drawing).to_numpy(writable=True)
     trials &= table["n"].to_numpy() > math.log2(options.trials + 1)  # else all signs are enumerated
     differs = family[table["mean_difference"].to_numpy() != 0]
-    asked = trials | (_of_several(family) & np.isin(family, differs))
+    asked = trials | (_has_several(family) & np.isin(family, differs))
     # Of t the sizes of the differences decide as well, so that no number of requests is enough.
     asked &= ~table["test"].str.contains(r"^t(\(|$)").to_numpy()
 
@@ -62,10 +62,10 @@ def warn_of_small_groups(
             "groups have few requests, fewer comparisons or test='welch'"
         )
 
-    _warn_of_none(least, family, _of_several(family), corrections, alpha, advice)
+    _warn_of_none(least, family, _has_several(family), corrections, alpha, advice)
 
 
-def _of_several(family: np.ndarray) -> np.ndarray:
+def _has_several(family: np.ndarray) -> np.ndarray:
     """Return whether each comparison's family has several."""
     return np.asarray(np.bincount(family, minlength=1)[family] > 1)
 

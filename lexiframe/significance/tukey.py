@@ -125,36 +125,38 @@ def tukey_hsd(
     [(8.548..., 0.0037..., True)]
     """
     asked: dict[str, Any] = {"on": on, "trials": trials, "seed": seed, "alpha": alpha}
-    test = partial(_of_group, method=method, **asked)
+    test = partial(_group_comparisons, method=method, **asked)
     given: Any = d
     tables = given.tables if isinstance(given, arrays.ByKind) else (given,)
-    found = [grouping.in_groups(test, table, requests, by) for table in tables]
+    found = [grouping.group_tables(test, table, requests, by) for table in tables]
     groups = found[0].columns[: -len(schemas.COMPARISONS.columns)]
     return pl.concat(found).sort(*groups, *schemas.COMPARISONS.key)
 
 
-def _of_group(
+def _group_comparisons(
     d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float
 ) -> pl.DataFrame:
     """Compute `tukey_hsd` without groups."""
     d = d if isinstance(d, PairCube) else to_polars(d)
-    tests_on = _checked(d, method, on, trials, seed, alpha)
+    tests_on = _checked_arguments(d, method, on, trials, seed, alpha)
     frames = []
-    for measure, pairs, values in _by_measure(d, tests_on):
+    for measure, pairs, values in _measure_differences(d, tests_on):
         if values is not None and method == "parametric":
             tested = _parametric(pairs, values, alpha)
         else:
             label = f"tukey_hsd, {measure}"
             largest = largest_differences(pairs, values, trials, seed, label)
             tested = _randomized(pairs, largest, alpha)
-        frames.append(_table(measure, pairs, tested, alpha))
+        frames.append(_replace_t_test(measure, pairs, tested, alpha))
     if not frames:
         raise LexiframeError("tukey_hsd: expected preferences or scores of two runs, found no rows")
     names = {"test": pl.lit(f"hsd_{method}"), "correction": pl.lit("tukey")}
     return schemas.COMPARISONS.arranged(pl.concat(frames).with_columns(**names))
 
 
-def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float) -> str:
+def _checked_arguments(
+    d: Any, method: str, on: str | None, trials: int, seed: int, alpha: float
+) -> str:
     """Raise for arguments that `tukey_hsd` does not accept; return what is tested."""
     check_choice("tukey_hsd", method, ("randomized", "parametric"), "method")
     resampling.check_draws("tukey_hsd", "trials", trials, seed)
@@ -168,7 +170,7 @@ def _checked(d: Any, method: str, on: str | None, trials: int, seed: int, alpha:
     return default if on is None else on
 
 
-def _by_measure(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None]]:
+def _measure_differences(d: Any, on: str) -> Iterator[tuple[str, Pairs, np.ndarray | None]]:
     """Yield each measure's differences, and the values that they are differences of, or None."""
     scores = dict(arrays.score_cube(d)) if arrays.is_scores(d) else {}
     for measure, s in scores.items():
@@ -219,7 +221,7 @@ def _check_complete(measure: str, queries: pl.Series, runs: pl.Series, lacks: np
         )
 
 
-def _table(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataFrame:
+def _replace_t_test(measure: str, pairs: Pairs, tested: Tested, alpha: float) -> pl.DataFrame:
     """Replace the t-test in a table of `compare`, which has the means and effect sizes."""
     table = compare(pairs.as_cube(measure), "t", "none", alpha=alpha).with_columns(
         ci_low=pl.col("mean_difference") - tested.half,

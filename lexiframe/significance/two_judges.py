@@ -40,7 +40,7 @@ def side_by_side(
     Requests of people that the model lacks are left out, with a warning; runs and measures that it
     lacks are an error.
     """
-    tables = [_long(called, table, of, baseline) for table in (human, model)]
+    tables = [_long_values(called, table, of, baseline) for table in (human, model)]
     if tables[0].columns != tables[1].columns:
         raise LexiframeError(
             f"{called}: expected scores of people and model, or preferences of both, found one of "
@@ -73,7 +73,7 @@ def side_by_side(
         yield SideBySide(measure, columns, shared, h, g, rest)
 
 
-def _long(called: str, table: Any, of: Of | None, baseline: str | None) -> pl.DataFrame:
+def _long_values(called: str, table: Any, of: Of | None, baseline: str | None) -> pl.DataFrame:
     """Return a row for each request, measure and column, with the value to be averaged."""
     if arrays.is_scores(table) and of in (None, "means"):
         s = schemas.check(table, schemas.SCORES).with_columns(pl.col("measure").cast(pl.String))
@@ -90,7 +90,7 @@ def _long(called: str, table: Any, of: Of | None, baseline: str | None) -> pl.Da
     for measure, pairs in cube:
         values = (np.sign(pairs.values) + 1) / 2 if of == "win_rates" else pairs.values
         query, pair = np.nonzero(~np.isnan(values))
-        runs = {name: pairs.runs.gather(end[pair]) for name, end in _ends(pairs)}
+        runs = {name: pairs.runs.gather(end[pair]) for name, end in _pair_ends(pairs)}
         rows = {**runs, "query_id": pairs.queries.gather(query), "value": values[query, pair]}
         frames.append(pl.DataFrame(rows).select(*runs, "query_id", pl.lit(measure).alias("measure"),
                                                 "value"))  # fmt: skip
@@ -103,7 +103,7 @@ _OF_PAIRS: dict[str, pl.DataType] = {
 }  # fmt: skip
 
 
-def _ends(pairs: Any) -> list[tuple[str, np.ndarray]]:
+def _pair_ends(pairs: Any) -> list[tuple[str, np.ndarray]]:
     return [("run_a", pairs.a), ("run_b", pairs.b)]
 
 

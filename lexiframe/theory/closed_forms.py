@@ -66,7 +66,7 @@ def tie_probability(method: MeasureLike, n: int, m: int, *, first: int | None = 
     0.826
     """
     check_sizes("tie_probability", n, m)
-    name, k = _known(method, n, m)
+    name, k = _closed_form(method, n, m)
     if first is not None:
         return _given_first(name, n, m, first)
     if name in _LEXICOGRAPHIC:
@@ -111,7 +111,7 @@ def distinct_values(method: MeasureLike, n: int, m: int) -> int:
     (998, 166167000)
     """
     check_sizes("distinct_values", n, m)
-    name, k = _known(method, n, m)
+    name, k = _closed_form(method, n, m)
     if name in _LEXICOGRAPHIC:
         if min(m, n - m) > _MOST_FACTORS:
             raise LexiframeError(
@@ -130,7 +130,7 @@ def _one_of_all(n: int, m: int) -> float:
     return float(Fraction(1, comb(n, m))) if min(m, n - m) <= 1000 else 0.0
 
 
-def _known(method: Any, n: int, m: int) -> tuple[str, int]:
+def _closed_form(method: Any, n: int, m: int) -> tuple[str, int]:
     """Return the name of a method that has a closed form, and its cut-off: at most n.
 
     A cut-off, or an exposure that is the same at several ranks, makes more rankings tie under RR

@@ -53,7 +53,7 @@ def checked_metrics(function: str, measures: Any, n: int, m: int) -> list[Any]:
     return asked
 
 
-def by_ranks(metric: Metric, n: int, m: int) -> dict[tuple[int, ...], float]:
+def values_by_ranks(metric: Metric, n: int, m: int) -> dict[tuple[int, ...], float]:
     """Return the value of each ranking with up to m relevant items, by the ranks of these."""
     values: dict[tuple[int, ...], float] = {}
     for size in range(1, m + 1):

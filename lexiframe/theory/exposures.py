@@ -66,7 +66,7 @@ def exposure_differences(
     a, b = (1 + axis.ravel() for axis in np.indices((n, n)))
     tables = [
         pl.DataFrame({"measure": name, "rank_a": a, "rank_b": b, "difference": difference(a, b)})
-        for name, difference in _differences("exposure_differences", measures, n).items()
+        for name, difference in _difference_functions("exposure_differences", measures, n).items()
     ]
     return pl.concat(tables).sort("measure", "rank_a", "rank_b")
 
@@ -117,7 +117,7 @@ def exposure_distribution(
     missing = {id(ranks): ranks == blocks.missing(ranks) for ranks in requests}
     found = [int(ranks[~missing[id(ranks)]].max(initial=1)) for ranks in requests]
     last = max(found, default=1)
-    differences = _differences("exposure_distribution", measures, last)
+    differences = _difference_functions("exposure_distribution", measures, last)
     counts = {name: np.zeros((2, len(_GRID)), np.int64) for name in differences}
     n = 0
     for ranks in requests:
@@ -126,7 +126,7 @@ def exposure_distribution(
         n += 2 * len(a) * ranks.shape[1]
         for name, difference in differences.items():
             one_way = difference(known[a], known[b]).ravel()
-            counts[name] += _counted(np.concatenate([one_way, -one_way]))
+            counts[name] += _grid_counts(np.concatenate([one_way, -one_way]))
     tables = [
         pl.DataFrame(
             {"measure": name, "difference": _GRID, "cumulative": up_to / n, "below": less / n}
@@ -143,14 +143,14 @@ def exposure_distribution(
     )
 
 
-def _counted(values: np.ndarray) -> np.ndarray:
+def _grid_counts(values: np.ndarray) -> np.ndarray:
     """Count the values up to each point of the grid, and those below it."""
     ordered = np.sort(values)
     up_to = np.searchsorted(ordered, _GRID + _ROUNDING, side="right")
     return np.stack([up_to, np.searchsorted(ordered, _GRID - _ROUNDING)])
 
 
-def _differences(
+def _difference_functions(
     function: str, measures: MeasureLike | Iterable[MeasureLike], n: int
 ) -> dict[str, Differences]:
     """Return for each measure a function from two ranks up to n + 1, where nothing is, to Δ."""

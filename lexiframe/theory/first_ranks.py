@@ -62,10 +62,10 @@ def first_rank_ties(
     wanted = sorted({int(rank) for rank in (spaced if ranks is None else ranks)})
     if wanted and wanted[0] < 1:
         raise LexiframeError(f"first_rank_ties: expected ranks from 1, found {wanted[0]}")
-    return pl.concat(_of_size(n, size, wanted) for size in sizes)
+    return pl.concat(_first_rank_table(n, size, wanted) for size in sizes)
 
 
-def _of_size(n: int, m: int, wanted: list[int]) -> pl.DataFrame:
+def _first_rank_table(n: int, m: int, wanted: list[int]) -> pl.DataFrame:
     """P(p_1 = 1) = m/n, and P(p_1 = p + 1)/P(p_1 = p) = (n − p − m + 1)/(n − p)."""
     p = np.arange(1.0, n - m + 1)
     probability = m / n * np.cumprod(np.append(1.0, (n - p - m + 1) / (n - p)))

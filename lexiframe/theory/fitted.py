@@ -144,7 +144,7 @@ def _votes(p: PositionsTable, labels: Frame, levels: int) -> _Votes:
     if "measure" in stated.columns and stated["measure"].n_unique() > 1:
         raise LexiframeError("fit_users: expected labels of one measure, found several; choose one")
     query, a, b = (
-        _numbers(name, stated[name], known)
+        _known_numbers(name, stated[name], known)
         for name, known in (
             ("query_id", requests.queries),
             ("run_a", requests.runs),
@@ -169,7 +169,7 @@ def _votes(p: PositionsTable, labels: Frame, levels: int) -> _Votes:
     return _Votes(signs[differ], counts[differ], wins[differ], query[differ])
 
 
-def _numbers(name: str, values: pl.Series, known: pl.Series) -> np.ndarray:
+def _known_numbers(name: str, values: pl.Series, known: pl.Series) -> np.ndarray:
     numbered = pl.DataFrame({name: known, "number": np.arange(len(known))})
     found = values.to_frame(name).join(numbered, on=name, how="left", maintain_order="left")
     unknown = found.filter(pl.col("number").is_null())
@@ -222,7 +222,7 @@ def _fitted(votes: _Votes, kind: Users, smoothness: float, alpha: float) -> pl.D
             "label; give more labels, or for free users a greater smoothness or fewer levels"
         )
     covariance = _sandwich(best.x, loss, gradients[:, chosen], votes.request)
-    columns = _columns(weights_of(best.x), best.x[0], covariance, alpha, is_free=is_free)
+    columns = _weight_columns(weights_of(best.x), best.x[0], covariance, alpha, is_free=is_free)
     columns |= {
         "log_likelihood": float(likelihood.sum()),
         "aic": 2.0 * len(chosen) - 2.0 * float(likelihood.sum()),
@@ -258,7 +258,7 @@ def _sandwich(found: np.ndarray, loss: Any, of_labels: np.ndarray, request: np.n
     return inverse @ spread @ inverse
 
 
-def _columns(
+def _weight_columns(
     weights: np.ndarray, scale: float, covariance: np.ndarray, alpha: float, *, is_free: bool
 ) -> dict[str, Any]:
     """Return weights that sum to 1 and β, with their intervals."""

@@ -67,12 +67,12 @@ def optimal_worst_case(measure: MeasureLike, m: int | Iterable[int]) -> pl.DataF
     for size in sizes:
         check_sizes("optimal_worst_case", size, size)
         refuse_large("optimal_worst_case", size**3)
-    rows = [(size, _fixed(metric, size), _drawn(metric, size)) for size in sizes]
+    rows = [(size, _fixed(metric, size), _least_of_drawn(metric, size)) for size in sizes]
     schema = {"m": pl.Int64, "deterministic": pl.Float64, "stochastic": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _least(metric: RecallLevelMetric | GradedMetric, cells: dict[str, np.ndarray]) -> float:
+def _least_sum(metric: RecallLevelMetric | GradedMetric, cells: dict[str, np.ndarray]) -> float:
     """Return the least value, over k, of the sum of the terms times the probability of each cell.
 
     A cell has an item at rank j that is the i-th of the k items that a user needs.
@@ -85,11 +85,11 @@ def _least(metric: RecallLevelMetric | GradedMetric, cells: dict[str, np.ndarray
     weighted = (term.fill_null(0.0) * pl.col("probability")).sum().alias("value")
     values = pl.DataFrame(cells).group_by("k").agg(weighted).sort("k")["value"]
     if isinstance(metric, GradedMetric) and metric.normalised:
-        values = values / _ideals(metric, len(values))
+        values = values / _ideal_values(metric, len(values))
     return float(values.min())  # type: ignore[arg-type]
 
 
-def _ideals(metric: GradedMetric, m: int) -> pl.Series:
+def _ideal_values(metric: GradedMetric, m: int) -> pl.Series:
     """Return, for k = 1..m, the sum of the ideal ranking of k items of grade 1."""
     k, rank = (1 + axis for axis in np.tril_indices(m))
     term = metric.of_ideal.terms(pl.col("rank"), pl.col("k"), pl.lit(1.0)).fill_null(0.0)
@@ -99,12 +99,12 @@ def _ideals(metric: GradedMetric, m: int) -> pl.Series:
 
 def _fixed(metric: RecallLevelMetric | GradedMetric, m: int) -> float:
     k, i = (1 + axis for axis in np.tril_indices(m))
-    return _least(metric, {"k": k, "i": i, "j": m - k + i, "probability": np.ones(len(k))})
+    return _least_sum(metric, {"k": k, "i": i, "j": m - k + i, "probability": np.ones(len(k))})
 
 
-def _drawn(metric: RecallLevelMetric | GradedMetric, m: int) -> float:
+def _least_of_drawn(metric: RecallLevelMetric | GradedMetric, m: int) -> float:
     k, i, j = (1 + axis.ravel() for axis in np.indices((m, m, m)))
     may_be = (i <= k) & (j >= i) & (m - j >= k - i)
     k, i, j = k[may_be], i[may_be], j[may_be]
     probability = comb(j - 1, i - 1) * comb(m - j, k - i) / comb(m, k)
-    return _least(metric, {"k": k, "i": i, "j": j, "probability": probability})
+    return _least_sum(metric, {"k": k, "i": i, "j": j, "probability": probability})

@@ -56,7 +56,7 @@ def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     measure = parse_measures(method)[0]
     ranks, delta = ranks_and_preferences(measure, n, m)
     above = delta > 0
-    between = _between(above)
+    between = _has_one_between(above)
     if (between & ~above).any():
         a, c = np.argwhere(between & ~above)[0]
         raise LexiframeError(
@@ -66,7 +66,7 @@ def order(method: MeasureLike, n: int, m: int) -> pl.DataFrame:
     return covering_pairs(ranks.tolist(), above)
 
 
-def _between(above: np.ndarray) -> np.ndarray:
+def _has_one_between(above: np.ndarray) -> np.ndarray:
     """Return whether some third one stands between the two."""
     return np.asarray((above.astype(np.int64) @ above) > 0)
 
@@ -76,7 +76,7 @@ def covering_pairs(named: list[list[int]], above: np.ndarray) -> pl.DataFrame:
 
     ``named`` is sorted, and ``above`` says of each two of them whether the first stands above.
     """
-    better, worse = np.nonzero(above & ~_between(above))
+    better, worse = np.nonzero(above & ~_has_one_between(above))
     lists = pl.List(pl.Int64)
     return pl.DataFrame(
         {

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import sums, typed
-from lexiframe.theory.enumerated import by_ranks, checked_metrics, exposure_of, subsets
+from lexiframe.theory.enumerated import checked_metrics, exposure_of, subsets, values_by_ranks
 from lexiframe.typing import MeasureLike
 
 Ranks = tuple[int, ...]
@@ -73,7 +73,7 @@ def worst_and_best(measures: MeasureLike | Iterable[MeasureLike], n: int, m: int
     """
     rows = []
     for metric in checked_metrics("worst_and_best", measures, n, m):
-        served, exposed = by_ranks(metric, n, m), by_ranks(exposure_of(metric), n, m)
+        served, exposed = values_by_ranks(metric, n, m), values_by_ranks(exposure_of(metric), n, m)
         rankings = [*combinations(range(1, n + 1), m)]
         populations = {
             "requirements": [[exposed[(rank,)] for rank in ranks] for ranks in rankings],
@@ -84,7 +84,7 @@ def worst_and_best(measures: MeasureLike | Iterable[MeasureLike], n: int, m: int
             values = np.sort(of_members, axis=1)
             cases = {"worst": values, "best": values[:, ::-1]}
             for case in ("worst",) if population == "providers" else ("best", "worst"):
-                found = _checked(case, cases[case], rankings, exposed)
+                found = _check_case(case, cases[case], rankings, exposed)
                 rows.append((str(metric), case, population, values.shape[1], *found))
     schema = {
         "measure": pl.String,
@@ -99,7 +99,7 @@ def worst_and_best(measures: MeasureLike | Iterable[MeasureLike], n: int, m: int
     return table.sort("measure", "case", "population")
 
 
-def _checked(
+def _check_case(
     case: str, values: np.ndarray, rankings: list[Ranks], exposed: Values
 ) -> tuple[bool, bool, str | None]:
     """Return whether value and order of a case are those of the ranks, and a counterexample.

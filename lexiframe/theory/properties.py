@@ -169,7 +169,7 @@ def _valued(measure: Measure, n: int, m: int, ranks: np.ndarray, delta: np.ndarr
 # --- Appended items and swapped items -----------------------------------------------------------
 
 
-def _in_words(a: Vector, relation: str, b: Vector, more: str = "") -> str:
+def _counterexample(a: Vector, relation: str, b: Vector, more: str = "") -> str:
     return f"{[*a]} {relation} {[*b]}{more}"
 
 
@@ -186,7 +186,7 @@ def _appended(
         change = sign * u.compare(longer, u.imputed(found))
         holds = change > 0 if strictly else change >= 0
         more = f", with a {'relevant' if y else 'non-relevant'} item appended at {length + 1}"
-        yield holds, _in_words(longer, relation, u.imputed(found), more)
+        yield holds, _counterexample(longer, relation, u.imputed(found), more)
 
 
 def _swapped_up(u: Universe, *, strictly: bool) -> Iterator[Case]:
@@ -197,7 +197,7 @@ def _swapped_up(u: Universe, *, strictly: bool) -> Iterator[Case]:
                 new = tuple(sorted({*old, higher} - {rank}))
                 change = u.compare(new, old)
                 holds = change > 0 if strictly else change >= 0
-                yield holds, _in_words(new, "is not above" if strictly else "is below", old)
+                yield holds, _counterexample(new, "is not above" if strictly else "is below", old)
 
 
 # --- Concavity ----------------------------------------------------------------------------------
@@ -250,7 +250,9 @@ def _same_where(u: Universe, kept: Callable[[Vector, int], Vector]) -> Iterator[
             if kept(a, cut) == kept(b, cut):
                 yield (
                     u.compare(a, b) == 0,
-                    _in_words(a, "does not tie with", b, f", which differ beyond rank {cut} alone"),
+                    _counterexample(
+                        a, "does not tie with", b, f", which differ beyond rank {cut} alone"
+                    ),
                 )
 
 
@@ -285,7 +287,7 @@ def _localised(u: Universe) -> Iterator[Case]:
             yield abs(few - many) <= sums.TIE, words
 
 
-def _complete(u: Universe) -> Iterator[Case]:
+def _counts_without_items(u: Universe) -> Iterator[Case]:
     """Check whether the weight of a recall level is a number when no item is relevant."""
     metric = u.measure
     if isinstance(metric, RecallLevelMetric):
@@ -322,7 +324,7 @@ PROPERTIES: dict[str, tuple[Cases, bool]] = {
     "prefix invariant": (lambda u: _same_where(u, _suffix), False),
     "bounded": (_bounded, True),
     "localised": (_localised, True),
-    "complete": (_complete, True),
+    "complete": (_counts_without_items, True),
     "realisable": (_realised, True),
 }
 """The properties, each with its cases and whether it is about the values of metrics."""

@@ -60,7 +60,7 @@ def place(ranks: Sequence[int], n: int, order: Order = "LR") -> int:
         raise LexiframeError(
             f"place: expected ranks that rise, from 1 to n = {n}, found {[*ranks]}"
         )
-    return _place([*ranks], n, order)
+    return _rank_number([*ranks], n, order)
 
 
 @lru_cache(maxsize=1 << 18)
@@ -69,7 +69,7 @@ def _choices(n: int, k: int) -> int:
     return comb(n, k)
 
 
-def _place(ranks: list[int], n: int, order: str) -> int:
+def _rank_number(ranks: list[int], n: int, order: str) -> int:
     if order == "LR":
         return 1 + sum(_choices(rank - 1, i) for i, rank in enumerate(ranks, 1))
     m = len(ranks)
@@ -141,7 +141,7 @@ def rarity(
 
 
 def _log_rarity(ranks: list[int], n: int, order: str) -> float:
-    rankings, as_good = _choices(n, len(ranks)), _place(ranks, n, order)
+    rankings, as_good = _choices(n, len(ranks)), _rank_number(ranks, n, order)
     if 2 * as_good > rankings:  # the logarithms would be alike, and their difference rounding
         return max(0.0, -log1p(-(rankings - as_good) / rankings) / log(10))
     return log10(rankings) - log10(as_good)

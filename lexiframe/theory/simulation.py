@@ -155,13 +155,13 @@ def _random_pairs(function: str, n: int, pairs: int, seed: int, m: int | tuple[i
     sizes = rng.integers(least, most + 1, pairs)
     by_size = [np.flatnonzero(sizes == size) for size in range(least, most + 1)]
     return [
-        (numbers, _ranks(rng, 2 * len(numbers), size, n).reshape(len(numbers), 2, size))
+        (numbers, _draw_ranks(rng, 2 * len(numbers), size, n).reshape(len(numbers), 2, size))
         for size, numbers in enumerate(by_size, least)
         if len(numbers)
     ]
 
 
-def _ranks(rng: np.random.Generator, rows: int, m: int, n: int) -> np.ndarray:
+def _draw_ranks(rng: np.random.Generator, rows: int, m: int, n: int) -> np.ndarray:
     """Draw rows of m different ranks from 1 to n, each set of them being equally likely, sorted.
 
     Rows that have a rank twice are drawn again as a whole: what is left is uniform over the sets.

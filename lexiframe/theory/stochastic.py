@@ -105,8 +105,8 @@ def stochastic_worst_case(
         lists.iter_rows(), lists.height, "drawing rankings"
     ):
         logits = _logits(np.array(score), temperature)
-        drawn = [exposure[ranks] for ranks in _ranks(rng, logits, np.array(item), samples)]
-        found = _worst(np.concatenate(drawn))
+        drawn = [exposure[ranks] for ranks in _drawn_ranks(rng, logits, np.array(item), samples)]
+        found = _least_expectation(np.concatenate(drawn))
         rows.append((run, query, len(item), float(exposure[np.array(position) - 1].min()), *found))
     schema = {"run": pl.String, "query_id": pl.String, "n_items": pl.Int64}
     schema |= dict.fromkeys(("deterministic", "stochastic", "std_error"), pl.Float64)
@@ -131,7 +131,7 @@ def _logits(scores: np.ndarray, temperature: float) -> np.ndarray:
     return (scores - centre) / ((spread or 1.0) * temperature)
 
 
-def _ranks(
+def _drawn_ranks(
     rng: np.random.Generator, logits: np.ndarray, items: np.ndarray, samples: int
 ) -> Iterator[np.ndarray]:
     """Yield the ranks, from 0, of some items in drawn rankings: samples × items."""
@@ -144,7 +144,7 @@ def _ranks(
         yield rank[:, items]
 
 
-def _worst(values: np.ndarray) -> tuple[float, float]:
+def _least_expectation(values: np.ndarray) -> tuple[float, float]:
     """Return the least expectation over the items, and its standard error: samples × items."""
     half = len(values) // 2
     worst = values[half:, values[:half].mean(axis=0).argmin()]

@@ -8,7 +8,7 @@ import polars as pl
 
 from lexiframe.base import sums, typed
 from lexiframe.theory.arguments import sizes_of
-from lexiframe.theory.enumerated import by_ranks, checked_metrics
+from lexiframe.theory.enumerated import checked_metrics, values_by_ranks
 from lexiframe.theory.properties import Case, judged
 from lexiframe.typing import MeasureLike
 
@@ -67,7 +67,7 @@ def top_heaviness(
         metrics = checked_metrics("top_heaviness", measures, n, size)
     rows = []
     for metric in metrics:
-        values = by_ranks(metric, n, sizes[-1])
+        values = values_by_ranks(metric, n, sizes[-1])
         for size in sizes:
             cases = [*_cases(values, size)]
             rows.append((str(metric), size, len(cases), *judged(iter(cases))))

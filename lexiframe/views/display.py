@@ -131,7 +131,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     True
     """
     gt = _great_tables()
-    table, by = _checked(o, schemas.ORDERINGS)
+    table, by = _checked_frame(o, schemas.ORDERINGS)
     known = [m for m in table["measure"].unique(maintain_order=True) if not is_count(m)]
     unknown = [name for name in measures or [] if name not in known]
     if unknown:
@@ -146,7 +146,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     columns = {pair: f"ordering {n}" for n, pair in enumerate(pairs)}
     names = [columns[pair] for pair in table.select("measure", "method").iter_rows()]
     table = table.with_columns(column=pl.Series(names, dtype=pl.String))
-    ranks = printed.with_group(table, by, _GROUP).pivot(
+    ranks = printed.name_groups(table, by, _GROUP).pivot(
         "column", index=[_GROUP, "run"], values="rank"
     )
     ranks = ranks.sort(_GROUP, *columns.values(), "run", nulls_last=True)
@@ -158,7 +158,7 @@ def ordering_table(o: Frame, /, measures: Sequence[str] | None = None) -> GT:
     shown = _made(gt, texts, headings, [*headings], [note], bold=best, stub="run")
     for method in dict.fromkeys(method for _, method in pairs):
         of_method = [name for (_, other), name in columns.items() if other == method]
-        label = gt.html(_plain(method))
+        label = gt.html(_safe_html(method))
         shown = shown.tab_spanner(label, of_method, id=f"method {method}", gather=False)
     return shown
 
@@ -198,7 +198,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     2
     """
     gt = _great_tables()
-    table, by = _checked(c, schemas.COMPARISONS)
+    table, by = _checked_frame(c, schemas.COMPARISONS)
     n_rows, table = table.height, table.head(table.height if most is None else most)
     table, of_intervals = cut_at_bounds(table, "mean_difference")
     words = [
@@ -206,7 +206,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
         for pair in table.select("test", "correction").iter_rows()
     ]
     how = [f"{test}, {correction} all pairs of the family" for test, correction in words]
-    table = printed.with_group(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
+    table = printed.name_groups(table.with_columns(how=pl.Series(how, dtype=pl.String)), by, _GROUP)
     constant = [] if table["how"].n_unique() > 1 else ["how"]
     keys = [name for name in ("measure", _GROUP, "how") if name not in constant]
     headings = [", ".join(filter(None, row)) for row in table.select(keys).iter_rows()]
@@ -218,7 +218,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     ]
     is_incomparable = pl.when(n=0).then(pl.lit("not comparable")).otherwise(pl.lit(""))
     told_apart = pl.when("reject").then(pl.lit("✓")).otherwise(is_incomparable)
-    numbers = printed.as_cells(printed.with_p_values(table.drop("n"), alpha))
+    numbers = printed.as_cells(printed.write_p_values(table.drop("n"), alpha))
     texts = numbers.select(
         pl.Series(_GROUP, headings, dtype=pl.String),
         *("run_a", "run_b", table["n"], "mean_difference"),
@@ -273,9 +273,9 @@ def verdict_table(v: Frame, /) -> GT:
     True
     """
     gt = _great_tables()
-    table, by = _checked(v, schemas.VERDICT)
+    table, by = _checked_frame(v, schemas.VERDICT)
     differing = [name for name in ("test", "correction") if table[name].n_unique() > 1]
-    texts = printed.with_group(table, by, _GROUP).select(
+    texts = printed.name_groups(table, by, _GROUP).select(
         *([_GROUP] if by else []),
         *("measure", *differing),
         pl.col("best").list.join(", "),
@@ -289,7 +289,7 @@ def verdict_table(v: Frame, /) -> GT:
     return _made(gt, texts, named, ["n", "apart"], said)
 
 
-def _checked(frame: Frame, schema: schemas.TableSchema) -> tuple[pl.DataFrame, list[str]]:
+def _checked_frame(frame: Frame, schema: schemas.TableSchema) -> tuple[pl.DataFrame, list[str]]:
     """Return a checked table with the attributes of groups, which are its other columns."""
     given = to_polars(frame)
     by = [name for name in given.columns if name not in schema.columns]
@@ -315,7 +315,7 @@ def _made(
     group = _GROUP if _GROUP in table.columns else None
     shown: GT = gt.GT(table.select(texts), rowname_col=stub, groupname_col=group)
     shown = shown.cols_align("right", columns=[*right])
-    labels = {name: gt.html(_plain(text)) for name, text in headings.items()}
+    labels = {name: gt.html(_safe_html(text)) for name, text in headings.items()}
     shown = shown.cols_label(cases=labels)
     for column in [] if bold is None else bold:
         rows = column.fill_null(False).arg_true().to_list()
@@ -331,7 +331,7 @@ def _rank(rank: float | None) -> str:
     return printed.MISSING if rank is None else f"{rank:.1f}".removesuffix(".0")
 
 
-def _plain(text: str) -> str:
+def _safe_html(text: str) -> str:
     return html.escape(escaped(text))
 
 

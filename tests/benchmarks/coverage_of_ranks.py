@@ -96,7 +96,7 @@ def covered(
         n += 1
         least = 1 + (mean[:, None] < mean).sum(axis=1)
         most = runs - (mean[:, None] > mean).sum(axis=1)
-        design = ranks.Design.of(points)
+        design = ranks.Design.equal(points)
         (low, high), (low_1, high_1) = (
             ranks.possible_ranks(design.differences, which)
             for which in rejected(design, test, seed)

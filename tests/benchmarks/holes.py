@@ -44,7 +44,7 @@ def read(name: str, folder: Path = DATA) -> Pool:
 
 def calibration(pool: Pool) -> pl.DataFrame:
     """Return the table ``calibration`` of `hole_sensitivity`, without drawing the real holes."""
-    model = fit(Evidence.of(pool, pool.is_judged))
+    model = fit(Evidence.collect(pool, pool.is_judged))
     queries = [np.arange(len(pool.queries))]
     (table,) = calibrated(pool, model, parse_measures(MEASURES), queries, SAMPLES, 0, ALPHA)
     return table
@@ -60,9 +60,9 @@ def shares(pool: Pool) -> pl.DataFrame:
     for run, items in hidden_items(pool):
         judged = pool.is_judged.copy()
         judged[items] = False
-        best = np.where(pool.in_top, pool.rank, DEPTH + 1).min(axis=0)
+        best = np.where(pool.is_in_top, pool.rank, DEPTH + 1).min(axis=0)
         kind = np.digitize(best, [2, 6, 11, DEPTH + 1])
-        alike = judged & (pool.in_top.sum(axis=0) == 1)
+        alike = judged & (pool.is_in_top.sum(axis=0) == 1)
         relevant = pool.are_relevant(pool.grade)
         n = np.bincount(kind[alike], minlength=5)
         share = (np.bincount(kind[alike & relevant], minlength=5) + 0.5) / (n + 1)
@@ -74,7 +74,7 @@ def shares(pool: Pool) -> pl.DataFrame:
         queries = [np.arange(len(pool.queries))]
         (means,) = means_of_draws(drawn, parse_measures(MEASURES), queries, "", pairs=False)
         for measure, moments in means.runs.items():
-            interval = Interval.of(moments.mean[2:], ALPHA)
+            interval = Interval.around_draws(moments.mean[2:], ALPHA)
             held = float(interval.needed(moments.mean[0])) <= 1
             rows.append((measure, held, float(interval.high - interval.low)))
     return pl.DataFrame(rows, schema=["measure", "inside_shares", "width_shares"], orient="row")

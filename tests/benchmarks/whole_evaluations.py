@@ -18,7 +18,7 @@ and else both have rankings of the latter kinds. A cell is the share of interval
 the true mean, the least of all m and both kinds.
 
 All is computed by what `compare` computes with, for many evaluations at once: positions become
-preferences by `measured.of_positions`, and `compare_families` tests these, as in `audit`.
+preferences by `measured.measure_positions`, and `compare_families` tests these, as in `audit`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from lexiframe.orderings import means
 from lexiframe.pairwise import arrays, measured, parse_measures
 from lexiframe.significance.audits import tested_families
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.intervals import bets_interval, of_bets_where_equal, t_interval
+from lexiframe.significance.intervals import bets_interval, t_interval, widen_equal_intervals
 from lexiframe.theory.rankings import positions_of
 
 MEASURES = ("RPP", "LR", "LP", "AP", "RR", "nDCG@10", "Success@10")
@@ -94,7 +94,7 @@ def preferences(ranks: np.ndarray, measures: Iterable[str]) -> dict[str, np.ndar
     """Compute preferences from ranks, requests × runs × items: requests × pairs, by measure."""
     names = [f"r{run:02d}" for run in range(ranks.shape[1])]
     p = positions_of([(np.arange(len(ranks)), ranks)], names, DOCUMENTS)
-    cube = measured.of_positions(p, parse_measures([*measures]))
+    cube = measured.measure_positions(p, parse_measures([*measures]))
     return dict(zip(cube.measures, cube.values, strict=True))
 
 
@@ -187,7 +187,7 @@ class Intervals(NamedTuple):
 def interval_of_differences(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval that `compare` gives the mean of each column, a pair of its own."""
     d, options = Differences(values, ROUNDING), Options("two-sided", ALPHA)
-    low, high = of_bets_where_equal(t_interval(d, options), d, options, 1.0)
+    low, high = widen_equal_intervals(t_interval(d, options), d, options, 1.0)
     if len(values) <= arrays.FEW_OF_ONE_SIZE:
         signs = np.flatnonzero(d.moments.have_one_size_in(1))
         part = tested_families.some_columns(d, signs)
@@ -197,13 +197,13 @@ def interval_of_differences(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 def interval_of_means(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval that `run_means` gives the mean of each column, a run of its own."""
-    moments = sums.Moments.of(values, ROUNDING)
+    moments = sums.Moments.add_up(values, ROUNDING)
     low, high = np.empty((2, values.shape[1]))
     are_few = len(values) <= arrays.FEW_OF_ONE_SIZE
     signs = moments.have_one_size_in(1) & are_few
     for some in (np.flatnonzero(signs), np.flatnonzero(~signs)):
         few = values[:, some] if len(some) and signs[some[0]] else None
-        low[some], high[some] = means._interval(moments[some], few, (0.0, 1.0), ALPHA)
+        low[some], high[some] = means._mean_intervals(moments[some], few, (0.0, 1.0), ALPHA)
     return low, high
 
 

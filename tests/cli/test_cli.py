@@ -25,7 +25,7 @@ from lexiframe import __main__
 from lexiframe.cli import app as cli
 from lexiframe.cli.commands import demo as demo_command
 from lexiframe.cli.messages import as_options
-from lexiframe.io.to_parquet import by_query_and_score, write_parquet
+from lexiframe.io.to_parquet import sort_within_runs, write_parquet
 from tests.conftest import Outcome
 
 pytestmark = pytest.mark.slow  # what it prints and refuses has quicker tests in each stage
@@ -665,7 +665,7 @@ def test_convert_there_and_back(tmp_path, lexiframe, source):
         read, expected = lf.read_qrels, lf.read_qrels(source)
     else:  # the rows of the file are in no order, those of Parquet are by query and score
         read = lambda path: lf.read_runs({"random": path})  # noqa: E731
-        expected = by_query_and_score(read(source))
+        expected = sort_within_runs(read(source))
     assert read(text).equals(expected)
     assert read(parquet).equals(expected)
     assert lexiframe("convert", source, tmp_path / "a.parquet").status == 0

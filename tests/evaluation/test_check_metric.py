@@ -74,7 +74,7 @@ def test_each_check_sees_another_value(name):
     """Against values of which one was changed none but the cut-off and the bounds holds."""
     measure = lf.parse_measure(name)
     of = invariances._random(0)
-    values = invariances._values(measure, of)
+    values = invariances._measure_values(measure, of)
     first = pl.int_range(pl.len()) == 0
     changed = values.with_columns(
         value=pl.when(first).then(pl.col("value") + 1e-6).otherwise("value")

@@ -122,7 +122,7 @@ def test_step_down_is_that_of_a_plain_loop():
 
     rng = np.random.default_rng(3)
     cells = rng.normal(size=(9, 4)) + np.array([0, 0, 1.5, 3])
-    design = ranks.Design.of(cells)
+    design = ranks.Design.equal(cells)
     for draws in ("flip", "bootstrap"):
         together, _ = ranks.step_down(design, draws, 199, 0, 0.05)
         pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]

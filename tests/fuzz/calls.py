@@ -20,7 +20,7 @@ import polars as pl
 import pyarrow as pa
 
 import lexiframe as lf
-from lexiframe.base.face import for_users
+from lexiframe.base.face import user_names
 
 QUERIES = [f"q{n}" for n in range(8)]
 RUNS = {
@@ -100,7 +100,7 @@ def arguments(folder):
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
-        **{name: {"x": BOARD} for name in for_users(lf.collection)},
+        **{name: {"x": BOARD} for name in user_names(lf.collection)},
         "next_pairs": {"runs": ["c"], "n": 3}, "judge_consistency": {"stated": JUDGED},
         "bradley_terry": {
             "by": "request", "answers": ANSWERS, "requests": GROUPS, "groups": "kind",
@@ -139,7 +139,7 @@ def wrong_values(random):
 def functions():
     """Every public function, by its name."""
     found = {n: getattr(lf, n) for n in lf.__all__ if inspect.isfunction(getattr(lf, n))}
-    found |= {n: getattr(lf.collection, n) for n in for_users(lf.collection)}
+    found |= {n: getattr(lf.collection, n) for n in user_names(lf.collection)}
     found |= {"judge_consistency": lf.collection.judge_consistency}
     return found | {n: getattr(lf.theory, n) for n in lf.theory.__all__}
 

@@ -27,7 +27,7 @@ def test_runs_are_written_in_the_order_in_which_they_are_read(tmp_path):
     path = to_parquet.write_runs(runs, tmp_path / "runs.parquet")
     rows = pl.read_parquet(path)
     assert rows["doc_id"].str.join("").item() == "ebdafcg"
-    assert to_parquet.by_query_and_score(read := lf.read_runs(path)) is read
+    assert to_parquet.sort_within_runs(read := lf.read_runs(path)) is read
     assert parquet.read_metadata(path).row_group(0).column(0).compression == "LZ4"
     for ties in ("input", "doc_id_asc"):
         qrels = pl.DataFrame({"query_id": ["q1", "q2"], "doc_id": ["g", "f"], "relevance": 1.0})

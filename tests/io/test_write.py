@@ -346,7 +346,7 @@ def test_a_file_that_is_kept_is_not_taken_for_a_left_over_one(tmp_path, monkeypa
         monkeypatch.setattr(Path, "hardlink_to", refuse)
     target = tmp_path / "scores.parquet"
     target.write_text("before")
-    with outputs._kept(target) as second:
+    with outputs._second_name(target) as second:
         outputs._remove_left_over(target)
         assert second.read_text() == "before"
     assert listing(tmp_path) == [target.name]

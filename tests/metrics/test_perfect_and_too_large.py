@@ -73,12 +73,12 @@ def test_rndcg_of_a_request_without_the_level_is_zero():
 
     plain = values("Rndcg")
     assert plain["low"] > 0
-    at_three = needed.at_level([lf.parse_measure("Rndcg")], 3)
+    at_three = needed.set_level([lf.parse_measure("Rndcg")], 3)
     assert [*map(str, at_three)] == ["Rndcg(level=3)"]
     assert values(at_three) == plain | {"low": 0.0}
-    assert values(needed.at_level([lf.parse_measure("Rndcg")], 2)) == plain
+    assert values(needed.set_level([lf.parse_measure("Rndcg")], 2)) == plain
     given = lf.parse_measure("Rndcg(level=2)")
-    assert needed.at_level([given, lf.nDCG, lf.AP], 3) == [given, lf.nDCG, lf.AP(rel=3)]
+    assert needed.set_level([given, lf.nDCG, lf.AP], 3) == [given, lf.nDCG, lf.AP(rel=3)]
 
 
 @pytest.mark.parametrize(

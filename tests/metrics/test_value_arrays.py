@@ -26,7 +26,7 @@ def test_by_request_only_values_that_count():
 
 @pytest.mark.parametrize("asked", [(2, 0), (0, 2), (1,), (2, 1, 0)])
 def test_some_of_the_metrics_keep_their_order_and_values(asked):
-    found = Values(KEYS, METRICS, VALUES, KEPT).of([METRICS[n] for n in asked])
+    found = Values(KEYS, METRICS, VALUES, KEPT).part([METRICS[n] for n in asked])
     places = sorted(asked)
     assert found.metrics == tuple(METRICS[n] for n in places)
     assert found.values.tolist() == [[row[n] for n in places] for row in VALUES.tolist()]

@@ -8,7 +8,7 @@ from scipy.stats import norm
 import lexiframe as lf
 from lexiframe.orderings.likeliest.fitting import fit
 from lexiframe.orderings.strengths.judged import judged_of
-from lexiframe.orderings.strengths.next_pairs import _chosen
+from lexiframe.orderings.strengths.next_pairs import _choose_pairs
 from tests.benchmarks.strengths import learned
 
 VOTES = pl.read_csv(lf.bundled("votes") / "votes.csv").filter(pl.col("query_id") < "q0500")
@@ -45,7 +45,7 @@ def start(runs=6):
 
 def test_the_expected_variance_is_the_mean_over_all_answers():
     beta, before = start()
-    chosen, variances = _chosen(beta, before, 4)
+    chosen, variances = _choose_pairs(beta, before, 4)
     covariance = before
     assert variances[0] == pytest.approx(expected_variance(beta, before, before), abs=1e-6)
     for (i, j), variance in zip(chosen, variances[1:], strict=True):
@@ -55,7 +55,7 @@ def test_the_expected_variance_is_the_mean_over_all_answers():
 
 def test_no_other_pair_lowers_the_expected_variance_much_more():
     beta, before = start()
-    (chosen,), variances = _chosen(beta, before, 1)
+    (chosen,), variances = _choose_pairs(beta, before, 1)
     others = {
         (j, i): variances[0] - expected_variance(beta, before, asked(beta, before, i, j))
         for i in range(len(beta))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import lexiframe as lf
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.scored import values_of
-from lexiframe.pairwise.measured import of_positions
+from lexiframe.pairwise.measured import measure_positions
 from lexiframe.pairwise.pairs import comparison_of, parse_measures
 from lexiframe.pairwise.preference_arrays import preference_cubes
 from tests.frames import assert_identical
@@ -80,7 +80,7 @@ def test_cubes_are_the_table(p, most, no_relevant):
     with warnings.catch_warnings(action="ignore"):
         d = lf.preferences(p, measures, no_relevant=no_relevant)
         cubes = cubes_of(p, measures, no_relevant, most=most)
-        whole = of_positions(p, parse_measures(measures), no_relevant)
+        whole = measure_positions(p, parse_measures(measures), no_relevant)
     assert_same(cubes, d, p["query_id"].n_unique(), most)
     assert_same([whole], d, p["query_id"].n_unique(), whole.values.size)
 
@@ -126,7 +126,7 @@ def test_a_measure_without_any_value_is_no_error_in_a_part_of_the_requests():
     assert np.isnan(cube.values[0]).all()
     assert not np.isnan(cube.values[1]).any()
     with pytest.raises(lf.LexiframeError, match="LR"):
-        of_positions(p, parse_measures("LR(rel=2)"))
+        measure_positions(p, parse_measures("LR(rel=2)"))
 
 
 def test_own_functions_are_called_in_order_and_never_together():

@@ -58,7 +58,7 @@ def test_lookup_in_windows_of_queries(sizes, bits):
 
     query = np.repeat(np.arange(len(sizes)), sizes)
     hashes = draw(query)
-    index = HashIndex.of(hashes, query)
+    index = HashIndex.build(hashes, query)
     rows = np.append(rng.integers(0, len(sizes) + 3, 500), query)
     of_rows = np.append(draw(rows[:500]), hashes)
     row, item = index.find(of_rows, rows)
@@ -123,16 +123,16 @@ def test_how_many_tables_an_index_has():
     """One where each item has a slot of its own, and one more for those whose slot is taken."""
     number = np.arange(40)
     same_low_bits = number.astype(np.uint64) << np.uint64(32)
-    assert len(HashIndex.of(same_low_bits, number).tables) == 1  # each query has its own slots
-    assert len(HashIndex.of(same_low_bits, 0 * number).tables) == 40
-    assert len(HashIndex.of(0 * same_low_bits, 0 * number).tables) == 1  # one can be found
+    assert len(HashIndex.build(same_low_bits, number).tables) == 1  # each query has its own slots
+    assert len(HashIndex.build(same_low_bits, 0 * number).tables) == 40
+    assert len(HashIndex.build(0 * same_low_bits, 0 * number).tables) == 1  # one can be found
 
 
 def test_a_document_of_another_query_is_no_hit():
     """Should two documents of different queries have the same hash of 64 bits."""
     judged = judged_items(QRELS, Policies())
     part = RunPart("x", RUNS.drop("run"), "x.run")
-    found = rows.Rows.of(part, judged.query_index, "float64", rank=False)
+    found = rows.Rows.encode(part, judged.query_index, "float64", rank=False)
 
     class Colliding:
         def find(self, _hashes, _query):

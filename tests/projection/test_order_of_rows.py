@@ -30,10 +30,10 @@ def test_rows_are_sorted_by_query_and_score(scores, dtype, n_queries):
     number = np.arange(len(query))
     rows = Rows(query, pl.Series(number).cast(pl.String), score, None, number.view(np.uint64), [])
     expected = sorted(number.tolist(), key=lambda row: (query[row], -score[row], row))
-    ordered = rows.in_order(stable=True)
+    ordered = rows.sort_rows(stable=True)
     assert ordered.hashes.tolist() == expected
     assert ordered.doc_id.to_list() == [str(row) for row in expected]
-    other = rows.in_order(stable=False)
+    other = rows.sort_rows(stable=False)
     assert (other.query.tolist(), other.score.tolist()) == (
         query[expected].tolist(),
         score[expected].tolist(),

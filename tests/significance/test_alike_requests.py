@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.pairwise.arrays.arrays import Pairs
-from lexiframe.significance.differences import by_requests
+from lexiframe.significance.differences import group_by_requests
 
 SIZES = [1.0, 1e3, 1e6, 1e9]
 """The scores of the four runs are so large, and so is what rounding may do to them."""
@@ -26,7 +26,7 @@ def test_each_difference_keeps_its_values_and_its_rounding():
     of = pairs()
     for chosen in ([0, 1, 2, 3, 4, 5], [1, 2, 4, 5], [5, 3], [4]):
         seen = []
-        for pair, d in by_requests(of, np.array(chosen)):
+        for pair, d in group_by_requests(of, np.array(chosen)):
             for column, n in enumerate(pair.tolist()):
                 seen.append(n)
                 requests = [q for q in range(4) if not np.isnan(of.values[q, n])]
@@ -37,5 +37,5 @@ def test_each_difference_keeps_its_values_and_its_rounding():
 
 
 def test_pairs_with_the_same_requests_come_together():
-    together = [pair.tolist() for pair, _ in by_requests(pairs(), np.arange(6))]
+    together = [pair.tolist() for pair, _ in group_by_requests(pairs(), np.arange(6))]
     assert sorted(together) == [[0], [1, 4], [2], [3, 5]]

@@ -234,19 +234,19 @@ def chosen(d):
 
 def test_what_preferences_are_is_seen_from_them():
     s = scores(random_values(6, 5, digits=1))
-    assert chosen(s) is hsd_trials._by_range
-    assert chosen(signs_of(s)) is hsd_trials._by_counts
-    assert chosen(random_signs(6, 5)) is hsd_trials._by_cells
-    assert chosen(preferences({"ab": [1, -1, 0.5]})) is hsd_trials._by_range
-    assert chosen(preferences({"ab": [1], "ac": [1], "bc": [0.5]})) is hsd_trials._by_cells
-    assert chosen(preferences({"ab": [1], "ac": [0], "bc": [0]})) is hsd_trials._by_cells
+    assert chosen(s) is hsd_trials._greatest_range
+    assert chosen(signs_of(s)) is hsd_trials._greatest_count
+    assert chosen(random_signs(6, 5)) is hsd_trials._greatest_cell_sum
+    assert chosen(preferences({"ab": [1, -1, 0.5]})) is hsd_trials._greatest_range
+    assert chosen(preferences({"ab": [1], "ac": [1], "bc": [0.5]})) is hsd_trials._greatest_cell_sum
+    assert chosen(preferences({"ab": [1], "ac": [0], "bc": [0]})) is hsd_trials._greatest_cell_sum
 
 
 @pytest.mark.parametrize("n_queries, n_runs", [(1, 3), (4, 2), (6, 5), (20, 9), (300, 4)])
 def test_three_ways_to_the_same_trials(n_queries, n_runs):
     """Preferences as whole matrices, as differences of values and as signs of ranks."""
     s = scores(random_values(n_queries, n_runs, digits=1))
-    for d, quick in ((s, hsd_trials._by_range), (signs_of(s), hsd_trials._by_counts)):
+    for d, quick in ((s, hsd_trials._greatest_range), (signs_of(s), hsd_trials._greatest_count)):
         ((_, pairs),) = pair_cube(d)
         statistic = hsd_trials._statistic(pairs)
         if n_runs > 2 and n_queries > 1:
@@ -256,7 +256,7 @@ def test_three_ways_to_the_same_trials(n_queries, n_runs):
         places = [rng.permuted(np.tile(np.arange(n_runs), (21, 1)), axis=1)] * n_queries
         places = [np.roll(one, q, axis=0) for q, one in enumerate(places)]
         np.testing.assert_allclose(
-            statistic(places), hsd_trials._by_cells(matrices, places), rtol=0, atol=1e-12
+            statistic(places), hsd_trials._greatest_cell_sum(matrices, places), rtol=0, atol=1e-12
         )
 
 

@@ -8,7 +8,7 @@ from .cells import as_texts as as_texts
 from .cells import cell as cell
 from .cells import shortened as shortened
 from .cells import texts_of as texts_of
-from .cells import with_p_values as with_p_values
+from .cells import write_p_values as write_p_values
 from .sections import MOST as MOST
 from .sections import Section as Section
 from .sections import ends_of as ends_of
@@ -17,7 +17,7 @@ from .tables import fits as fits
 from .tables import paragraph as paragraph
 from .tables import paragraphs as paragraphs
 from .sections import plain_text as plain_text
-from .sections import with_intervals as with_intervals
+from .sections import join_interval_ends as join_interval_ends
 from .tables import table_text as table_text
 
 "Readers: at a terminal, in Python, or on a page"
@@ -31,13 +31,13 @@ from .said import Verdict as Verdict
 "Sentences: what each row of a table says, and the words for it"
 from .rows import place_among as place_among
 from .rows import sentence_of_each as sentence_of_each
-from .rows import with_group as with_group
+from .rows import name_groups as name_groups
 from .words import and_joined as and_joined
 from .words import begun as begun
-from .words import by_one_alone as by_one_alone
+from .words import known_by_one_side as known_by_one_side
 from .words import counted as counted
 from .words import first_runs as first_runs
-from .words import for_group as for_group
+from .words import group_end as group_end
 from .words import group_of as group_of
 from .words import group_title as group_title
 from .words import listed as listed

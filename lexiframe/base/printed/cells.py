@@ -41,10 +41,10 @@ def cell(name: str, value: Any, decimals: int = 3) -> str:
     'a, b'
     """
     if isinstance(value, float):
-        return _number(name, value, decimals)
+        return _number_text(name, value, decimals)
     if value is None or isinstance(value, bool):
         return _WORDS[value]
-    return shortened(_whole(name, value), _LONGEST)
+    return shortened(_uncut_text(name, value), _LONGEST)
 
 
 def shortened(text: str, most: int = _LONGEST_NAME) -> str:
@@ -61,7 +61,7 @@ def shortened(text: str, most: int = _LONGEST_NAME) -> str:
     return f"{text[: most - 1 - tail]}…{text[len(text) - tail :]}"
 
 
-def _number(name: str, value: float, decimals: int) -> str:
+def _number_text(name: str, value: float, decimals: int) -> str:
     least = 10**-decimals
     if _RANK.fullmatch(name) and (2 * value).is_integer():  # runs that tie share a rank with .5
         return f"{value:g}"
@@ -82,7 +82,7 @@ def p_text(value: float | None, alpha: float) -> str:
     """
     if value is None or value != value:
         return cell("p_value", value)
-    written = (_number("p_value", value, decimals) for decimals in range(3, _MOST_DECIMALS))
+    written = (_number_text("p_value", value, decimals) for decimals in range(3, _MOST_DECIMALS))
     right = (text for text in written if _side(text, alpha) == (value > alpha) - (value < alpha))
     return next(right, repr(value))
 
@@ -95,7 +95,7 @@ def _side(text: str, alpha: float) -> int | None:
     return (shown > alpha) - (shown < alpha)
 
 
-def with_p_values(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
+def write_p_values(table: pl.DataFrame, alpha: float) -> pl.DataFrame:
     """Return a table with its p-values as text, see `p_text`."""
     p_values = (column for column in table if _P_VALUE.match(column.name))
     return table.with_columns(texts_of(column, partial(p_text, alpha=alpha)) for column in p_values)
@@ -126,10 +126,10 @@ def as_texts(table: pl.DataFrame) -> pl.DataFrame:
     >>> as_texts(pl.DataFrame({"best": [["a", "b"]], "p_value": 1e-9, "reject": True})).rows()
     [('a, b', '<0.001', 'true')]
     """
-    return table.select(texts_of(column, partial(_whole, column.name)) for column in table)
+    return table.select(texts_of(column, partial(_uncut_text, column.name)) for column in table)
 
 
-def _whole(name: str, value: Any) -> str:
+def _uncut_text(name: str, value: Any) -> str:
     if isinstance(value, pl.Series | list):
         return ", ".join(escaped(str(one)) for one in value)
     is_other = value is None or isinstance(value, bool | float)

@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import schemas
 from lexiframe.base.errors import escaped
-from lexiframe.base.printed.words import for_group, group_title
+from lexiframe.base.printed.words import group_end, group_title
 
 
 def sentence_of_each(
@@ -20,13 +20,13 @@ def sentence_of_each(
 ) -> pl.DataFrame:
     """Return what is said of the rows of each key, in each group of requests, in their order.
 
-    ``say`` takes these rows, and the group as the end of a phrase (see `for_group`). Attributes of
+    ``say`` takes these rows, and the group as the end of a phrase (see `group_end`). Attributes of
     groups are the columns in front of those of the table.
     """
     names = [*takewhile(lambda name: name not in schema.columns, table.columns)]
     on = [*names, *key]
     parts = table.partition_by(on, maintain_order=True) if on else [table]
-    groups = [for_group(part.row(0, named=True), names) if names else "" for part in parts]
+    groups = [group_end(part.row(0, named=True), names) if names else "" for part in parts]
     said = [escaped(say(part, group)) for part, group in zip(parts, groups, strict=True)]
     keys = table.select(on).unique(maintain_order=True)
     return pl.DataFrame([*keys, pl.Series("sentence", said, pl.String)])
@@ -38,7 +38,7 @@ def place_among(measures: Iterable[str]) -> pl.Expr:
     return pl.col("measure").replace_strict(places, default=len(places), return_dtype=pl.Int64)
 
 
-def with_group(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
+def name_groups(table: pl.DataFrame, by: Sequence[str], called: str = "group") -> pl.DataFrame:
     """Replace the attributes of groups by a column ``called``, their names and values in words.
 
     Examples

@@ -53,7 +53,7 @@ class Summary:
     sections: tuple[Section, ...]
 
     @classmethod
-    def of(cls, said: Iterable[str], *sections: Section, more: str = "") -> Summary:
+    def compose(cls, said: Iterable[str], *sections: Section, more: str = "") -> Summary:
         """Return sentences, then tables, then a line that names what is not shown."""
         last = [Section(notes=(more,))] if more else []
         return cls((Section(notes=tuple(said)), *sections, *last))

@@ -20,7 +20,7 @@ from lexiframe.base.printed.tables import (
 from lexiframe.base.printed.words import and_joined
 
 
-def without_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
+def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
     """Take out the columns that have the same value in all rows; return them in words.
 
     A table of less than two rows, or of constant columns only, stays as it is.
@@ -44,14 +44,14 @@ def plain_text(table: pl.DataFrame, *, is_matrix: bool = False) -> str:
     Rows stay in one piece, so that the last columns may have no room; those of a matrix go on in
     another table below.
     """
-    same, table = without_constants(table)
+    same, table = take_out_constants(table)
     table, said = (table, "") if is_matrix else whole_rows(table)
     if said:
         said += advice(terminal="; --format csv prints all", python="; the frame has all")
     return "\n".join(text for text in (paragraph(same), table_text(table), paragraph(said)) if text)
 
 
-def with_intervals(table: pl.DataFrame) -> pl.DataFrame:
+def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
     """Write the ends of intervals, ci_low and ci_high, into one column.
 
     Examples
@@ -148,7 +148,7 @@ class Section:
             return [], []
         if self.is_matrix or fits(self.table, width, self.leads):
             return [table_text(self.table, width, self.leads)], []
-        same, differing = without_constants(self.table)
+        same, differing = take_out_constants(self.table)
         leads = None if same else self.leads
         whole, said = whole_rows(differing, width, leads)
         notes = [f"in each row: {same}"] * bool(same) + [said] * bool(said)

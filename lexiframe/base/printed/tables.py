@@ -37,7 +37,7 @@ class _Column:
     width: int
 
     @classmethod
-    def of(cls, column: pl.Series, *, leads: bool) -> _Column:
+    def measured(cls, column: pl.Series, *, leads: bool) -> _Column:
         cells = (cell("", column.name), *(cell(column.name, value) for value in column))
         is_number = column.dtype.is_numeric() or (are_numbers(column) and not leads)
         return cls(cells, is_number, max(map(_width, cells)))
@@ -79,7 +79,9 @@ def table_text(table: pl.DataFrame, width: int | None = None, leads: int | None 
     └───────────────┘
     """
     room = _room(width)
-    return "\n".join(_drawn(block, _widths(block, room)) for block in _laid_out(table, room, leads))
+    return "\n".join(
+        _boxed_block(block, _widths(block, room)) for block in _laid_out(table, room, leads)
+    )
 
 
 def fits(table: pl.DataFrame, width: int | None = None, leads: int | None = None) -> bool:
@@ -100,8 +102,8 @@ def _room(width: int | None) -> int:
 
 def _laid_out(table: pl.DataFrame, room: int, leads: int | None) -> Iterator[tuple[_Column, ...]]:
     leads = min(leads or _n_leading(table), table.width)
-    columns = [_Column.of(column, leads=n < leads) for n, column in enumerate(table)]
-    return _blocks(columns[:leads], columns[leads:], room)
+    columns = [_Column.measured(column, leads=n < leads) for n, column in enumerate(table)]
+    return _column_blocks(columns[:leads], columns[leads:], room)
 
 
 def _n_leading(table: pl.DataFrame) -> int:
@@ -109,7 +111,7 @@ def _n_leading(table: pl.DataFrame) -> int:
     return max(1, is_text.index(False) if False in is_text else 1)
 
 
-def _blocks(
+def _column_blocks(
     leads: list[_Column], others: list[_Column], room: int
 ) -> Iterator[tuple[_Column, ...]]:
     """Yield the columns of each block: as many as fit beside the leading columns, at least one."""
@@ -133,17 +135,19 @@ def _widths(block: Sequence[_Column], room: int) -> list[int]:
     return [c.width if c.is_number else min(c.width, most) for c in block]
 
 
-def _drawn(block: Sequence[_Column], widths: Sequence[int]) -> str:
+def _boxed_block(block: Sequence[_Column], widths: Sequence[int]) -> str:
     """Draw a block in a box: the names of the columns, a line, the rows."""
     head, *rows = (
-        list(_lines(row, block, widths)) for row in zip(*(c.cells for c in block), strict=True)
+        list(_row_lines(row, block, widths)) for row in zip(*(c.cells for c in block), strict=True)
     )
     inside = sum(widths) + _GAP * (len(widths) - 1) + 2
     top, below_head, bottom = f"┌{'─' * inside}┐", f"╞{'═' * inside}╡", f"└{'─' * inside}┘"
     return "\n".join([top, *head, below_head, *(line for row in rows for line in row), bottom])
 
 
-def _lines(row: Sequence[str], block: Sequence[_Column], widths: Sequence[int]) -> Iterator[str]:
+def _row_lines(
+    row: Sequence[str], block: Sequence[_Column], widths: Sequence[int]
+) -> Iterator[str]:
     """Yield the lines of a row; numbers stand in the first."""
     wrapped = [list(_wrapped(text, room)) for text, room in zip(row, widths, strict=True)]
     for parts in zip_longest(*wrapped, fillvalue=""):

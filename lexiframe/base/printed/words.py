@@ -30,7 +30,7 @@ def group_title(names: Iterable[str], values: Iterable[Any]) -> str:
     return ", ".join(group_of(name, value) for name, value in zip(names, values, strict=True))
 
 
-def for_group(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") -> str:
+def group_end(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") -> str:
     """Return the group of a row as the end of a phrase, or nothing without groups.
 
     Columns of attributes that have been renamed begin with ``prefix``.
@@ -125,7 +125,7 @@ def they_are(runs: list[str], none: str = "") -> str:
     return f"{listed(runs)} {'is' if len(runs) == 1 else 'are'}" if runs else f"{none} is"
 
 
-def by_one_alone(counts: Mapping[str, int], what: str, one: str, many: str) -> str:
+def known_by_one_side(counts: Mapping[str, int], what: str, one: str, many: str) -> str:
     """Return sentences on how many things are known by one side alone, where there are any.
 
     Examples

@@ -52,7 +52,7 @@ class ExactSums:
     infinite: np.ndarray
 
     @classmethod
-    def of(cls, values: np.ndarray) -> ExactSums:
+    def add_up(cls, values: np.ndarray) -> ExactSums:
         """Add up the columns of a matrix without NaN, rows × columns.
 
         Examples
@@ -79,7 +79,7 @@ class ExactSums:
         return cls(np.zeros((1, n_columns), np.int64), 0, np.zeros(n_columns))
 
     @classmethod
-    def beside(cls, parts: Sequence[ExactSums]) -> ExactSums:
+    def side_by_side(cls, parts: Sequence[ExactSums]) -> ExactSums:
         """Return the sums of some columns beside those of others.
 
         Examples
@@ -206,7 +206,7 @@ class Adder:
                 self._infinite += spare.sum(axis=0)
             np.copyto(values, 0.0, where=~np.isfinite(values))
             largest = _largest(values)
-        for unit, part in _parts(values, spare, largest, finest):
+        for unit, part in _exponent_parts(values, spare, largest, finest):
             self._by_unit[unit] = self._by_unit.get(unit, 0) + part
 
     def add_plain(self, values: np.ndarray, finest: int) -> None:
@@ -282,7 +282,7 @@ def exponent_above(size: float) -> int:
     return math.frexp(size)[1]
 
 
-def _parts(
+def _exponent_parts(
     rest: np.ndarray, spare: np.ndarray, largest: float, finest: int | None
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield sums of columns as int64, each with the exponent of the power of 2 that they count.
@@ -296,7 +296,7 @@ def _parts(
         large = np.where(np.abs(rest) < 1, 0.0, rest)
         rest -= large
         large *= 2.0**-_POWER
-        for unit, part in _parts(large, spare, largest * 2.0**-_POWER, None):
+        for unit, part in _exponent_parts(large, spare, largest * 2.0**-_POWER, None):
             yield unit + _POWER, part
         exponent = 0
     while finest is None or exponent - finest > _PLAIN:
@@ -345,13 +345,13 @@ def sums_of_whole(values: np.ndarray, scale: float = 1.0) -> np.ndarray:
     >>> sums_of_whole(np.array([[0.5], [0.25]]), scale=4.0).tolist()
     [3]
     """
-    several = by_long_rows(np.add, values)
+    several = fold_rows(np.add, values)
     if several.dtype != np.int64:
         several = np.multiply(several, scale).astype(np.int64)
     return np.asarray(np.add.reduce(several, axis=0))
 
 
-def by_long_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:
+def fold_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:
     """Join rows of a matrix to fewer ones, with the same sums, or least or greatest values.
 
     Of every `ROWS_TOGETHER` rows one is made, in long rows side by side, which NumPy joins faster.

@@ -13,8 +13,8 @@ import numpy as np
 from lexiframe.base.sums.exact_sums import (
     Adder,
     ExactSums,
-    by_long_rows,
     exponent_above,
+    fold_rows,
     halves,
     rows_at_once,
     sums_of_whole,
@@ -76,7 +76,7 @@ class Moments:
     greatest: np.ndarray
 
     @classmethod
-    def of(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
+    def add_up(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
         """Add up values, requests × columns, NaN where there is none.
 
         ``rounding`` has the rounding error of each value, of each request, or one for all.
@@ -87,11 +87,11 @@ class Moments:
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
-        (moments,) = cls.of_each([(values, rounding)])
+        (moments,) = cls.add_up_each([(values, rounding)])
         return moments
 
     @classmethod
-    def of_each(cls, matrices: Sequence[_Matrix]) -> list[Moments]:
+    def add_up_each(cls, matrices: Sequence[_Matrix]) -> list[Moments]:
         """Add up the values of several matrices of the same requests, each beside its ``rounding``.
 
         Small ones are added up together, because many arrays take more time than a large one.
@@ -101,29 +101,29 @@ class Moments:
         n_rows, widths = len(matrices[0][0]), [values.shape[1] for values, _ in matrices]
         n_columns = sum(widths)
         if len(matrices) == 1 and n_columns > _COLUMNS:
-            return [cls._of_wide(*matrices[0])]
+            return [cls._add_up_wide(*matrices[0])]
         if max(widths) > _COLUMNS and n_rows * n_columns > _CELLS:
-            return [cls.of(*matrix) for matrix in matrices]
+            return [cls.add_up(*matrix) for matrix in matrices]
         room = _Room(min(max(_CELLS, n_columns), n_rows * n_columns))
         groups = [[*range(len(matrices))]]
         if n_rows * n_columns > _CELLS:
-            groups = _alike(matrices)
+            groups = _groups_added_together(matrices)
         adders = [_Adder(room, [matrices[n] for n in group]) for group in groups]
         found = dict[int, Moments]()
-        for moments, group in zip(_moments(adders), groups, strict=True):
+        for moments, group in zip(_added_moments(adders), groups, strict=True):
             edges = np.cumsum([0, *(widths[n] for n in group)]).tolist()
             for n, (first, last) in zip(group, pairwise(edges), strict=True):
                 found[n] = moments[slice(first, last)] if len(group) > 1 else moments
         return [found[n] for n in range(len(matrices))]
 
     @classmethod
-    def _of_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
+    def _add_up_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
         """Add up the values of many columns, some columns after the other."""
         found = list[Moments]()
         for first in range(0, values.shape[1], _COLUMNS):
             some = slice(first, first + _COLUMNS)
             rough = rounding if rounding.shape[1] == 1 else rounding[:, some]
-            found.append(cls.of(values[:, some], rough))
+            found.append(cls.add_up(values[:, some], rough))
         return cls._joined(found)
 
     @classmethod
@@ -132,7 +132,7 @@ class Moments:
         joined = dict[str, Any]()
         for name in (field.name for field in fields(cls)):
             some = [getattr(part, name) for part in parts]
-            joined[name] = ExactSums.beside(some) if name in _EXACT else np.concatenate(some)
+            joined[name] = ExactSums.side_by_side(some) if name in _EXACT else np.concatenate(some)
         return cls(**joined)
 
     def __add__(self, other: Moments) -> Moments:
@@ -245,11 +245,11 @@ class Moments:
 
 def _bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the least value of each column and the greatest, NaN if one of its values is NaN."""
-    least, greatest = (by_long_rows(how, values) for how in (np.minimum, np.maximum))
+    least, greatest = (fold_rows(how, values) for how in (np.minimum, np.maximum))
     return least.min(axis=0, initial=np.inf), greatest.max(axis=0, initial=-np.inf)
 
 
-def _rows(matrix: _Matrix, first: int, last: int) -> _Matrix:
+def _matrix_rows(matrix: _Matrix, first: int, last: int) -> _Matrix:
     values, rounding = matrix
     return values[first:last], rounding if len(rounding) == 1 else rounding[first:last]
 
@@ -263,14 +263,14 @@ class _Room:
     def __init__(self, n_cells: int) -> None:
         self.floats, self.is_so = np.empty((4, n_cells)), np.empty(n_cells, bool)
 
-    def of(self, n_rows: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
+    def matrices(self, n_rows: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
         """Return four matrices of floats and one of truth values."""
         n = n_rows * n_columns
         floats = self.floats[:, :n].reshape(4, n_rows, n_columns)
         return floats, self.is_so[:n].reshape(n_rows, n_columns)
 
 
-def _alike(matrices: Sequence[_Matrix]) -> list[list[int]]:
+def _groups_added_together(matrices: Sequence[_Matrix]) -> list[list[int]]:
     """Return groups of matrices, by their numbers, that are added up together.
 
     Each large one is a group. Small ones whose numbers are likely to take the same steps are added
@@ -284,11 +284,12 @@ def _alike(matrices: Sequence[_Matrix]) -> list[list[int]]:
     return [*groups.values()]
 
 
-def _moments(adders: Sequence[_Adder]) -> list[Moments]:
+def _added_moments(adders: Sequence[_Adder]) -> list[Moments]:
     """Return the moments that each has added up."""
     # Digits are carried for all at once, because many small arrays take more time than a large one.
     total, squares, excess = (
-        ExactSums.beside([getattr(adder, name).uncarried() for adder in adders]) for name in _EXACT
+        ExactSums.side_by_side([getattr(adder, name).uncarried() for adder in adders])
+        for name in _EXACT
     )
     edges = np.cumsum([0, *(len(adder.n) for adder in adders)]).tolist()
     found = []
@@ -320,8 +321,8 @@ class _Adder:
         self.total, self.squares, self.excess = (Adder(n_columns) for _ in range(3))
         rows = rows_at_once(_CELLS, n_rows, n_columns)
         for first in range(0, n_rows, rows):
-            some = [_rows(matrix, first, first + rows) for matrix in matrices]
-            self.floats, self.is_so = room.of(len(some[0][0]), n_columns)
+            some = [_matrix_rows(matrix, first, first + rows) for matrix in matrices]
+            self.floats, self.is_so = room.matrices(len(some[0][0]), n_columns)
             self.add(some)
 
     def add(self, matrices: Sequence[_Matrix]) -> None:

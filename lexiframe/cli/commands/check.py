@@ -64,15 +64,15 @@ def check(
     """
     options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
     results = {given: score_forms.check_results(given) for given in files if kind is None}
-    found = [_found(given) for given in files if not results.get(given)]
+    found = [_find_file(given) for given in files if not results.get(given)]
     data_sources.warn_of_left_out(
         data_sources.Found.together(
             one for one in found if isinstance(one, data_sources.Found)
         ).left_out
     )
-    read = [file for one in found for file in _checked(one, options, kind)]
+    read = [file for one in found for file in _check_given(one, options, kind)]
     read += [_File(one, "scores") for of_one in results.values() for one in of_one]
-    checked = _beside_judgments(read, options)
+    checked = _check_with_judgments(read, options)
     warn_of_wider_lines({file.where: file.n_wider for file in checked})
     advice = pl.col("advice").map_elements(as_options, return_dtype=pl.String)
     listed = pl.concat(file.problems for file in checked).with_columns(advice)
@@ -83,7 +83,7 @@ def check(
     raise typer.Exit(1 if listed.height else 0)
 
 
-def _found(given: str) -> data_sources.Found | checks.Checked:
+def _find_file(given: str) -> data_sources.Found | checks.Checked:
     """Find a file, or those of a folder or glob; a missing file is listed as a problem."""
     try:
         return data_sources.sources_of_runs(given)
@@ -96,7 +96,7 @@ def _found(given: str) -> data_sources.Found | checks.Checked:
         return checks.unreadable(where, error)
 
 
-def _checked(
+def _check_given(
     found: data_sources.Found | checks.Checked,
     options: reading_options.TextOptions,
     kind: AnyKind | None,
@@ -129,11 +129,11 @@ def _checked_file(
         return _File(checks.check_file(file, options, of), of, file if is_whole else None)
     checked = score_forms.check_other(file, of, options.columns)
     if of == "scores" and not checked.problems.height:
-        checked = _of_units(file)
+        checked = _check_units(file)
     return _File(checked, of, file)
 
 
-def _of_units(file: File) -> checks.Checked:
+def _check_units(file: File) -> checks.Checked:
     """List collections whose units decide the mean; scores without collections have none."""
     try:
         said = leaderboards.doubts_of_units(file if file.data is not None else file.path)
@@ -142,7 +142,7 @@ def _of_units(file: File) -> checks.Checked:
     return score_forms.doubted(said, str(file))
 
 
-def _beside_judgments(
+def _check_with_judgments(
     files: Sequence[_File], options: reading_options.TextOptions
 ) -> list[checks.Checked]:
     """Add what runs and judgments show together, if one file has judgments, and no problem."""
@@ -153,8 +153,7 @@ def _beside_judgments(
         return checked
     found = _doubts_of_results(runs, judged[0].file, options)
     return [
-        checks.beside_judgments(one, found[one.where]) if one.where in found else one
-        for one in checked
+        checks.recheck_ties(one, found[one.where]) if one.where in found else one for one in checked
     ]
 
 

@@ -82,14 +82,14 @@ def compare(
         print_table(c, format, tests.alpha, wide=True)
         return
     if format == "table":
-        typer.echo(shown.comparisons_text(c, _names(measure), tests.alpha))
+        typer.echo(shown.comparisons_text(c, _asked_names(measure), tests.alpha))
         return
-    said, shortly = shown.comparisons_in_short(c, _names(measure), tests.alpha)
-    paper = replace(shown.ShownTable.of(shortly), notes=(f"{said}.",))
+    said, shortly = shown.comparisons_in_short(c, _asked_names(measure), tests.alpha)
+    paper = replace(shown.ShownTable.whole(shortly), notes=(f"{said}.",))
     typer.echo(shown.paper_latex(paper) if format == "latex" else shown.paper_markdown(paper))
 
 
-def _names(measure: list[str] | None) -> list[str]:
+def _asked_names(measure: list[str] | None) -> list[str]:
     """Return the names of the measures in the order in which they were asked for."""
     asked = as_list(measure or MEASURES)
     try:
@@ -112,7 +112,7 @@ def _run_pairs(
 
         inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
         of = inputs.measures(measure), policies, inference, None, None
-        return evaluate_asked(scan, inputs.judgments(), Asked.of(*of)), {
+        return evaluate_asked(scan, inputs.judgments(), Asked.checked(*of)), {
             "policies": asdict(policies)
         }
     asked = inputs.measures(measure) or parse_measures(MEASURES)

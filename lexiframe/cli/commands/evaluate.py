@@ -142,7 +142,7 @@ def evaluated(
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})
     groups = tests.requests, tests.by
     asked = inputs.measures(measure)
-    how = Asked.of(asked, policies, inference, *groups, order=order, is_reported=is_reported)
+    how = Asked.checked(asked, policies, inference, *groups, order=order, is_reported=is_reported)
     return evaluate_asked(scan, inputs.judgments(), how, **large)
 
 
@@ -156,7 +156,7 @@ def _table_text(e: Evaluation, name: str, alpha: float) -> str:
     if name == "verdict":
         return str(table)
     ends, notes = printed.ends_of_long(table)
-    return "\n".join([printed.plain_text(printed.with_p_values(ends, alpha)), *notes])
+    return "\n".join([printed.plain_text(printed.write_p_values(ends, alpha)), *notes])
 
 
 def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
@@ -164,7 +164,7 @@ def _printed(e: Evaluation) -> dict[str, pl.DataFrame]:
     if e.provenance["inference"]["baseline"] is not None:
         tables["verdict"] = e.verdict
     elif e.provenance["inference"]["alternative"] == "two-sided":  # a verdict needs it
-        ranked = sentences.without_unranked(e.tables(of_requests=False), e.provenance["groups"])
+        ranked = sentences.drop_unranked(e.tables(of_requests=False), e.provenance["groups"])
         tables["verdict"] = sentences.verdict_of(ranked, e.provenance)
     return tables
 

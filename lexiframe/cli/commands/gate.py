@@ -95,11 +95,11 @@ def gate(
     files = [file for file in written if file is not None]
     output_files.refuse_outputs(files)
     if inputs.scores:
-        pairs, names, facts = _of_scores(inputs, margins, files, requests)
+        pairs, names, facts = _gate_scores(inputs, margins, files, requests)
     elif replicates is not None:
-        pairs, names, facts = _of_replicates(inputs, margins, replicates)
+        pairs, names, facts = _gate_replicates(inputs, margins, replicates)
     else:
-        pairs, names, facts = _of_runs(inputs, margins, files, requests)
+        pairs, names, facts = _gate_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
     meant |= {"smaller_is_better": smaller_is_better or []}
     meant |= {"larger_is_better": larger_is_better or []}
@@ -163,7 +163,7 @@ Found = tuple[Any, tuple[str, str], dict[str, Any]]
 """The differences, the names of baseline and candidate, and the facts that a file states."""
 
 
-def _of_runs(
+def _gate_runs(
     inputs: GateInputs,
     margins: Mapping[str, str | float],
     outputs: list[Path],
@@ -178,7 +178,7 @@ def _of_runs(
     return pairs, (names[0], names[1]), {"policies": asdict(policies)}
 
 
-def _of_replicates(
+def _gate_replicates(
     inputs: GateInputs, margins: Mapping[str, str | float], replicates: replication.Replicates
 ) -> Found:
     """Evaluate two runs of which there are several files, or tables with replicates."""
@@ -190,7 +190,7 @@ def _of_replicates(
     return e, names, {"policies": asdict(inputs.policies)}
 
 
-def _of_scores(
+def _gate_scores(
     inputs: GateInputs,
     margins: Mapping[str, str | float],
     outputs: list[Path],

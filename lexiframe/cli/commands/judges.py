@@ -69,7 +69,7 @@ class JudgeOptions(InputOptions):
     def __post_init__(self) -> None:
         """Take the files of judgments in front of the runs for those of judges."""
         judged = [text for text in self.runs if _is_of_judge(text)]
-        self.qrels = [*self.qrels, *(_with_name(text) for text in judged)]
+        self.qrels = [*self.qrels, *(_name_file(text) for text in judged)]
         self.runs = [text for text in self.runs if text not in judged]
 
     def scan(self) -> run_scan.RunScan:
@@ -117,7 +117,7 @@ def _is_of_judge(text: str) -> bool:
     return holds_judgments(given if isinstance(given, str) else next(iter(given.values())))
 
 
-def _with_name(text: str) -> str:
+def _name_file(text: str) -> str:
     """Return NAME=FILE; a file without a name is called like itself, without its ending."""
     return text if isinstance(named_file(text), dict) else f"{Path(text).stem}={text}"
 
@@ -231,7 +231,7 @@ def _print_powered(
         table, notes = sentences.cut_at_bounds(table)
         read = ["judge", "run", "measure", "mean", "ci_low", "ci_high", "people_mean"]
         table = table.select(*read, "model_mean", "weight", "effective_n", "n", "n_model")
-        table = printed.with_intervals(table.sort("measure", "run", maintain_order=True))
+        table = printed.join_interval_ends(table.sort("measure", "run", maintain_order=True))
     print_table(table, format)
     for note in notes:
         say(note)

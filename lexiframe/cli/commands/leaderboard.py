@@ -137,11 +137,11 @@ def weights_of(given: list[str] | None) -> Any:
                 "--weights: expected NAME=WEIGHT for each collection, or one file, equal or "
                 f"groups; found {found}"
             )
-        weights[name] = _number(weight, text)
+        weights[name] = _weight_number(weight, text)
     return weights
 
 
-def _number(weight: str, text: str) -> float:
+def _weight_number(weight: str, text: str) -> float:
     try:
         return float(weight)
     except ValueError:

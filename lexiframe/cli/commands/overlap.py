@@ -125,7 +125,7 @@ def overlap(
             "qrels": qrels,
         }
         a, b = contrast
-        table = contrasting(scan, a, b, _first(measures), **tops, **policies, **groups)
+        table = contrasting(scan, a, b, _first_measure(measures), **tops, **policies, **groups)
     if out is not None:
         called = "overlap" if contrast is None else "contrasting"
         write_table(out, table, {"table": called, "policies": policies})
@@ -152,6 +152,6 @@ def _refuse_without_contrast(given: dict[str, Any]) -> None:
             raise typer.BadParameter(f"{name} says what --contrast shows; add --contrast A B")
 
 
-def _first(measures: list[str]) -> str:
+def _first_measure(measures: list[str]) -> str:
     """Return the notation of the first measure."""
     return str(each(measures[0])[0])

@@ -76,7 +76,7 @@ def votes(
     format: Format = "table",
 ) -> None:
     """Say which runs people prefer, how sure that is, and what judges agree about."""
-    written = [*([report] if report else []), *(_files(out) if out else [])]
+    written = [*([report] if report else []), *(_vote_files(out) if out else [])]
     output_files.refuse_outputs(written)
     refuse_replacing(written, files)
     source: Any = files[0] if len(files) == 1 else files
@@ -86,7 +86,7 @@ def votes(
     judges = judge_consistency(v, alpha=1 - level) if _are_several(v.judgments) else None
     if format == "table":
         typer.echo(str(found.summary("all" if all else "first")))
-        for sentence in _of_judgments(v, judges):
+        for sentence in _judgment_sentences(v, judges):
             say(f"\n{sentence}")
     else:
         print_table(found.strengths, format)
@@ -100,7 +100,7 @@ def votes(
         typer.echo(f"wrote {place}", err=True)
 
 
-def _files(out: Path) -> list[Path]:
+def _vote_files(out: Path) -> list[Path]:
     judges = Path(out, "judges.parquet")
     return [*of.Strengths.files(out), *stated.StatedPreferences.files(out), judges]
 
@@ -109,7 +109,7 @@ def _are_several(judgments: pl.DataFrame) -> bool:
     return judgments["judge"].drop_nulls().n_unique() > 1
 
 
-def _of_judgments(v: stated.StatedPreferences, judges: pl.DataFrame | None) -> list[str]:
+def _judgment_sentences(v: stated.StatedPreferences, judges: pl.DataFrame | None) -> list[str]:
     """Return what is said of position and of judges."""
     said = v.verdict["sentence"].to_list()[1:]  # the first one counts what the strengths rest on
     return said if judges is None else said + consistency_sentences(judges)["sentence"].to_list()

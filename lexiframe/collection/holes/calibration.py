@@ -32,33 +32,33 @@ def calibrated(
     hidden = [*hidden_items(pool)]
     for run, items in progress(hidden, len(hidden), "hiding judgments"):
         rng = np.random.default_rng([seed, run + 1])
-        grades = _grades(pool, whole, items, samples, rng)
+        grades = _hidden_grades(pool, whole, items, samples, rng)
         drawn = Drawn(pool, pool.grade, items, grades, [run])
         means = means_of_draws(drawn, metrics, groups, "", pairs=False)
         for found, of_group, of_run in zip(rows, groups, means, strict=True):
             n_holes = int(np.isin(pool.query[items], of_group).sum())
             if n_holes:
                 values = {metric: of_run.runs[str(metric)] for metric in metrics}
-                found += _rows(pool.runs[run], n_holes, values, alpha)
-    return [_table(found, alpha) for found in rows]
+                found += _calibration_rows(pool.runs[run], n_holes, values, alpha)
+    return [_calibration_table(found, alpha) for found in rows]
 
 
 def hidden_items(pool: Pool) -> Iterator[tuple[int, np.ndarray]]:
     """Yield each run and the judged items that are in its top alone, if there are some."""
-    count = pool.in_top.sum(axis=0)
-    for run, in_top in enumerate(pool.in_top):
+    count = pool.is_in_top.sum(axis=0)
+    for run, in_top in enumerate(pool.is_in_top):
         items = np.flatnonzero(in_top & (count == 1) & pool.is_judged)
-        if len(items) and len(pool.in_top) > 1:
+        if len(items) and len(pool.is_in_top) > 1:
             yield run, items
 
 
-def _grades(
+def _hidden_grades(
     pool: Pool, whole: Fit, items: np.ndarray, samples: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Return grades of hidden items: those they have, none, the greatest; and the draws."""
     is_judged = pool.is_judged.copy()
     is_judged[items] = False
-    evidence = Evidence.of(pool, is_judged)
+    evidence = Evidence.collect(pool, is_judged)
     hidden = evidence.only(np.isin(evidence.item, items))
     probability = fit(evidence, whole).draw(hidden, samples, rng)
     drawn = drawn_grades(pool, probability, items, is_judged, rng)
@@ -66,7 +66,7 @@ def _grades(
     return np.vstack([*fixed, drawn])
 
 
-def _rows(
+def _calibration_rows(
     run: str, n_holes: int, values: dict[Metric, sums.Moments], alpha: float
 ) -> Iterator[dict[str, object]]:
     """Yield a row for each metric, without what needs the other runs."""
@@ -76,7 +76,7 @@ def _rows(
         known = drawn[3:][~np.isnan(drawn[3:])]  # without draws in which nothing is relevant
         if np.isnan(value) or not len(known):
             continue
-        interval = Interval.of(known, alpha)
+        interval = Interval.around_draws(known, alpha)
         least, most = range_of_values(metric, drawn[1:3], moments.n[1:3])
         numbers = {
             "value": value, "value_without": without, "mean": interval.mean,
@@ -89,7 +89,7 @@ def _rows(
         yield {"run": run, "measure": str(metric), "holes": n_holes, **floats}
 
 
-def _table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
+def _calibration_table(rows: list[dict[str, object]], alpha: float) -> pl.DataFrame:
     """Add the intervals widened by the factor that the other runs need."""
     if not rows:
         return pl.DataFrame(schema=schemas.HOLE_CALIBRATION.columns)

@@ -44,12 +44,12 @@ class Cases:
     place: np.ndarray
 
     @classmethod
-    def of(cls, queries: np.ndarray, of_hole: np.ndarray, grades: np.ndarray) -> Cases:
+    def find(cls, queries: np.ndarray, of_hole: np.ndarray, grades: np.ndarray) -> Cases:
         """Find the cases of some requests, given the request of each hole, and draws × holes."""
         place = np.empty((len(grades), len(queries)), np.int64)
         query, draw, n = [], [], 0
         for number, one in enumerate(queries):
-            first, case = _distinct(grades[:, of_hole == one])
+            first, case = _distinct_rows(grades[:, of_hole == one])
             place[:, number] = n + case
             query.append(np.full(len(first), one))
             draw.append(first)
@@ -57,7 +57,7 @@ class Cases:
         return cls(np.concatenate(query), np.concatenate(draw), place)
 
 
-def _distinct(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _distinct_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first of each distinct row, and for each row the number of its like."""
     if not rows.shape[1]:
         return np.zeros(1, np.int64), np.zeros(len(rows), np.int64)
@@ -180,19 +180,19 @@ def _means_of_batch(
     pairs: bool,
 ) -> list[Means]:
     """Compute all measures for each draw of some requests."""
-    cases = Cases.of(queries, drawn.pool.query[drawn.items], drawn.grades)
+    cases = Cases.find(queries, drawn.pool.query[drawn.items], drawn.grades)
     judged = any(measure.needs == needed.JUDGED for measure in asked)
     projected = measured.projected_of(drawn.ranked(cases, judged=judged), asked, "drop")
     found = projected.whole(asked if pairs else [])
     cubes = found.scores if pairs else projected.scores(asked), found
-    both = [_by_case(cube, len(cases.query)) for cube in cubes]
+    both = [_case_values(cube, len(cases.query)) for cube in cubes]
     return [
-        Means(*({k: _moments(v, cases.place[:, here]) for k, v in of.items()} for of in both))
+        Means(*({k: _case_moments(v, cases.place[:, here]) for k, v in of.items()} for of in both))
         for here in (np.isin(queries, group) for group in groups)
     ]
 
 
-def _by_case(cube: arrays.ScoreCube | PairCube, n_cases: int) -> dict[str, np.ndarray]:
+def _case_values(cube: arrays.ScoreCube | PairCube, n_cases: int) -> dict[str, np.ndarray]:
     """Return the values of each measure: cases × runs, or × pairs."""
     case = cube.queries.cast(pl.Int64).to_numpy()
     named = zip(cube.measures, cube.values, strict=True)
@@ -206,7 +206,7 @@ def _filled(found: np.ndarray, case: np.ndarray, n_cases: int) -> np.ndarray:
     return rows
 
 
-def _moments(by_case: np.ndarray, place: np.ndarray) -> sums.Moments:
+def _case_moments(by_case: np.ndarray, place: np.ndarray) -> sums.Moments:
     """Return the moments of cases × columns, over the requests of draws × requests."""
     values = by_case[place.T].reshape(place.shape[1], -1)
-    return sums.Moments.of(values, sums.rounding(values))
+    return sums.Moments.add_up(values, sums.rounding(values))

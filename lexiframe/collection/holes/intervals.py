@@ -25,7 +25,7 @@ class Interval:
     above: np.ndarray
 
     @classmethod
-    def of(cls, draws: np.ndarray, alpha: float) -> Interval:
+    def around_draws(cls, draws: np.ndarray, alpha: float) -> Interval:
         """Return the central 1 − alpha of the draws, which are the first axis.
 
         The unit of each side is its distance from the mean, and at least the standard deviation:

@@ -57,7 +57,7 @@ class Pool:
         return self.ranked.judged.queries
 
     @cached_property
-    def in_top(self) -> np.ndarray:
+    def is_in_top(self) -> np.ndarray:
         """Runs × items, whether the item is in the run's top ``depth``."""
         return np.asarray((self.rank > 0) & (self.rank <= self.depth))
 
@@ -69,7 +69,7 @@ class Pool:
     @cached_property
     def holes(self) -> np.ndarray:
         """The numbers of the items that are holes."""
-        return np.flatnonzero(~self.is_judged & self.in_top.any(axis=0))
+        return np.flatnonzero(~self.is_judged & self.is_in_top.any(axis=0))
 
     def are_relevant(self, grade: np.ndarray) -> np.ndarray:
         """Return which grades are relevant."""

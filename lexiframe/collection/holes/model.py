@@ -63,11 +63,11 @@ class Evidence:
     n_queries: int
 
     @classmethod
-    def of(cls, pool: Pool, is_judged: np.ndarray) -> Evidence:
+    def collect(cls, pool: Pool, is_judged: np.ndarray) -> Evidence:
         """Collect it, where the grades of the items ``is_judged`` are known."""
-        count = pool.in_top.sum(axis=0)
+        count = pool.is_in_top.sum(axis=0)
         item = np.flatnonzero(count)
-        in_top, rank, count = pool.in_top[:, item], pool.rank[:, item], count[item]
+        in_top, rank, count = pool.is_in_top[:, item], pool.rank[:, item], count[item]
         judged = is_judged[item]
         relevant = judged & pool.are_relevant(pool.grade[item])
         query = pool.query[item]
@@ -106,12 +106,14 @@ def _rates(
     common = (n_hits.sum() + 1) / (n.sum() + 2)
     without_own = (n_hits[:, None] - hits + _FEW * common) / (n[:, None] - counted + _FEW)
     of_run = (n_hits + _FEW * common) / (n + _FEW)
-    here, hits_here = (_by_request(each, query, n_queries)[:, query] for each in (counted, hits))
+    here, hits_here = (
+        _request_counts(each, query, n_queries)[:, query] for each in (counted, hits)
+    )
     nearby = hits_here - hits + _FEW_OF_REQUEST * of_run[:, None]
     return _log_odds(without_own), _log_odds(nearby / (here - counted + _FEW_OF_REQUEST))
 
 
-def _by_request(flags: np.ndarray, query: np.ndarray, n_queries: int) -> np.ndarray:
+def _request_counts(flags: np.ndarray, query: np.ndarray, n_queries: int) -> np.ndarray:
     """Count the documents of each run and request."""
     run, document = np.nonzero(flags)
     cell = run * n_queries + query[document]
@@ -166,7 +168,7 @@ class Fit:
         noise = rng.standard_normal((samples, len(self.requests))) / np.sqrt(self.of_request)
         requests = self.requests + noise - errors @ (self.link / self.of_request[:, None]).T
         log_odds = (self.coefficients + errors) @ self.columns(evidence).T
-        return _share(log_odds + requests[:, evidence.query])
+        return _inverse_logit(log_odds + requests[:, evidence.query])
 
 
 def fit(evidence: Evidence, start: Fit | None = None) -> Fit:
@@ -187,7 +189,7 @@ def fit(evidence: Evidence, start: Fit | None = None) -> Fit:
         before = np.array(found.variances)
         for _ in range(_STEPS):
             found = _stepped(found, design, y, judged.query)
-        found = _with_variances(found, n_fixed)
+        found = _estimate_variances(found, n_fixed)
         if np.all(np.abs(found.variances - before) < 1e-2 * before):
             break
     return found
@@ -206,7 +208,7 @@ def _stepped(found: Fit, design: np.ndarray, y: np.ndarray, query: np.ndarray) -
     n_queries, n_runs = len(found.requests), design.shape[1] - 1 - len(found.centre)
     of_requests, of_runs = found.variances
     prior = np.repeat([_EDGE, _RIDGE, 1 / of_runs], [1, len(found.centre), n_runs])
-    share = _share(design @ found.coefficients + found.requests[query])
+    share = _inverse_logit(design @ found.coefficients + found.requests[query])
     weight, rest = np.maximum(share * (1 - share), _EDGE), y - share
     weighted = weight[:, None] * design
     link = np.zeros((n_queries, design.shape[1]))
@@ -228,7 +230,7 @@ def _stepped(found: Fit, design: np.ndarray, y: np.ndarray, query: np.ndarray) -
     )  # fmt: skip
 
 
-def _with_variances(found: Fit, n_fixed: int) -> Fit:
+def _estimate_variances(found: Fit, n_fixed: int) -> Fit:
     """Return the fit with the variances that its effects and their uncertainty suggest."""
     ratio = found.link / found.of_request[:, None]
     uncertain = 1 / found.of_request + np.einsum("ij,jk,ik->i", ratio, found.covariance, ratio)
@@ -238,7 +240,7 @@ def _with_variances(found: Fit, n_fixed: int) -> Fit:
     return replace(found, variances=(float(of_requests), float(of_runs)))
 
 
-def _share(log_odds: np.ndarray) -> np.ndarray:
+def _inverse_logit(log_odds: np.ndarray) -> np.ndarray:
     from scipy.special import expit
 
     return np.asarray(expit(log_odds))

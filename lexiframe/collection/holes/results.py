@@ -73,7 +73,7 @@ class HoleSensitivity(Tables):
                 *by, "measure", "run_a", "run_b", "mean_preference", "ci_low", "ci_high",
                 "share_widened",
             ),
-            "Share of intervals that hold the value when judgments are hidden": _kept(self, by),
+            "Share of intervals that hold the value when judgments are hidden": _covered(self, by),
         }  # fmt: skip
         return {
             title: table.with_columns(pl.selectors.float().round(4))
@@ -82,7 +82,7 @@ class HoleSensitivity(Tables):
         }
 
 
-def _kept(found: HoleSensitivity, by: list[str]) -> pl.DataFrame:
+def _covered(found: HoleSensitivity, by: list[str]) -> pl.DataFrame:
     """Return for each metric how many intervals hold the value, before and after widening."""
     of_metric = found.calibration.group_by(*by, "measure", maintain_order=True).agg(
         runs=pl.len(),

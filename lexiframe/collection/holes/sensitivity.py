@@ -149,12 +149,12 @@ def hole_sensitivity(
     resampling.check_draws("hole_sensitivity", "depth", depth, seed)
     resampling.check_draws("hole_sensitivity", "samples", samples, seed)
     resampling.check_share("hole_sensitivity", "alpha", alpha)
-    asked = _checked(parse_measures(measures), rel)
+    asked = _checked_measures(parse_measures(measures), rel)
     policies = Policies(rel, ties, score_type, "drop", duplicates)
     pool = pool_of(runs, qrels, policies, depth)
     groups = [*grouping.groups_of(pool.queries.alias("query_id").to_frame(), requests, by)]
     numbers = [np.flatnonzero(pool.queries.is_in(part["query_id"].implode())) for _, part in groups]
-    evidence = Evidence.of(pool, pool.is_judged)
+    evidence = Evidence.collect(pool, pool.is_judged)
     if not evidence.is_judged.any():
         raise LexiframeError(
             f"hole_sensitivity: expected judged documents in the top {depth} of some run, found "
@@ -167,7 +167,7 @@ def hole_sensitivity(
     holes = evidence.only(~evidence.is_judged)
     drawn = drawn_grades(pool, model.draw(holes, samples, rng), pool.holes, pool.is_judged, rng)
     _warn_of_few_not_relevant(evidence, drawn)
-    grades = _with_ends(pool, drawn)
+    grades = _add_extreme_draws(pool, drawn)
     of_all = Drawn(pool, pool.grade, pool.holes, grades, range(len(pool.runs)))
     several = len(pool.runs) > 1
     means = means_of_draws(of_all, asked, numbers, "holes", pairs=several)
@@ -183,7 +183,7 @@ def hole_sensitivity(
     )
 
 
-def _checked(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
+def _checked_measures(asked: Sequence[Measure], rel: float | None) -> list[Measure]:
     """Return the measures, or raise for one that needs what draws do not have."""
     needed.refuse_lower_rel(asked, rel)
     for measure in asked:
@@ -208,7 +208,7 @@ def _warn_of_few_not_relevant(evidence: Evidence, drawn: np.ndarray) -> None:
         )
 
 
-def _with_ends(pool: Pool, drawn: np.ndarray) -> np.ndarray:
+def _add_extreme_draws(pool: Pool, drawn: np.ndarray) -> np.ndarray:
     """Put two rows in front of the draws: the holes as they are, and all with the top grade."""
     everything = np.full(len(pool.holes), pool.grade.max())
     return np.vstack([pool.grade[pool.holes], everything, drawn])

@@ -71,17 +71,17 @@ class Conditions:
 def values_table(c: Conditions) -> pl.DataFrame:
     """Return the table ``values``."""
     in_group = np.isin(c.pool.query[c.pool.holes], c.queries)
-    holes = c.pool.in_top[:, c.pool.holes[in_group]].sum(axis=1)
-    frames = [_values(c, measure, holes) for measure in c.asked]
+    holes = c.pool.is_in_top[:, c.pool.holes[in_group]].sum(axis=1)
+    frames = [_value_rows(c, measure, holes) for measure in c.asked]
     return pl.concat([pl.DataFrame(schema=schemas.HOLE_VALUES.columns), *frames]).sort(
         schemas.HOLE_VALUES.key
     )
 
 
-def _values(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
+def _value_rows(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
     """Return the rows of one measure."""
     values = c.values_of(measure)
-    draws = _known(values[_FIRST:])
+    draws = _draws_with_values(values[_FIRST:])
     if not len(draws):
         return pl.DataFrame(schema=schemas.HOLE_VALUES.columns)
     sign = -1 if isinstance(measure, Metric) and measure.smaller_is_better else 1
@@ -91,14 +91,14 @@ def _values(c: Conditions, measure: Measure, holes: np.ndarray) -> pl.DataFrame:
         "run": c.pool.runs, "measure": str(measure), "value": values[0],
         "naive_low": np.fmin(values[0], values[1]), "naive_high": np.fmax(values[0], values[1]),
         "rank": sums.mid_ranks(sign * values[0]), "rank_low": ranks[0], "rank_high": ranks[1],
-        "holes": holes, **_of_draws(c, draws, c.range_of(measure, values)),
+        "holes": holes, **_summaries(c, draws, c.range_of(measure, values)),
     }  # fmt: skip
     return schemas.table_of(schemas.HOLE_VALUES.columns, len(c.pool.runs), columns)
 
 
-def _of_draws(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dict[str, Any]:
+def _summaries(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dict[str, Any]:
     """Return the columns about the draws, which the tables of values and of pairs both have."""
-    interval = Interval.of(draws, c.alpha)
+    interval = Interval.around_draws(draws, c.alpha)
     low, high = interval.widened_within(c.factor, *limits)
     return {
         "mean": interval.mean, "ci_low": low, "ci_high": high, "draws_low": interval.low,
@@ -108,22 +108,25 @@ def _of_draws(c: Conditions, draws: np.ndarray, limits: tuple[Any, Any]) -> dict
 
 def pairs_table(c: Conditions) -> pl.DataFrame:
     """Return the table ``pairs``."""
-    frames = [_pairs(c, measure) for measure in c.asked if c.means.pairs]
+    frames = [_pair_rows(c, measure) for measure in c.asked if c.means.pairs]
     return pl.concat([pl.DataFrame(schema=schemas.HOLE_PAIRS.columns), *frames]).sort(
         schemas.HOLE_PAIRS.key
     )
 
 
-def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
+def _pair_rows(c: Conditions, measure: Measure) -> pl.DataFrame:
     """Return the rows of one measure."""
     moments, n_pairs = c.means.pairs[str(measure)], len(c.ends[0])
     mean = moments.mean.reshape(-1, n_pairs)
-    draws = _known(mean[_FIRST:])
+    draws = _draws_with_values(mean[_FIRST:])
     if not len(draws):
         return pl.DataFrame(schema=schemas.HOLE_PAIRS.columns)
     rounding = moments.mean_rounding.reshape(-1, n_pairs)
-    sign, sign_of_draws = _sign(mean[0], rounding[0]), _sign(mean[_FIRST:], rounding[_FIRST:])
-    widened = _sign(c.widened(draws), rounding[0])
+    sign, sign_of_draws = (
+        _mean_sign(mean[0], rounding[0]),
+        _mean_sign(mean[_FIRST:], rounding[_FIRST:]),
+    )
+    widened = _mean_sign(c.widened(draws), rounding[0])
     reject = _rejected(moments, n_pairs, c.alpha)
     with_it = reject[_FIRST:] & ((sign_of_draws == sign) | (sign == 0))
     a, b = (np.array(c.pool.runs)[end] for end in c.ends)
@@ -132,17 +135,17 @@ def _pairs(c: Conditions, measure: Measure) -> pl.DataFrame:
         "mean_preference": np.where(sign == 0, 0.0, mean[0]),
         "share": (sign_of_draws == sign).mean(axis=0),
         "share_widened": (widened == sign).mean(axis=0), "reject": reject[0],
-        "share_reject": with_it.mean(axis=0), **_of_draws(c, draws, range_of_preferences(measure)),
+        "share_reject": with_it.mean(axis=0), **_summaries(c, draws, range_of_preferences(measure)),
     }  # fmt: skip
     return schemas.table_of(schemas.HOLE_PAIRS.columns, n_pairs, columns)
 
 
-def _known(draws: np.ndarray) -> np.ndarray:
+def _draws_with_values(draws: np.ndarray) -> np.ndarray:
     """Return the draws that have values: without those in which no document is relevant."""
     return draws[~np.isnan(draws).all(axis=1)] if draws.size else draws
 
 
-def _sign(mean: np.ndarray, rounding: np.ndarray) -> np.ndarray:
+def _mean_sign(mean: np.ndarray, rounding: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(np.abs(mean) <= rounding, 0, np.sign(mean)))
 
 

@@ -36,7 +36,7 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     >>> print(lf.verdict(found.pairs)["sentence"][0].partition(":")[0])
     By AP, unjudged documents could change the order of 2 of the 3 pairs of runs
     """
-    said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _sentence)
+    said = printed.sentence_of_each(pairs, schemas.HOLE_PAIRS, ["measure"], _measure_sentence)
     on = said.columns[:-1]
     n_open = _IS_OPEN.sum().cast(pl.Int64)
     counts = pairs.group_by(on).agg(n_pairs=pl.len().cast(pl.Int64), n_open=n_open)
@@ -44,24 +44,24 @@ def hole_sentences(pairs: pl.DataFrame) -> pl.DataFrame:
     return joined.select(*on, "n_pairs", "n_open", "sentence")
 
 
-def _sentence(part: pl.DataFrame, of_group: str) -> str:
+def _measure_sentence(part: pl.DataFrame, of_group: str) -> str:
     open_pairs = part.filter(_IS_OPEN).sort("share_widened")
-    orders = _of_orders(open_pairs, part.height)
-    return f"By {part['measure'][0]}{of_group}, {orders}{_of_conclusions(part)}."
+    orders = _orders_phrase(open_pairs, part.height)
+    return f"By {part['measure'][0]}{of_group}, {orders}{_conclusions_phrase(part)}."
 
 
-def _of_orders(open_pairs: pl.DataFrame, n_pairs: int) -> str:
+def _orders_phrase(open_pairs: pl.DataFrame, n_pairs: int) -> str:
     """Say how many pairs could change their order, and name those that most probably do."""
     pairs = f"the {n_pairs:,} pairs of runs" if n_pairs > 1 else "the one pair of runs"
     if open_pairs.is_empty():
         any_of = f"any of {pairs}" if n_pairs > 1 else pairs
         return f"unjudged documents are unlikely to change the order of {any_of}"
-    named = [_named(row) for row in open_pairs.iter_rows(named=True)]
+    named = [_run_pair(row) for row in open_pairs.iter_rows(named=True)]
     how_many = f"{open_pairs.height:,} of {pairs}" if n_pairs > 1 else pairs
     return f"unjudged documents could change the order of {how_many}: {printed.listed(named)}"
 
 
-def _named(row: dict[str, Any]) -> str:
+def _run_pair(row: dict[str, Any]) -> str:
     """Return the better run of a pair, the other one, and how often their order stays."""
     first, second = row["run_a"], row["run_b"]
     if row["mean_preference"] < 0:
@@ -69,7 +69,7 @@ def _named(row: dict[str, Any]) -> str:
     return f"{first} over {second} ({row['share_widened']:.0%} of the draws keep it)"
 
 
-def _of_conclusions(table: pl.DataFrame) -> str:
+def _conclusions_phrase(table: pl.DataFrame) -> str:
     """Say how many significant differences there are, and how many of them most draws lose."""
     significant = table.filter(pl.col("reject"))
     if significant.is_empty():
@@ -87,10 +87,10 @@ def _of_conclusions(table: pl.DataFrame) -> str:
 
 def unjudged_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say (for each group) how many documents are to be judged, and how many have most weight."""
-    return printed.sentence_of_each(table, schemas.UNJUDGED, [], _of_unjudged)
+    return printed.sentence_of_each(table, schemas.UNJUDGED, [], _unjudged_sentence)
 
 
-def _of_unjudged(part: pl.DataFrame, of_group: str) -> str:
+def _unjudged_sentence(part: pl.DataFrame, of_group: str) -> str:
     if part.is_empty():
         return "All documents in the tops of the runs are judged."
     documents, are = ("document", "is") if part.height == 1 else ("documents", "are")

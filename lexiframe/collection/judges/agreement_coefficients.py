@@ -18,7 +18,7 @@ def kappa(i: np.ndarray, j: np.ndarray) -> float:
     >>> kappa(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
     0.5
     """
-    p_i, p_j = _shares(i, j)
+    p_i, p_j = _grade_shares(i, j)
     return _beyond_chance(float((i != j).mean()), 1 - float(p_i @ p_j))
 
 
@@ -32,7 +32,7 @@ def kappa_linear(i: np.ndarray, j: np.ndarray) -> float:
     >>> kappa_linear(np.array([0, 1, 2, 2]), np.array([0, 2, 1, 2]))
     0.4285714285714286
     """
-    up_to_i, up_to_j = (p.cumsum() for p in _shares(i, j))
+    up_to_i, up_to_j = (p.cumsum() for p in _grade_shares(i, j))
     expected = up_to_i @ (1 - up_to_j) + up_to_j @ (1 - up_to_i)
     return _beyond_chance(float(np.abs(i - j).mean()), float(expected))
 
@@ -96,7 +96,7 @@ def beyond_chance(observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return np.asarray(1 - observed / known)
 
 
-def _shares(i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _grade_shares(i: np.ndarray, j: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return which share of each judge's grades is which."""
     n = 1 + max(i.max(), j.max())
     return np.bincount(i, minlength=n) / len(i), np.bincount(j, minlength=n) / len(j)

@@ -104,7 +104,7 @@ class JudgeComparison(Tables):
         ``sentence``. It prints its sentences.
         """
         is_of_first = pl.col("name_a") == self._first
-        about_first = self._as_asked(self.conclusions.filter(is_of_first))
+        about_first = self._sort_as_asked(self.conclusions.filter(is_of_first))
         pairs = self.conclusion_pairs.filter(is_of_first)
         said = trust_sentences(pairs, about_first, self.rank_shifts, self._groups)
         return printed.Verdict(said)
@@ -125,8 +125,8 @@ class JudgeComparison(Tables):
         shown = ["n", "agreement", "kappa", "kappa_quadratic", "kappa_binary", "alpha"]
         reference = self.agreement.filter(pl.col("judge_a") == first)
         found = {
-            f"Order of the runs, and conclusions about pairs, against {first}": self._as_asked(
-                _in_short(self, first, by)
+            f"Order of the runs, and conclusions about pairs, against {first}": self._sort_as_asked(
+                _judge_summary(self, first, by)
             ),
             f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown),
         }
@@ -135,7 +135,7 @@ class JudgeComparison(Tables):
             for title, table in found.items()
         }
 
-    def _as_asked(self, table: pl.DataFrame) -> pl.DataFrame:
+    def _sort_as_asked(self, table: pl.DataFrame) -> pl.DataFrame:
         """Put the rows into the order in which the measures were asked for, within their groups."""
         groups = table.columns[: table.columns.index("measure")]
         return table.sort(*groups, printed.place_among(self._asked), maintain_order=True)
@@ -148,7 +148,7 @@ class JudgeComparison(Tables):
         return first
 
 
-def _in_short(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
+def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.DataFrame:
     """Return how the orders and conclusions of the other judges agree with those of the first."""
     on = [*by, "measure", "judge_b"]
     tau = found.correlations.filter(pl.col("method") == "kendall", pl.col("judge_a") == first)

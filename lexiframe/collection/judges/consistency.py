@@ -82,7 +82,7 @@ def judge_consistency(
     resampling.check_draws("judge_consistency", "samples", samples, seed)
     judgments = stated_preferences.judgments_of(stated)
     found = verdicts_of("judge_consistency", judgments)
-    table = _beside_others(found, {"alpha": alpha, "samples": samples, "seed": seed})
+    table = _others_agreement(found, {"alpha": alpha, "samples": samples, "seed": seed})
     table = table.with_columns(**_alphas(found))
     n_triples, n_circular = (np.append(n.sum(), n) for n in triples(found))
     table = table.with_columns(
@@ -92,7 +92,7 @@ def judge_consistency(
     return schemas.JUDGE_CONSISTENCY.arranged(table.with_columns(pl.col("circular").fill_nan(None)))
 
 
-def _beside_others(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
+def _others_agreement(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
     """Compare how often others say the same as a judge, and the same as each other."""
     counts = found.counts[found.unit]
     rows = np.arange(len(found.unit))
@@ -103,7 +103,7 @@ def _beside_others(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
     same = sums.ratio(others[rows, found.said], m)
     among = sums.ratio((others * (others - 1)).sum(axis=1), m * (m - 1))
     size, agree, alone = (
-        _by_request(found, x)
+        _request_sums(found, x)
         for x in (shared, np.where(shared, same, 0), np.where(shared, among, 0))
     )
     gain = Ratios(size, agree - alone, **how)
@@ -130,7 +130,7 @@ def _beside_others(found: Verdicts, how: dict[str, Any]) -> pl.DataFrame:
     return schemas.table_of(types, len(whole) + 1, {"judge": [None, *found.judges], **columns})
 
 
-def _by_request(found: Verdicts, values: np.ndarray) -> np.ndarray:
+def _request_sums(found: Verdicts, values: np.ndarray) -> np.ndarray:
     """Add up values of rows by request and judge: requests × judges."""
     q, j = len(found.queries), len(found.judges)
     return np.bincount(found.request * j + found.judge, values, q * j).reshape(q, j)

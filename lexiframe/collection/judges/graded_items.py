@@ -37,10 +37,10 @@ def read_judges(
         raise LexiframeError(
             f"{function}: expected the names of judges to be text, found {unnamed[0]!r}"
         )
-    return {name: _read(name, qrels, duplicates) for name, qrels in judges.items()}
+    return {name: _read_judge(name, qrels, duplicates) for name, qrels in judges.items()}
 
 
-def _read(name: str, qrels: Any, duplicates: problems.Duplicates) -> pl.DataFrame:
+def _read_judge(name: str, qrels: Any, duplicates: problems.Duplicates) -> pl.DataFrame:
     try:
         return pl.DataFrame(read_qrels(qrels, duplicates=duplicates))
     except (LexiframeError, TypeError) as error:

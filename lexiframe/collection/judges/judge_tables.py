@@ -29,7 +29,7 @@ class Judged:
         """The scores of metrics, and the preferences, which have their differences, too."""
         return pairs.tables_of(self.part)
 
-    def of(self, measure: str) -> pl.DataFrame:
+    def measure_rows(self, measure: str) -> pl.DataFrame:
         """Return the scores of a metric, or the preferences by another measure."""
         return self.tables[measure not in self.metrics].filter(pl.col("measure") == measure)
 
@@ -122,7 +122,10 @@ def correlations_of(
     for measure in measures:
         name = str(measure)
         table = pl.concat(
-            [t.of(name).with_columns(measure=pl.lit(judge)) for judge, t in judged.items()]
+            [
+                t.measure_rows(name).with_columns(measure=pl.lit(judge))
+                for judge, t in judged.items()
+            ]
         )
         if isinstance(measure, Metric):  # the name of a judge does not say which values are better
             table = table.with_columns(smaller_is_better=pl.lit(measure.smaller_is_better))

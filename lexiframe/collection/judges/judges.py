@@ -112,11 +112,11 @@ def judge_agreement(
                 "which have no grades; leave them out"
             )
         judged = stated.judgments_of(judges)
-        return grouping.in_groups(stated_agreement, judged, requests, by)
+        return grouping.group_tables(stated_agreement, judged, requests, by)
     Policies(rel=rel)  # which raises for a grade that rel cannot be
-    compute = partial(_agreement, rel=rel)
+    compute = partial(_judge_pairs_table, rel=rel)
     of_grades: Any = judges
-    return _in_groups("judge_agreement", of_grades, compute, duplicates, requests, by)
+    return _group_tables("judge_agreement", of_grades, compute, duplicates, requests, by)
 
 
 @typed
@@ -160,13 +160,13 @@ def judge_confusion(
     >>> table.select("relevance_a", "relevance_b", "n", "share_of_a").rows()
     [(0.0, 0.0, 0, 0.0), (0.0, 1.0, 1, 1.0), (1.0, 0.0, 0, 0.0), (1.0, 1.0, 2, 1.0)]
     """
-    return _in_groups("judge_confusion", judges, _confusion, duplicates, requests, by)
+    return _group_tables("judge_confusion", judges, _confusion, duplicates, requests, by)
 
 
 Compute = Callable[[pl.DataFrame, list[str]], pl.DataFrame]
 
 
-def _in_groups(
+def _group_tables(
     function: str,
     judges: JudgesLike,
     compute: Compute,
@@ -179,10 +179,10 @@ def _in_groups(
         requests = grouping.all_attributes(requests, by_names)
     read = read_judges(function, judges, duplicates)
     items = side_by_side(function, read)
-    return grouping.in_groups(lambda part: compute(part, [*read]), items, requests, by)
+    return grouping.group_tables(lambda part: compute(part, [*read]), items, requests, by)
 
 
-def _pairs(
+def _judge_pairs(
     items: pl.DataFrame, names: list[str]
 ) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
     """Yield every two judges, and their grades of all items, NaN where there is none."""
@@ -191,27 +191,27 @@ def _pairs(
         yield a, b, grades[a], grades[b]
 
 
-def _agreement(items: pl.DataFrame, names: list[str], rel: float | None) -> pl.DataFrame:
-    rows = [(a, b, *_of_pair(x, y, rel)) for a, b, x, y in _pairs(items, names)]
+def _judge_pairs_table(items: pl.DataFrame, names: list[str], rel: float | None) -> pl.DataFrame:
+    rows = [(a, b, *_pair_values(x, y, rel)) for a, b, x, y in _judge_pairs(items, names)]
     table = pl.DataFrame(rows, schema=schemas.JUDGE_AGREEMENT.columns, orient="row")
     return table.with_columns(pl.selectors.float().fill_nan(None)).sort(schemas.JUDGE_AGREEMENT.key)
 
 
-def _of_pair(a: np.ndarray, b: np.ndarray, rel: float | None) -> tuple[float, ...]:
+def _pair_values(a: np.ndarray, b: np.ndarray, rel: float | None) -> tuple[float, ...]:
     """Return the values of a row from the grades of all items, NaN where a judge has none."""
     has_a, has_b = ~np.isnan(a), ~np.isnan(b)
     counts = (int((has_a & has_b).sum()), int((has_a & ~has_b).sum()), int((has_b & ~has_a).sum()))
     if counts[0] == 0:
         return (*counts, *[np.nan] * 7)
     a, b = a[has_a & has_b], b[has_a & has_b]
-    i, j, _ = _numbered(a, b)
+    i, j, _ = _number_grades(a, b)
     is_a, is_b = ((g > 0 if rel is None else g >= rel).astype(np.int64) for g in (a, b))
     coefficients = (kappa(i, j), kappa_linear(i, j), kappa_quadratic(i, j), kappa(is_a, is_b))
     mean_difference = float((a - b).mean())
     return (*counts, float((i == j).mean()), *coefficients, alpha_ordinal(i, j), mean_difference)
 
 
-def _numbered(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _number_grades(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Number the grades of two judges in their order; return the numbers and the grades."""
     grades, number = np.unique(np.concatenate([a, b]), return_inverse=True)
     return number[: len(a)], number[len(a) :], grades
@@ -222,14 +222,14 @@ _BYTES_OF_ROW = 100
 
 def _confusion(items: pl.DataFrame, names: list[str]) -> pl.DataFrame:
     frames = [pl.DataFrame(schema=schemas.JUDGE_CONFUSION.columns)]
-    frames += [_of_grades(a, b, x, y) for a, b, x, y in _pairs(items, names)]
+    frames += [_confusion_rows(a, b, x, y) for a, b, x, y in _judge_pairs(items, names)]
     return pl.concat(frames).sort(schemas.JUDGE_CONFUSION.key)
 
 
-def _of_grades(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.DataFrame:
+def _confusion_rows(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) -> pl.DataFrame:
     """Return a row for every two grades of two judges."""
     both = ~np.isnan(a) & ~np.isnan(b)
-    i, j, grades = _numbered(a[both], b[both])
+    i, j, grades = _number_grades(a[both], b[both])
     k = len(grades)
     what = f"judge_confusion: a row for every two of {k:,} grades"
     memory_use.refuse_more_than_available(k * k * _BYTES_OF_ROW, what, "round the grades")

@@ -24,25 +24,25 @@ def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
 average. 1 document has a grade by llm alone.
     """
     return printed.sentence_of_each(
-        table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _sentence
+        table, schemas.JUDGE_AGREEMENT, schemas.JUDGE_AGREEMENT.key, _pair_sentence
     )
 
 
-def _first(of_group: str) -> str:
+def _group_begin(of_group: str) -> str:
     """Return the group as the beginning of a sentence, or nothing."""
     return f"For{of_group.removeprefix(' for')}, " if of_group else ""
 
 
-def _sentence(part: pl.DataFrame, of_group: str) -> str:
+def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
     if n == 0:
-        return f"{_first(of_group)}{a} and {b} judged no document both.{_alone(row)}"
+        return f"{_group_begin(of_group)}{a} and {b} judged no document both.{_alone(row)}"
     same = round(row["agreement"] * n)
     documents = "document that both judged" if n == 1 else "documents that both judged"
     agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
     how = f"({printed.percent(row['agreement'])}){_kappas(row)}"
-    return f"{_first(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
+    return f"{_group_begin(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
 
 
 def _kappas(row: dict[str, Any]) -> str:
@@ -69,7 +69,7 @@ def _height(row: dict[str, Any]) -> str:
 
 def _alone(row: dict[str, Any]) -> str:
     counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
-    return printed.by_one_alone(counts, "document", "has a grade", "have a grade")
+    return printed.known_by_one_side(counts, "document", "has a grade", "have a grade")
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -85,14 +85,14 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 0 and llm 1: 1 (33.3 %).
     """
     return printed.sentence_of_each(
-        table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _of_grades
+        table, schemas.JUDGE_CONFUSION, schemas.JUDGE_AGREEMENT.key, _confusion_sentence
     )
 
 
-def _of_grades(part: pl.DataFrame, of_group: str) -> str:
+def _confusion_sentence(part: pl.DataFrame, of_group: str) -> str:
     a, b, n = part["judge_a"][0], part["judge_b"][0], int(part["n"].sum())
     both, documents = (
-        f"{_first(of_group)}{a} and {b}",
+        f"{_group_begin(of_group)}{a} and {b}",
         f"{printed.counted(n, 'document')} that both judged",
     )
     differ = part.filter(pl.col("relevance_a") != pl.col("relevance_b"), pl.col("n") > 0)

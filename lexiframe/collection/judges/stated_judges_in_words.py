@@ -26,13 +26,13 @@ def stated_sentences(table: pl.DataFrame) -> pl.DataFrame:
     ann and bob say the same of 2 of the 3 requests and pairs that both judged (66.7 %), and the \
 opposite of 1 (33.3 %): κ = 0.40; α = 0.44, 0.44 with the order -1 < 0 < 1.
     """
-    return printed.sentence_of_each(table, schemas.STATED_AGREEMENT, [], _of_pairs)
+    return printed.sentence_of_each(table, schemas.STATED_AGREEMENT, [], _pairs_sentence)
 
 
-def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
+def _pairs_sentence(part: pl.DataFrame, of_group: str) -> str:
     begin = f"For{of_group.removeprefix(' for')}, " if of_group else ""
     if part.height == 1:
-        return f"{begin}{_of_two(part.row(0, named=True))}."
+        return f"{begin}{_pair_text(part.row(0, named=True))}."
     judges = pl.concat([part["judge_a"], part["judge_b"]]).n_unique()
     n = part["n"].to_numpy()
     mean = printed.percent((part["agreement"].to_numpy() * n).sum() / n.sum())
@@ -41,11 +41,11 @@ def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
     return (
         f"{begin}{printed.counted(judges, 'judge')} say the same in {mean} of the "
         f"{int(n.sum()):,} cases in which two of them judged a request and pair. Of those with "
-        f"{enough:,} or more in common, {_of_two(least.row(0, named=True))}; no two agree less."
+        f"{enough:,} or more in common, {_pair_text(least.row(0, named=True))}; no two agree less."
     )
 
 
-def _of_two(row: dict[str, Any]) -> str:
+def _pair_text(row: dict[str, Any]) -> str:
     n, same, other = row["n"], row["agreement"], row["opposite"]
     many = f"{n:,} request{'s' * (n != 1)} and pair{'s' * (n != 1)}"
     text = (
@@ -61,10 +61,10 @@ def _of_two(row: dict[str, Any]) -> str:
 
 def consistency_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say how far all judges agree, who differs from the others, and who goes round in circles."""
-    return printed.sentence_of_each(table, schemas.JUDGE_CONSISTENCY, [], _of_each)
+    return printed.sentence_of_each(table, schemas.JUDGE_CONSISTENCY, [], _consistency_sentence)
 
 
-def _of_each(part: pl.DataFrame, of_group: str) -> str:
+def _consistency_sentence(part: pl.DataFrame, of_group: str) -> str:
     every, each = part.row(0, named=True), part.slice(1)
     text = f"{printed.counted(each.height, 'judge')} judged {every['n']:,} requests and pairs"
     if every["alpha"] is not None:

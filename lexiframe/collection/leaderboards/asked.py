@@ -54,14 +54,14 @@ def ranked_of(
     settled = settle(board, missing, weights, [one for one in rules if isinstance(one, str)])
     ranked = [Ranked(settled, one, over, test, alpha, samples, seed) for one in rules]
     for one in ranked:
-        _refuse(one)
+        _refuse_many_runs(one)
     if "mean" in rules:
         for said in _units_in_words(settled.board):
             warn(said)
     return ranked
 
 
-def _refuse(one: Ranked) -> None:
+def _refuse_many_runs(one: Ranked) -> None:
     n = len(one.settled.board.runs)
     if isinstance(one.rule, str):
         refuse_many(one.rule, n, "leaderboard", "rule")
@@ -92,7 +92,9 @@ def _units_in_words(board: Board) -> list[str]:
     percent = (smallest > 1) & (largest > _PERCENT / 10) & (largest <= _PERCENT)
     beyond = largest > _PERCENT
     masks = (shares, percent, shares | percent, beyond)
-    names = [_collections(np.array(board.collections, object)[which].tolist()) for which in masks]
+    names = [
+        _collections_phrase(np.array(board.collections, object)[which].tolist()) for which in masks
+    ]
     advice = "give all in one unit, or take another rule, such as 'mean_z'"
     said = []
     if shares.any() and percent.any():
@@ -108,7 +110,7 @@ def _units_in_words(board: Board) -> list[str]:
     return said
 
 
-def _collections(names: list[str]) -> str:
+def _collections_phrase(names: list[str]) -> str:
     """Return how many collections there are, and the first of them."""
     _, _, first = n_and_first(names).partition(" ")
     return f"{printed.counted(len(names), 'collection')} {first}"

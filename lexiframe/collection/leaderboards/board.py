@@ -54,7 +54,7 @@ class Board:
     requests: Requests | None
     signs: np.ndarray
 
-    def of(self, runs: np.ndarray, collections: np.ndarray) -> Board:
+    def part(self, runs: np.ndarray, collections: np.ndarray) -> Board:
         """Return the board of some runs and collections, given as masks."""
         requests = self.requests
         if requests is not None:
@@ -92,8 +92,8 @@ def read_board(
     in ``smaller_is_better``.
     """
     wanted = frozenset([*smaller_is_better, *weighed])
-    table = _table(x, (group,) if isinstance(group, str) else (), wanted)
-    table = _of_measure(table, measure)
+    table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
+    table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
     at = [names.search_sorted(cells[n]).to_numpy() for n, names in
@@ -107,9 +107,9 @@ def read_board(
         runs.to_list(),
         collections.to_list(),
         array * signs[:, None],
-        _groups(table, collections, group),
+        _collection_groups(table, collections, group),
         sums.TIE * min(1.0, sums.largest(array)) if has_means else 0.0,
-        _requests(table, runs, collections, signs),
+        _request_layout(table, runs, collections, signs),
         signs,
     )
 
@@ -138,7 +138,7 @@ def numbers_of(groups: list[str]) -> np.ndarray:
     return np.array([place[name] for name in groups], np.int64)
 
 
-def _table(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
+def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
     if isinstance(x, Mapping) and x and all(hasattr(one, "scores") for one in x.values()):
         # Evaluations by the names of their collections.
         x = pl.concat(
@@ -164,7 +164,7 @@ def _table(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFram
     return table
 
 
-def _of_measure(table: pl.DataFrame, measure: str | None) -> pl.DataFrame:
+def _measure_rows(table: pl.DataFrame, measure: str | None) -> pl.DataFrame:
     if "measure" not in table.columns:
         return table
     if measure is not None:
@@ -197,7 +197,9 @@ def _signs(
     return np.array([-1.0 if name in smaller else 1.0 for name in collections])
 
 
-def _groups(table: pl.DataFrame, collections: pl.Series, group: Group) -> list[str] | None:
+def _collection_groups(
+    table: pl.DataFrame, collections: pl.Series, group: Group
+) -> list[str] | None:
     if group is None:
         return None
     if isinstance(group, str):
@@ -225,7 +227,7 @@ def _groups(table: pl.DataFrame, collections: pl.Series, group: Group) -> list[s
     return [of[name] for name in collections]
 
 
-def _requests(
+def _request_layout(
     table: pl.DataFrame, runs: pl.Series, collections: pl.Series, signs: np.ndarray
 ) -> Requests | None:
     """Lay out the requests; those that no run has twice are averaged over replicates."""

@@ -41,14 +41,14 @@ class BoardTables:
     def _settled(self) -> Settled:
         return self._ranked[0].settled
 
-    def _each(self, table: Callable[..., pl.DataFrame], *more: Any) -> pl.DataFrame:
+    def _table_of_each(self, table: Callable[..., pl.DataFrame], *more: Any) -> pl.DataFrame:
         together = [table(one, *more) for one in self._ranked]
         return pl.concat(together).sort("rule", maintain_order=True)
 
     @cached_property
     def ranking(self) -> pl.DataFrame:
         """The ranking; see the class."""
-        return self._each(ranking_table)
+        return self._table_of_each(ranking_table)
 
     @cached_property
     def cells(self) -> pl.DataFrame:
@@ -70,17 +70,17 @@ class BoardTables:
     @cached_property
     def comparisons(self) -> pl.DataFrame:
         """All pairs of runs; see the class."""
-        return self._each(comparisons_table)
+        return self._table_of_each(comparisons_table)
 
     @cached_property
     def neighbours(self) -> pl.DataFrame:
         """Runs next to each other; see the class."""
-        return self._each(neighbours_table, replace(self._ranked[0], rule="mean"))
+        return self._table_of_each(neighbours_table, replace(self._ranked[0], rule="mean"))
 
     @cached_property
     def rank_percentiles(self) -> pl.DataFrame:
         """Ranks in resamples; see the class."""
-        return self._each(percentiles_table)
+        return self._table_of_each(percentiles_table)
 
     @cached_property
     def collection_weights(self) -> pl.DataFrame:
@@ -90,7 +90,7 @@ class BoardTables:
     @cached_property
     def leave_one_out(self) -> pl.DataFrame:
         """What hangs on one collection; see the class."""
-        return self._each(leave_one_out_table)
+        return self._table_of_each(leave_one_out_table)
 
     @cached_property
     def correlations(self) -> pl.DataFrame:

@@ -52,7 +52,7 @@ def leave_one_out_table(ranked: Ranked) -> pl.DataFrame:
     runs, collections = settled.board.runs, settled.board.collections
     if len(collections) < 2:
         return pl.DataFrame(schema=schemas.LEAVE_ONE_OUT.columns)
-    found = ranked.without_each()
+    found = ranked.leave_each_out()
     warn_of_prior(found, "boards without one collection")
     is_known = ~np.isnan(found.ranks).all(axis=1)
     ranks = np.where(is_known[:, None], found.ranks, whole)

@@ -48,7 +48,7 @@ def leaderboard_sentences(
     rows = []
     for one in ranked:
         part = ranking.filter(pl.col("rule") == one.name)
-        told = [_first(one, part, weights), *_weights_in_words(weights)]
+        told = [_first_sentence(one, part, weights), *_weights_in_words(weights)]
         if not _are_too_few(one):
             told += _neighbours(neighbours.filter(pl.col("rule") == one.name))
         if len(one.settled.board.runs) > 1:
@@ -60,7 +60,7 @@ def leaderboard_sentences(
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
-def _by(one: Ranked) -> str:
+def _rule_name(one: Ranked) -> str:
     return _NAMES.get(one.name, one.name)
 
 
@@ -79,21 +79,21 @@ def weighted_collections(weights: pl.DataFrame) -> str:
     '3 collections'
     """
     counted = printed.counted(weights.height, "collection")
-    if _are_equal(weights["weight"]):
+    if _are_weights_equal(weights["weight"]):
         return counted
     of_groups = weights.drop_nulls("group").group_by("group").agg(pl.col("weight").sum())
-    if of_groups.height > 1 and _are_equal(of_groups["weight"]):
+    if of_groups.height > 1 and _are_weights_equal(of_groups["weight"]):
         return f"{counted} in {of_groups.height} groups of equal weight"
     return f"{counted} of different weights"
 
 
-def _are_equal(weights: pl.Series) -> bool:
+def _are_weights_equal(weights: pl.Series) -> bool:
     return bool((weights - weights.mean()).abs().max() < sums.TIE)  # type: ignore[operator]
 
 
 def _weights_in_words(weights: pl.DataFrame) -> list[str]:
     """Name the collections of the least and of the greatest weight, if weights differ."""
-    if _are_equal(weights["weight"]):
+    if _are_weights_equal(weights["weight"]):
         return []
     in_order = weights.sort("weight", "collection")
     least, most = (in_order.row(n, named=True) for n in (0, -1))
@@ -101,7 +101,7 @@ def _weights_in_words(weights: pl.DataFrame) -> list[str]:
     return [f"Single collections weigh from {said[0]} to {said[1]}."]
 
 
-def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> str:
+def _first_sentence(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> str:
     board, what = one.settled.board, weighted_collections(weights)
     first = part.filter(pl.col("rank") == 1)["run"].to_list()
     if len(board.runs) == 1:
@@ -110,7 +110,7 @@ def _first(one: Ranked, part: pl.DataFrame, weights: pl.DataFrame) -> str:
         )
     are = "is" if len(first) == 1 else "are equal and"
     named = printed.listed(first)
-    begin = f"By {_by(one)} over {what}, {named} {are} first of {part.height:,} runs"
+    begin = f"By {_rule_name(one)} over {what}, {named} {are} first of {part.height:,} runs"
     if part["rank_low"].null_count():
         has = part.filter(pl.col("rank") == 1, "incomplete")["n_collections"].to_list()
         if one.settled.missing == "adjust" and len(first) == len(has) == 1:

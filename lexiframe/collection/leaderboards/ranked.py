@@ -65,7 +65,7 @@ class Ranked:
             if self.settled.of_groups and self.over == "collections":
                 number = numbers_of(board.groups or [])
             return board.cells, weights, number
-        return _requests(board, weights)
+        return _weighted_requests(board, weights)
 
     @property
     def _rule(self) -> rules.OrderingRule | None:
@@ -87,7 +87,7 @@ class Ranked:
         """The values and ranks by all units, as one sample."""
         weights = self.units[1]
         if not self._is_estimated:
-            return self._in_samples(len(weights) * weights[None])
+            return self._sample_ranks(len(weights) * weights[None])
         value = adjusted(self.cells.values, weights)[0][None]
         return rules.ValuesAndRanks(value, places_of(value, sums.largest(self.cells.values)))
 
@@ -112,7 +112,7 @@ class Ranked:
         lead, n = self.cells.leads(self.units[1][None], **how)
         return lead[0], n[0]
 
-    def _in_samples(self, weights: np.ndarray) -> rules.ValuesAndRanks:
+    def _sample_ranks(self, weights: np.ndarray) -> rules.ValuesAndRanks:
         """Return values and ranks in samples × units, of weights whose mean is 1."""
         if self._rule is not None:
             found = ordered.ordered_cells(self.cells, weights, self._rule)
@@ -136,7 +136,7 @@ class Ranked:
         else:
             return None
         if self.over == "groups":
-            points, weights = _of_groups(points, weights, self.settled.board.groups or [])
+            points, weights = _group_means(points, weights, self.settled.board.groups or [])
             stratum = np.zeros(len(points), np.int64)
         return ranks.Design(points, weights, stratum, self.over == "requests")
 
@@ -174,7 +174,7 @@ class Ranked:
         if self.over == "groups":
             return None
         drawn = self._weights_drawn(self.units[2], self.units[1])
-        found = rules.ValuesAndRanks.together(self._in_samples(w.shape[1] * w) for w in drawn)
+        found = rules.ValuesAndRanks.together(self._sample_ranks(w.shape[1] * w) for w in drawn)
         warn_of_prior(found, "resamples")
         return found.ranks
 
@@ -184,7 +184,7 @@ class Ranked:
             drawn = counts * weights
             yield drawn / drawn.sum(axis=1, keepdims=True)
 
-    def without_each(self) -> rules.ValuesAndRanks:
+    def leave_each_out(self) -> rules.ValuesAndRanks:
         """Return values and ranks without each collection, those of the others' weights.
 
         Ranks are NaN where a collection alone connects some runs to the others.
@@ -192,18 +192,18 @@ class Ranked:
         n = len(self.settled.weights)
         if self._rule is None or self._is_estimated:
             each = progress(range(n), n, "leaving one out")
-            return rules.ValuesAndRanks.together(self._without(collection) for collection in each)
+            return rules.ValuesAndRanks.together(self._leave_out(collection) for collection in each)
         requests, of_unit = self.settled.board.requests, np.arange(n)
         if self.over == "requests" and requests is not None:
             of_unit = requests.collection
         left = np.where(np.arange(n)[:, None] == of_unit, 0.0, self.units[1])
         scale = np.count_nonzero(left, axis=1) / left.sum(axis=1)
-        return self._in_samples(left * scale[:, None])
+        return self._sample_ranks(left * scale[:, None])
 
-    def _without(self, collection: int) -> rules.ValuesAndRanks:
+    def _leave_out(self, collection: int) -> rules.ValuesAndRanks:
         settled = self.settled
         kept = np.arange(len(settled.weights)) != collection
-        board = settled.board.of(np.ones(len(settled.board.runs), bool), kept)
+        board = settled.board.part(np.ones(len(settled.board.runs), bool), kept)
         if settled.missing == "adjust" and parts_of(~np.isnan(board.cells)).any():
             return rules.ValuesAndRanks(*np.full((2, 1, len(board.runs)), np.nan))
         weights = settled.weights[kept] / settled.weights[kept].sum()
@@ -250,7 +250,7 @@ def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> 
         gaps = ", NaN where missing" if np.isnan(cells).any() else ""
         raise LexiframeError(
             f"leaderboard: the rule {name} raised {type(error).__name__}: "
-            f"{errors.in_one_line(error)}; it gets cells (units × runs), here {units} × {n}{gaps}, "
+            f"{errors.one_line(error)}; it gets cells (units × runs), here {units} × {n}{gaps}, "
             "and the weights of the units, and returns a value for each run: compute over axis 0"
         ) from error
     try:
@@ -265,7 +265,7 @@ def own_values(rule: Any, name: str, cells: np.ndarray, weights: np.ndarray) -> 
     return value
 
 
-def _of_groups(
+def _group_means(
     points: np.ndarray, weights: np.ndarray, groups: list[str]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Average the collections of each group."""
@@ -275,7 +275,9 @@ def _of_groups(
     return member @ points / share[:, None], share
 
 
-def _requests(board: Board, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _weighted_requests(
+    board: Board, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     requests = board.requests
     advice = "take over='collections', or leave it out"
     if requests is None:

@@ -54,7 +54,7 @@ def settle(board: Board, missing: Missing, weights: Weights, rules: list[str]) -
         _refuse_values(rules, known)
     else:
         _refuse_adjusted(whole, known, rules)
-    kept = whole.of(runs, collections)
+    kept = whole.part(runs, collections)
     of_kept = given[collections]
     return Settled(
         kept,
@@ -80,7 +80,7 @@ def weighted(board: Board, weights: Weights) -> tuple[Board, np.ndarray, bool]:
             "leaderboard: runs that have results in collections of weight 0 alone are left out: "
             f"{n_and_first(without)}"
         )
-    return board.of(has_some, has_weight), given[has_weight], of_groups
+    return board.part(has_some, has_weight), given[has_weight], of_groups
 
 
 def weights_of(board: Board, weights: Weights) -> tuple[np.ndarray, bool]:

@@ -132,8 +132,8 @@ def degradation(
         unjudged=unjudged, subtopics=_are_by_subtopic([*asked, *([target] if target else [])]),
     )  # fmt: skip
     needed.refuse_unfit(p, asked)
-    complete = Conclusions.of(p, asked, order)
-    guide = next(measured.of_positions(p, [target]).whole()) if target else None
+    complete = Conclusions.compute(p, asked, order)
+    guide = next(measured.measure_positions(p, [target]).whole()) if target else None
     seeds = np.random.SeedSequence(seed).generate_state(samples if what != "depth" else 1)
     part = _part_of(p, what, how)
     cases = [(fraction, int(one)) for fraction in kept for one in seeds]
@@ -141,7 +141,7 @@ def degradation(
         row
         for fraction, one in progress(cases, len(cases), f"taking {what} away")
         for row in complete.compare(
-            fraction, Conclusions.of(part(fraction, one), asked, order), guide
+            fraction, Conclusions.compute(part(fraction, one), asked, order), guide
         )
     ]
     return _summary(rows, what, how if what == "labels" else None)
@@ -161,7 +161,7 @@ def _are_by_subtopic(asked: Sequence[Measure]) -> bool:
 def _part_of(p: pl.DataFrame, what: What, how: How) -> Callable[[float, int], pl.DataFrame]:
     """Return a function that makes positions of less data from a fraction and a seed."""
     if what == "labels":
-        labels = Labels.of(p)
+        labels = Labels.find(p)
         return lambda fraction, seed: labels.sample(fraction, how, seed)
     if what == "requests":
         return lambda fraction, seed: sample_requests(p, fraction, seed=seed)
@@ -185,13 +185,13 @@ class Conclusions:
     ranks: dict[str, np.ndarray]
 
     @classmethod
-    def of(cls, p: pl.DataFrame, asked: Sequence[Measure], order: Method) -> Conclusions:
+    def compute(cls, p: pl.DataFrame, asked: Sequence[Measure], order: Method) -> Conclusions:
         """Compute preferences and orderings from positions."""
-        cube = measured.of_positions(p, asked)
+        cube = measured.measure_positions(p, asked)
         ranks: dict[str, np.ndarray] = {}
         for measure in asked:
             method: Method = "mean" if isinstance(measure, Metric) else order
-            o = order_runs(cube.of_measures([str(measure)]), method)
+            o = order_runs(cube.select_measures([str(measure)]), method)
             ranks[str(measure)] = o.sort("run")["rank"].to_numpy()
         return cls(cube, ranks)
 
@@ -208,30 +208,34 @@ class Conclusions:
             row = {
                 "fraction": fraction,
                 "measure": measure,
-                "tie_rate": _share(less == 0, ~np.isnan(less)),
-                "agreement": _agreement(whole[there], less),
-                "system_agreement": _agreement(_means(all_pairs), _means(pairs)),
+                "tie_rate": _counted_share(less == 0, ~np.isnan(less)),
+                "agreement": _share_of_same_signs(whole[there], less),
+                "system_agreement": _share_of_same_signs(
+                    _pair_means(all_pairs), _pair_means(pairs)
+                ),
                 "tau": _tau(self.ranks[measure], part.ranks[measure]),
             }
             if guide is not None:
-                row["reference_agreement"] = _agreement(guide.values[there], less)
-                row["reference_system_agreement"] = _agreement(_means(guide), _means(pairs))
+                row["reference_agreement"] = _share_of_same_signs(guide.values[there], less)
+                row["reference_system_agreement"] = _share_of_same_signs(
+                    _pair_means(guide), _pair_means(pairs)
+                )
             rows.append(row)
         return rows
 
 
-def _share(counted: np.ndarray, among: np.ndarray) -> float | None:
+def _counted_share(counted: np.ndarray, among: np.ndarray) -> float | None:
     n = np.count_nonzero(among)
     return np.count_nonzero(counted & among) / n if n else None
 
 
-def _agreement(target: np.ndarray, found: np.ndarray) -> float | None:
+def _share_of_same_signs(target: np.ndarray, found: np.ndarray) -> float | None:
     """Return the share of the pairs that the target tells apart with the same sign in both."""
     known = ~np.isnan(target) & ~np.isnan(found) & (target != 0)
-    return _share(np.sign(found) == np.sign(target), known)
+    return _counted_share(np.sign(found) == np.sign(target), known)
 
 
-def _means(pairs: Pairs) -> np.ndarray:
+def _pair_means(pairs: Pairs) -> np.ndarray:
     """Return the mean preference of each pair of runs; a mean that may be rounding is 0."""
     mean = np.nansum(pairs.values, axis=0) / np.maximum(pairs.n, 1)
     return np.where(np.abs(mean) <= pairs.mean_rounding, 0.0, mean)

@@ -175,7 +175,7 @@ def level_correlations(p: PositionsTable, /, *, levels: int = _LEVELS) -> pl.Dat
     >>> lf.level_correlations(p, levels=2).with_columns(pl.col("correlation").round(2)).rows()
     [(1, 2, 15, 0.85)]
     """
-    delta = _differences("level_correlations", p, levels, least=2)
+    delta = _rr_differences("level_correlations", p, levels, least=2)
     rows = []
     for a in range(levels - 1):
         for b in range(a + 1, levels):
@@ -247,7 +247,7 @@ def level_regression(
     from statsmodels.api import OLS
 
     resampling.check_draws("level_regression", "following", following, 0)
-    delta = _differences("level_regression", p, levels + following, least=following + 1)
+    delta = _rr_differences("level_regression", p, levels + following, least=following + 1)
     tables = []
     for level in range(levels):
         part = delta[:, level : level + following + 1]
@@ -337,7 +337,7 @@ def predict_first_level(p: PositionsTable, /) -> pl.DataFrame:
     return table.with_columns(accuracy=pl.col("correct") / pl.col("n"))
 
 
-def _differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarray:
+def _rr_differences(function: str, p: Any, levels: int, *, least: int) -> np.ndarray:
     """Return δRR of all pairs of rankings: pairs × levels, NaN where a request has fewer."""
     if not least <= levels <= _MOST_LEVELS:
         raise LexiframeError(

@@ -77,11 +77,11 @@ def sample_labels(
     >>> p["n_relevant"].max(), half["n_relevant"].max()
     (21, 10)
     """
-    table = _checked("sample_labels", p)
+    table = _checked_positions("sample_labels", p)
     check_fraction("sample_labels", fraction)
     check_choice("sample_labels", how, get_args(How), "how")
     resampling.check_draws("sample_labels", "samples", 1, seed)
-    return Labels.of(table).sample(fraction, how, seed)
+    return Labels.find(table).sample(fraction, how, seed)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Labels:
     item_of_row: np.ndarray
 
     @classmethod
-    def of(cls, table: pl.DataFrame) -> Labels:
+    def find(cls, table: pl.DataFrame) -> Labels:
         """Find the items once, for any number of samples."""
         found = table.filter(pl.col("doc_id").is_not_null())
         if "subtopic" in table.columns:  # a run finds an item once, whatever it is relevant for
@@ -256,7 +256,7 @@ def leave_out_run(p: PositionsTable, /, run: str) -> pl.DataFrame:
     >>> lf.leave_out_run(p, "a").select("run", "doc_id", "position", "n_relevant").rows()
     [('a', 'y', 2, 1), ('b', 'y', 1, 1)]
     """
-    table = _checked("leave_out_run", p)
+    table = _checked_positions("leave_out_run", p)
     names = table["run"].unique().sort()
     if run not in names:
         raise unknown_name("run", str(run), names.to_list())
@@ -279,7 +279,7 @@ def _schema_of(p: Any) -> schemas.TableSchema:
     return schemas.SUBTOPIC_POSITIONS if by_subtopic else schemas.POSITIONS
 
 
-def _checked(function: str, p: Any) -> pl.DataFrame:
+def _checked_positions(function: str, p: Any) -> pl.DataFrame:
     table = schemas.check(p, _schema_of(p))
     if "n_judged" in table.columns:
         raise LexiframeError(

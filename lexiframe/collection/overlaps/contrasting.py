@@ -101,8 +101,8 @@ def contrasting(
     lists = whole_lists.ranked_lists(runs, policies, only=(a, b))
     whole_lists.refuse_strange_requests("contrasting", lists)
     whole_lists.warn_of_lists(lists)
-    chosen = _requests(lists, asked[0], a, b)
-    groups = grouping.in_groups(
+    chosen = _request_overlaps(lists, asked[0], a, b)
+    groups = grouping.group_tables(
         lambda part: part.sort("value", "query_id", nulls_last=True).head(n), chosen, requests, by
     )
     number = {query_id: n for n, query_id in enumerate(lists.queries)}
@@ -111,14 +111,14 @@ def contrasting(
         pl.concat(tops), on="query_id", how="inner", maintain_order="left_right"
     ).with_columns(run_a=pl.lit(a), run_b=pl.lit(b), measure=pl.lit(str(asked[0])))
     if qrels is not None:
-        table = _with_grades(table, qrels, policies)
+        table = _add_grades(table, qrels, policies)
     attributes = [name for name in groups.columns if name not in chosen.columns]
     return table.select(
         *attributes, *(c for c in schemas.CONTRASTING.columns if c in table.columns)
     )
 
 
-def _requests(
+def _request_overlaps(
     lists: whole_lists.RankedLists, measure: OverlapMeasure, a: str, b: str
 ) -> pl.DataFrame:
     """Return each request with the overlap of the two runs."""
@@ -152,7 +152,7 @@ def _positions(documents: np.ndarray, ranking: np.ndarray) -> np.ndarray:
     return np.where(same.any(axis=1), same.argmax(axis=1) + 1, 0)
 
 
-def _with_grades(table: pl.DataFrame, qrels: QrelsLike, policies: Policies) -> pl.DataFrame:
+def _add_grades(table: pl.DataFrame, qrels: QrelsLike, policies: Policies) -> pl.DataFrame:
     """Add the grade of each document; null for those that are not judged."""
     found = judgments.judged_items(qrels, policies, nonrelevant=True, are_part=True)
     if found.repeated:

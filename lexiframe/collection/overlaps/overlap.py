@@ -126,7 +126,7 @@ def overlap(
         value="value",
         gaps=True,
     ).select(*schemas.OVERLAP.columns)
-    return table if by is None else grouping.in_groups(lambda part: part, table, requests, by)
+    return table if by is None else grouping.group_tables(lambda part: part, table, requests, by)
 
 
 def _refuse_too_many(lists: whole_lists.RankedLists, n_measures: int) -> None:
@@ -152,14 +152,16 @@ class _OfRequest:
         n_runs = len(self.lists.runs)
         values = np.full((n_runs * (n_runs - 1) // 2, len(self.measures)), np.nan)
         for runs, a, b in self.tiles:
-            for one, others, rankings in _side_by_side(self.lists, query, runs, a, b, self.depth):
+            for one, others, rankings in _run_with_others(
+                self.lists, query, runs, a, b, self.depth
+            ):
                 pairs = pair_tiles.number_of(runs[one], runs[others], n_runs)
                 for n, measure in enumerate(self.measures):
                     values[pairs, n] = measure(rankings)
         return values
 
 
-def _side_by_side(
+def _run_with_others(
     lists: whole_lists.RankedLists,
     query: int,
     runs: np.ndarray,
@@ -191,6 +193,6 @@ def overlap_of_two(
         [
             measure(rankings).item()
             for query in range(len(lists.queries))
-            for *_, rankings in _side_by_side(lists, query, pair, first, second, measure.depth)
+            for *_, rankings in _run_with_others(lists, query, pair, first, second, measure.depth)
         ]
     )

@@ -13,15 +13,15 @@ def overlap_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each measure (and group) which runs are most and least alike."""
     groups = table.columns[: table.columns.index("query_id")]
     in_order = table.sort(*groups, "measure", maintain_order=True)
-    return printed.sentence_of_each(in_order, schemas.OVERLAP, ["measure"], _of_pairs)
+    return printed.sentence_of_each(in_order, schemas.OVERLAP, ["measure"], _pairs_sentence)
 
 
 def contrasting_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Say for each request how much of their tops two runs share."""
-    return printed.sentence_of_each(table, schemas.CONTRASTING, ["query_id"], _of_tops)
+    return printed.sentence_of_each(table, schemas.CONTRASTING, ["query_id"], _tops_sentence)
 
 
-def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
+def _pairs_sentence(part: pl.DataFrame, of_group: str) -> str:
     by = f"By {part['measure'][0]}{of_group}"
     known = part.drop_nulls("value").group_by("run_a", "run_b")
     pairs = known.agg(mean=pl.col("value").mean(), n=pl.len()).sort("mean", "run_a", "run_b")
@@ -30,20 +30,20 @@ def _of_pairs(part: pl.DataFrame, of_group: str) -> str:
     of = printed.counted(max(pairs["n"]), "request")
     least, most = pairs.row(0, named=True), pairs.row(-1, named=True)
     if pairs.height == 1:
-        return f"{by}, the mean overlap of {_named(most)} is {most['mean']:.4f} ({of})."
+        return f"{by}, the mean overlap of {_run_pair(most)} is {most['mean']:.4f} ({of})."
     overall: Any = pairs["mean"].mean()
     return (
-        f"{by}, {_named(most)} are most alike (mean {most['mean']:.4f} over {of}), and "
-        f"{_named(least)} least ({least['mean']:.4f}); the mean over all {pairs.height:,} pairs "
+        f"{by}, {_run_pair(most)} are most alike (mean {most['mean']:.4f} over {of}), and "
+        f"{_run_pair(least)} least ({least['mean']:.4f}); the mean over all {pairs.height:,} pairs "
         f"of runs is {overall:.4f}."
     )
 
 
-def _named(row: dict[str, Any]) -> str:
+def _run_pair(row: dict[str, Any]) -> str:
     return f"{row['run_a']} and {row['run_b']}"
 
 
-def _of_tops(part: pl.DataFrame, of_group: str) -> str:
+def _tops_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     a, b = row["run_a"], row["run_b"]
     value = "has no value" if row["value"] is None else f"is {row['value']:.4f}"

@@ -41,7 +41,7 @@ class Beside:
         return Beside(min(self.length, k), np.minimum(self.lengths, k), rank, self.absent)
 
     @property
-    def in_common(self) -> np.ndarray:
+    def n_common(self) -> np.ndarray:
         """The number of documents that each of the others has in common with the one."""
         return np.asarray((self.rank < self.absent).sum(axis=0))
 
@@ -73,8 +73,8 @@ def rbo(b: Beside, p: float) -> np.ndarray:
     + [(X_l − X_s) / l + X_s / s] p^l
     """
     short, long = np.minimum(b.length, b.lengths), np.maximum(b.length, b.lengths)
-    x = _in_common_by_depth(b)
-    powers, terms = _weights(p, b.absent)
+    x = _common_by_depth(b)
+    powers, terms = _persistence_weights(p, b.absent)
     every = np.arange(x.shape[1])
     # Terms are added from the top on, whatever follows: the sums then are the same to the last bit
     # when the two rankings change places, and beside longer rankings.
@@ -90,7 +90,7 @@ def rbo(b: Beside, p: float) -> np.ndarray:
     return np.where(np.abs(value - 1) <= sums.TIE, 1.0, value)
 
 
-def _in_common_by_depth(b: Beside) -> np.ndarray:
+def _common_by_depth(b: Beside) -> np.ndarray:
     """Return X_d of the one ranking and each of the others: d from 0 to the longest × others."""
     place = np.arange(1, b.length + 1, dtype=b.rank.dtype)[:, None]
     n = len(b.lengths)
@@ -101,7 +101,7 @@ def _in_common_by_depth(b: Beside) -> np.ndarray:
 
 
 @lru_cache(maxsize=64)
-def _weights(p: float, depth: int) -> tuple[np.ndarray, np.ndarray]:
+def _persistence_weights(p: float, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """Return p^d and p^d / d, for d from 0 (where the second is 0) to below ``depth``."""
     d = np.arange(depth, dtype=np.float64)
     return p**d, np.where(d > 0, p**d / np.maximum(d, 1), 0.0)
@@ -109,17 +109,17 @@ def _weights(p: float, depth: int) -> tuple[np.ndarray, np.ndarray]:
 
 def jaccard(b: Beside) -> np.ndarray:
     """|X ∩ Y| / |X ∪ Y|."""
-    return sums.ratio(b.in_common, b.length + b.lengths - b.in_common)
+    return sums.ratio(b.n_common, b.length + b.lengths - b.n_common)
 
 
 def overlap_of_tops(b: Beside) -> np.ndarray:
     """|X ∩ Y| / max(|X|, |Y|), which is |X ∩ Y| / k where both have k documents."""
-    return sums.ratio(b.in_common, np.maximum(b.length, b.lengths))
+    return sums.ratio(b.n_common, np.maximum(b.length, b.lengths))
 
 
 def tau(b: Beside) -> np.ndarray:
     """4 C / (n (n − 1)) − 1, where C of the pairs of the n common documents are ordered alike."""
-    n = b.in_common
+    n = b.n_common
     above, _ = _above_in_both(b)
     return sums.ratio(4 * above.sum(axis=1), n * (n - 1)) - 1
 
@@ -130,7 +130,7 @@ def tau_ap(b: Beside) -> np.ndarray:
     τ_AP = 2 / (n − 1) · Σ_{i=2..n} C_i / (i − 1) − 1, where C_i of the i − 1 documents above the
     i-th one are above it in the truth, too.
     """
-    n = b.in_common
+    n = b.n_common
     in_other, in_one = _above_in_both(b)
     all_above = (b.rank < b.absent).cumsum(axis=0).T - 1
     shares = [
@@ -152,7 +152,7 @@ def _above_in_both(b: Beside) -> tuple[np.ndarray, np.ndarray]:
     order[:, : b.length] = np.argsort(b.rank.T, axis=1, kind="stable")
     number = np.empty_like(order)
     np.put_along_axis(number, order, np.arange(width)[None], axis=1)
-    above = _smaller_above(number) * (np.arange(width) < b.in_common[:, None])
+    above = _smaller_above(number) * (np.arange(width) < b.n_common[:, None])
     in_one = np.empty_like(above)
     np.put_along_axis(in_one, order, above, axis=1)
     return above, in_one[:, : b.length]
@@ -207,13 +207,13 @@ def overlap_measures(measures: str | Iterable[str], function: str) -> list[Overl
     """
     given = [measures] if isinstance(measures, str) else measures
     texts = [text for one in given for text in notation.each(one)]
-    found = {measure.name: measure for measure in map(_measure, texts)}
+    found = {measure.name: measure for measure in map(_parse_overlap, texts)}
     if not found:
         raise LexiframeError(f"{function}: expected at least one measure, found none")
     return [found[name] for name in sorted(found)]
 
 
-def _measure(text: str) -> OverlapMeasure:
+def _parse_overlap(text: str) -> OverlapMeasure:
     try:
         written = notation.read(text)
     except errors.UnknownNameError:

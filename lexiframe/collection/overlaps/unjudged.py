@@ -102,7 +102,7 @@ def unjudged(
         extra = {name for run in lists.runs for name in run.extra}
         refuse_other_queries(sorted(extra), judged.queries)
     whole_lists.warn_of_lists(lists, judged.repeated)
-    return grouping.in_groups(_by_weight, _holes(lists, judged, depth, gamma), requests, by)
+    return grouping.group_tables(_sort_by_weight, _holes(lists, judged, depth, gamma), requests, by)
 
 
 def _holes(
@@ -147,7 +147,7 @@ def _keys_and_positions(
     return key, np.arange(len(query)) - first + 1
 
 
-def _by_weight(holes: pl.DataFrame) -> pl.DataFrame:
+def _sort_by_weight(holes: pl.DataFrame) -> pl.DataFrame:
     """Sort documents by falling weight, and say how much of all weight each adds."""
     # Weights that are equal but for rounding tie: the next columns then decide.
     rounded = pl.col("weight").round_sig_figs(14)

@@ -15,9 +15,9 @@ from lexiframe.collection.simulated.design import (
     check_model,
     check_range,
     check_whole,
-    from_scratch,
+    make_design,
+    replace_given,
     resized,
-    with_what_is_given,
 )
 from lexiframe.collection.simulated.fitting import imitate
 from lexiframe.collection.simulated.model import Design, Model, Pool, draws, item_scores
@@ -149,7 +149,7 @@ def simulate_collection(
     sources: list[dict[str, Any]] = []
     if like is None:
         _refuse_rel(rel)
-        model, design = Model(), from_scratch(requests, runs, seed)
+        model, design = Model(), make_design(requests, runs, seed)
         pool = Pool(_POOL_DEPTH, 1.0, all_relevant=False)
     else:
         (real_runs, real_qrels), arguments["rel"] = collection_of(_FUNCTION, "like=", like, rel)
@@ -159,7 +159,7 @@ def simulate_collection(
         ]
         model, design, pool = imitate(*real, arguments["rel"], seed)
         design = resized(design, requests, runs, seed)
-    design = with_what_is_given(design, depth, relevant, grades, tied_scores, seed)
+    design = replace_given(design, depth, relevant, grades, tied_scores, seed)
     pool = _pool_as_given(pool, pool_depth, pool_share, all_relevant)
     model = replace(model, **signal)
     # The keys of JSON are text, which NumPy's numbers do not become by themselves.
@@ -227,7 +227,7 @@ def _tables(
         scored.append(scores)
         item, subtopic, grade = _judgments(items, draw.grade, design, pool, subtopics, rng)
         judged.append((np.full(len(item), number), subtopic, document[item], grade))
-    name = _names("q", n_requests), _names("d", first)
+    name = _numbered_names("q", n_requests), _numbered_names("d", first)
     runs = _runs_table(np.stack(ranked, axis=1), np.stack(scored, axis=1), design, *name)
     columns = [np.concatenate(column) for column in zip(*judged, strict=True)]
     qrels = _qrels_table(columns, *name)
@@ -292,7 +292,7 @@ def _subtopics(n: int, subtopics: int, rng: np.random.Generator) -> tuple[np.nda
     return place, subtopic + 1
 
 
-def _names(letter: str, n: int) -> pl.Series:
+def _numbered_names(letter: str, n: int) -> pl.Series:
     """Return n names: the letter and a number with leading zeros, so that they sort by number."""
     numbers = pl.Series(np.arange(1, n + 1)).cast(pl.String).str.zfill(len(str(n)))
     return letter + numbers
@@ -308,7 +308,7 @@ def _runs_table(
     run, query, rank = np.nonzero(is_kept)
     return pl.DataFrame(
         {
-            "run": _names("run", len(design.depth)).gather(run),
+            "run": _numbered_names("run", len(design.depth)).gather(run),
             "query_id": queries.gather(query),
             "doc_id": docs.gather(document[is_kept]),
             "score": scores[is_kept].astype(np.float64),

@@ -51,7 +51,7 @@ def _two(given: Any) -> tuple[Any, Any]:
     return first, second
 
 
-def from_scratch(requests: int | None, runs: int | None, seed: int) -> Design:
+def make_design(requests: int | None, runs: int | None, seed: int) -> Design:
     """Make a design of this many requests and runs; their ease and ability are normal quantiles."""
     n_requests, n_runs = requests or _REQUESTS, runs or _RUNS
     return Design(
@@ -88,7 +88,7 @@ def resized(design: Design, requests: int | None, runs: int | None, seed: int) -
     return design
 
 
-def with_what_is_given(
+def replace_given(
     design: Design,
     depth: int | tuple[int, int] | None,
     relevant: float | tuple[float, float] | None,
@@ -108,7 +108,7 @@ def with_what_is_given(
         check_range("tied_scores", tied_scores, 0, 1)
         given["tied"] = np.full(n_runs, float(tied_scores))
     if grades is not None:
-        given["grades"], given["shares"] = _grades(grades)
+        given["grades"], given["shares"] = _grade_shares(grades)
     return replace(design, **given)
 
 
@@ -142,7 +142,7 @@ def _depths(depth: int | tuple[int, int], n_runs: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(depths)
 
 
-def _grades(grades: Mapping[float, float]) -> tuple[np.ndarray, np.ndarray]:
+def _grade_shares(grades: Mapping[float, float]) -> tuple[np.ndarray, np.ndarray]:
     try:  # grades may be text, as in JSON
         values, shares = (np.array([*part], float) for part in (grades.keys(), grades.values()))
     except (AttributeError, TypeError, ValueError):

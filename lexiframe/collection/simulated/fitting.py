@@ -106,7 +106,7 @@ def fit(design: Design, values: dict[str, np.ndarray], seed: int) -> Model:
     @lru_cache(maxsize=1)  # the slopes at a point need the residuals that were just computed there
     def at(parameters: tuple[float, ...]) -> np.ndarray:
         next(bar, None)
-        found = statistics(_values(_model_of(np.array(parameters)), design, drawn))
+        found = statistics(_drawn_scores(_model_of(np.array(parameters)), design, drawn))
         return np.asarray((np.nan_to_num([*found.values()]) - target)[is_known] * weight)
 
     def residuals(parameters: np.ndarray) -> np.ndarray:
@@ -142,7 +142,7 @@ def _smaller(design: Design) -> Design:
     return replace(design, n_relevant=design.n_relevant[chosen], ease=design.ease[chosen])
 
 
-def _values(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[str, np.ndarray]:
+def _drawn_scores(model: Model, design: Design, drawn: Sequence[Draw]) -> dict[str, np.ndarray]:
     """Score rankings of the model by AP, nDCG@10 and RR."""
     ranks = [relevant_ranks(model, design, draw, q) for q, draw in enumerate(drawn)]
     n_runs, sizes = len(design.ability), design.n_relevant

@@ -112,14 +112,14 @@ def draws(design: Design, seed: int) -> Iterator[Draw]:
         own = _normal(rng, (shape[0], items))
         grade = rng.choice(design.grades, m, p=design.shares)
         is_tied = rng.random(shape, np.float32) < design.tied[:, None]
-        yield Draw(common, own, spread, luck, grade, is_tied, _places(is_tied, rng))
+        yield Draw(common, own, spread, luck, grade, is_tied, _shuffled_ranks(is_tied, rng))
 
 
 def _normal(rng: np.random.Generator, size: int | tuple[int, int]) -> np.ndarray:
     return rng.standard_normal(size, np.float32)
 
 
-def _places(is_tied: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _shuffled_ranks(is_tied: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Shuffle the ranks from 0 within each group of ties."""
     ranks = np.broadcast_to(np.arange(is_tied.shape[1]), is_tied.shape)
     if not is_tied.any():

@@ -17,9 +17,9 @@ from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import (
     BucketResult,
     Said,
+    bucket_facts,
     nothing,
-    of_bucket,
-    of_part,
+    part_facts,
 )
 from lexiframe.evaluation.buckets.writing import part_writer
 from lexiframe.io import run_parts, scan_runs
@@ -76,7 +76,7 @@ def evaluate_bucket(
     LexiframeError
         As `evaluate`, for bad data.
     """
-    frames, judged = _by_name(runs, plan), to_polars(qrels)
+    frames, judged = _frames_of_runs(runs, plan), to_polars(qrels)
     if not judged.height:
         none = nothing(plan)
         extra = pl.Series(
@@ -92,7 +92,7 @@ def evaluate_bucket(
     return evaluate_projected(plan, projected, bucket=bucket, held=held)
 
 
-def _by_name(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
+def _frames_of_runs(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
     """Return a frame for each run of the plan, also for those that are not there."""
     if not isinstance(runs, Mapping):
         runs = dict(run_parts.split_runs(to_polars(runs)))
@@ -117,17 +117,17 @@ def evaluate_projected(
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
     projected = projected.valued(plan.measures)
-    total = BucketResult(of_part(plan, plan.no_requests()))
+    total = BucketResult(part_facts(plan, plan.no_requests()))
     with (
         ThreadPoolExecutor(1) as aside,
         part_writer(plan, "scores", bucket) as write_s,
         part_writer(plan, "preferences", bucket) as write_d,
     ):
-        whole = aside.submit(of_bucket, plan, projected)  # while parts are evaluated
+        whole = aside.submit(bucket_facts, plan, projected)  # while parts are evaluated
         is_stored = bool(plan.keep) or held is not None
 
         def reduced(part: PairCube) -> tuple[int, dict[str, Any], PairCube | None]:
-            return part.values.size, of_part(plan, part), part if is_stored else None
+            return part.values.size, part_facts(plan, part), part if is_stored else None
 
         for size, sums, part in projected.parts(plan.measures, label=label, then=reduced):
             total.add(sums)

@@ -59,7 +59,7 @@ class Buckets:
                 for run, part in _split(rows, unit["names"]):
                     found[run].append(part)
         joined = {
-            name: _joined(parts, _NO_RANKED_ROWS if ranked[name] else _NO_ROWS)
+            name: _join_frames(parts, _NO_RANKED_ROWS if ranked[name] else _NO_ROWS)
             for name, parts in found.items()
         }
         for name, rows in joined.items():
@@ -77,7 +77,7 @@ class Buckets:
         """Return the judgments of a bucket: ``query_id, iteration, doc_id, relevance``."""
         units = self.facts[QRELS]
         parts = [rows for unit in units for rows in self._rows(QRELS, unit, bucket)]
-        return _joined(parts, NO_JUDGMENTS)
+        return _join_frames(parts, NO_JUDGMENTS)
 
     def _rows(self, what: str, unit: Mapping[str, Any], bucket: int) -> Iterator[pl.DataFrame]:
         """Yield the rows of a bucket from each file of a unit."""
@@ -128,7 +128,7 @@ def _refuse_lost_digits(parts: list[pl.DataFrame], where: str) -> None:
         column_forms.refuse_lost_digits(pl.concat(written), where)
 
 
-def _joined(parts: list[pl.DataFrame], nothing: pl.DataFrame) -> pl.DataFrame:
+def _join_frames(parts: list[pl.DataFrame], nothing: pl.DataFrame) -> pl.DataFrame:
     """Join frames that have the columns of ``nothing``; ids of several types become text."""
     parts = [part.select(nothing.columns) for part in parts if part.height]
     if not parts:

@@ -55,7 +55,7 @@ def decoded(data: bytes, classes: tuple[type, ...]) -> Any:
         with np.load(io.BytesIO(data[_DIGEST:]), allow_pickle=False) as arrays:
             held = {name: arrays[name] for name in arrays.files}
         known = {one.__name__: one for one in classes}
-        return _value(json.loads(held["head"].tobytes()), held, known)
+        return _decode_node(json.loads(held["head"].tobytes()), held, known)
     except (ValueError, KeyError, TypeError, BadZipFile, pl.exceptions.PolarsError) as error:
         raise DamagedError(f"sums of requests: they cannot be read ({error})") from None
 
@@ -83,7 +83,9 @@ def _bytes_of(table: pl.Series | pl.DataFrame) -> np.ndarray:
     return np.frombuffer(frame.write_ipc(None).getvalue(), np.uint8)
 
 
-def _value(node: list[Any], arrays: Mapping[str, np.ndarray], known: Mapping[str, type]) -> Any:
+def _decode_node(
+    node: list[Any], arrays: Mapping[str, np.ndarray], known: Mapping[str, type]
+) -> Any:
     kind, *rest = node
     if kind == "plain":
         return rest[0]
@@ -93,9 +95,9 @@ def _value(node: list[Any], arrays: Mapping[str, np.ndarray], known: Mapping[str
         frame = pl.read_ipc(io.BytesIO(arrays[rest[0]].tobytes()))
         return frame if kind == "DataFrame" else frame.to_series()
     if kind == "dict":
-        return {key: _value(one, arrays, known) for key, one in rest[0]}
+        return {key: _decode_node(one, arrays, known) for key, one in rest[0]}
     if kind in ("tuple", "list"):
-        several = [_value(one, arrays, known) for one in rest[0]]
+        several = [_decode_node(one, arrays, known) for one in rest[0]]
         return tuple(several) if kind == "tuple" else several
     name, parts = rest
-    return known[name](**{part: _value(one, arrays, known) for part, one in parts.items()})
+    return known[name](**{part: _decode_node(one, arrays, known) for part, one in parts.items()})

@@ -56,7 +56,7 @@ class Held:
             return
         for n, measure in enumerate(self.plan.compared):
             path = self.folder / f"{bucket:06}-{self.n_parts[bucket]:06}-{n:03}.bin"
-            write_whole(path, encoded(cube.of_measures([str(measure)])))
+            write_whole(path, encoded(cube.select_measures([str(measure)])))
         self.n_parts[bucket] += 1
 
     def by_measure(self) -> arrays.PairsByMeasure:
@@ -67,7 +67,7 @@ class Held:
         """Yield the preferences by each measure, and the attributes of the requests in groups."""
         plan = self.plan
         for n, measure in enumerate(plan.compared):
-            cubes = [cube.of_measures([str(measure)]) for cube in self.cubes]
+            cubes = [cube.select_measures([str(measure)]) for cube in self.cubes]
             if self.folder is not None:
                 paths = sorted(self.folder.glob(f"*-{n:03}.bin"))
                 cubes = [*self._read(paths, str(measure))]

@@ -167,12 +167,12 @@ def spill_all(
             job.stop.set()
             executor.shutdown(wait=True, cancel_futures=True)
             if isinstance(error, LexiframeError):
-                raise _with_progress(error, job) from None
+                raise _add_progress(error, job) from None
             raise
     return [facts[number] for number in range(len(units))]
 
 
-def _with_progress(error: LexiframeError, job: Job) -> LexiframeError:
+def _add_progress(error: LexiframeError, job: Job) -> LexiframeError:
     """Say how much is finished, and stays."""
     n_done = sum(1 for _ in job.folder.glob(f"{RUNS}/*.json"))
     if not (n_done and job.is_kept):
@@ -210,7 +210,7 @@ def _spill(
         hashed = _sha256(unit)
         read(unit, written)
         spill.flush()
-        _refuse_changed(unit)
+        _refuse_changed_file(unit)
         facts = {
             "where": unit.where,
             "stamp": None if unit.stamp is None else [*unit.stamp],
@@ -235,7 +235,7 @@ def _sha256(unit: batches.Unit) -> str | None:
     return found
 
 
-def _refuse_changed(unit: batches.Unit) -> None:
+def _refuse_changed_file(unit: batches.Unit) -> None:
     stamp = File(unit.path).stamp() if unit.path is not None else None
     if stamp is not None and stamp[2:] != unit.stamp:
         found = "has changed while it was read"

@@ -142,7 +142,7 @@ def _stored(part: run_parts.RunPart, *, rank: bool) -> pl.DataFrame:
     """Return the rows of a run as they are written: ids are text, or integers of 64 bits."""
     there = [*["rank"] * rank, batches.DIGITS]
     columns = ["query_id", "doc_id", "score", *(n for n in there if n in part.rows.columns)]
-    rows = _plain(part.rows.select(columns)).with_columns(pl.col("score").cast(pl.Float64))
+    rows = _plain_ids(part.rows.select(columns)).with_columns(pl.col("score").cast(pl.Float64))
     if not part.empty:
         return rows
     rows = rows.with_columns(pl.col("query_id").cast(pl.String))
@@ -150,7 +150,7 @@ def _stored(part: run_parts.RunPart, *, rank: bool) -> pl.DataFrame:
     return pl.concat([rows, empty], how="diagonal")
 
 
-def _plain(rows: pl.DataFrame) -> pl.DataFrame:
+def _plain_ids(rows: pl.DataFrame) -> pl.DataFrame:
     ids = [name for name in ("query_id", "doc_id") if rows.schema[name].is_integer()]
     return coded.as_strings(rows).with_columns(pl.col(ids).cast(pl.Int64))
 
@@ -161,7 +161,7 @@ def _spill_judgments(unit: batches.Unit, written: Written) -> None:
         rows = table if "iteration" in table.columns else table.with_columns(iteration=pl.lit("0"))
         rows = rows.select(NO_JUDGMENTS.columns)
         if rows.height:
-            written.add(_plain(rows).with_columns(pl.col("relevance").cast(pl.Float64)))
+            written.add(_plain_ids(rows).with_columns(pl.col("relevance").cast(pl.Float64)))
     written.facts["implicit"] = sum(implicit)
 
 

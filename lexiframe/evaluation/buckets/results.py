@@ -29,7 +29,7 @@ class Attributed:
     first: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, plan: Plan, part: PairCube) -> Attributed:
+    def count(cls, plan: Plan, part: PairCube) -> Attributed:
         """Count the requests of a part, if requests have attributes."""
         if plan.requests is None:
             return cls()
@@ -79,7 +79,7 @@ class Said:
     warnings: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, plan: Plan, bucket: measured.Projected) -> Said:
+    def note(cls, plan: Plan, bucket: measured.Projected) -> Said:
         """Note what is to be said of a bucket that has judgments."""
         ranked, grades = bucket.ranked, bucket.ranked.judged.judgments["relevance"]
         return cls(
@@ -90,7 +90,7 @@ class Said:
             found=any(bool(run.rank.any()) for run in ranked.runs),
             answered=any(bool(run.answered.any()) for run in ranked.runs),
             strangers=answers.strangers_in_words(ranked),
-            unmatched=answers.Unmatched.of(ranked),
+            unmatched=answers.Unmatched.look(ranked),
             doubts=tuple(problems.doubts_of_grades(grades)),
         )
 
@@ -148,7 +148,7 @@ def _coverage_of(plan: Plan, bucket: measured.Projected) -> coverages.CoverageSu
 
 OF_BUCKET: Mapping[str, Callable[[Plan, measured.Projected], Any]] = {
     "coverage": _coverage_of,
-    "said": Said.of,
+    "said": Said.note,
 }
 """What is kept of a bucket as a whole, from its positions.
 
@@ -156,8 +156,8 @@ What the functions here return adds up: that of some requests + that of others i
 """
 OF_PART: Mapping[str, Callable[[Plan, PairCube], Any]] = {
     "sums": _sums_of,
-    "attributed": Attributed.of,
-    "sample": Sample.of,
+    "attributed": Attributed.count,
+    "sample": Sample.draw,
 }
 """What is kept of the parts of a bucket, from their arrays."""
 
@@ -176,7 +176,7 @@ class BucketResult:
         return BucketResult({name: one + other.kept[name] for name, one in self.kept.items()})
 
     def add(self, found: Mapping[str, Any]) -> None:
-        """Add what is kept of some more requests: see `of_part`."""
+        """Add what is kept of some more requests: see `part_facts`."""
         for name, of_some in found.items():
             self.kept[name] += of_some
 
@@ -215,14 +215,14 @@ def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
     covered = coverages.no_coverage(plan.runs, coverages.bounded(plan.measures))
     none = {"coverage": covered, "said": Said()}
-    return BucketResult(none | of_part(plan, plan.no_requests()))
+    return BucketResult(none | part_facts(plan, plan.no_requests()))
 
 
-def of_bucket(plan: Plan, bucket: measured.Projected) -> dict[str, Any]:
+def bucket_facts(plan: Plan, bucket: measured.Projected) -> dict[str, Any]:
     """Return what is kept of a bucket as a whole."""
     return {name: of(plan, bucket) for name, of in OF_BUCKET.items()}
 
 
-def of_part(plan: Plan, part: PairCube) -> dict[str, Any]:
+def part_facts(plan: Plan, part: PairCube) -> dict[str, Any]:
     """Return what is kept of the arrays of some requests."""
     return {name: of(plan, part) for name, of in OF_PART.items()}

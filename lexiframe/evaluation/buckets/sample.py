@@ -21,7 +21,7 @@ def size_of(plan: Plan) -> int:
     return min(_REQUESTS, _CELLS // max(n_pairs * len(plan.measures), 1))
 
 
-def _drawn(queries: pl.Series, n: int) -> pl.Series:
+def _draw_requests(queries: pl.Series, n: int) -> pl.Series:
     """Return the n requests whose ids have the least hashes, sorted by id."""
     if len(queries) <= n:
         return queries
@@ -40,10 +40,10 @@ class Sample:
     positions: pl.DataFrame | None = None
 
     @classmethod
-    def of(cls, plan: Plan, part: PairCube) -> Sample:
+    def draw(cls, plan: Plan, part: PairCube) -> Sample:
         """Draw requests from a part."""
         n = size_of(plan)
-        return cls(n, part.of_ids(_drawn(part.queries, n)))
+        return cls(n, part.select_ids(_draw_requests(part.queries, n)))
 
     def with_positions(self, p: pl.DataFrame) -> Sample:
         """Return the sample with the positions of its requests, which are among others."""
@@ -53,8 +53,8 @@ class Sample:
     def __add__(self, other: Sample) -> Sample:
         """Return the sample of the requests of both."""
         both = pl.concat([self.part.queries, other.part.queries]).sort()
-        drawn = _drawn(both, self.n)
-        kept = [one.part.of_ids(drawn) for one in (self, other)]
+        drawn = _draw_requests(both, self.n)
+        kept = [one.part.select_ids(drawn) for one in (self, other)]
         kept = [part for part in kept if len(part.queries)]
         total = Sample(self.n, PairCube.together(kept or [self.part], self.part.measures))
         known = [one.positions for one in (self, other) if one.positions is not None]

@@ -107,6 +107,6 @@ def read_bucket(path: Path, bucket: int, checks: Sequence[int]) -> pl.DataFrame:
                 raise ValueError("its bytes are not those that were written")
             return pl.DataFrame(pa.Table.from_batches([batch]))
     except (OSError, pa.ArrowException, ValueError) as error:
-        found = f"the file of buckets cannot be read ({errors.in_one_line(error)})"
+        found = f"the file of buckets cannot be read ({errors.one_line(error)})"
         advice = "start again without resume"
         raise ReadError(Problem(str(path), "", found, advice)) from None

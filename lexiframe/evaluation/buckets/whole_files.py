@@ -38,7 +38,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def cannot_write(folder: Path, error: Exception, n_bytes: int) -> LexiframeError:
     """Build the error for a file that cannot be written."""
     if getattr(error, "errno", None) != errno.ENOSPC and "o space left" not in str(error):
-        reason = getattr(error, "strerror", None) or errors.in_one_line(error)
+        reason = getattr(error, "strerror", None) or errors.one_line(error)
         return LexiframeError(
             f"{folder}: buckets cannot be written there ({reason}); choose another folder or "
             "change its permissions"

@@ -24,7 +24,7 @@ _WITHOUT_UNJUDGED = "judged_only"
 _OF_QRELS = ("query_id", "doc_id", "relevance", "iteration")
 
 
-def _with_any_value(measure: Any) -> Any:
+def _widest_measure(measure: Any) -> Any:
     every: Any = AnyValue
     return type(measure)(**{name: every() for name in measure.SUPPORTED_PARAMS})
 
@@ -51,7 +51,7 @@ class LexiframeProvider(providers.Provider):
 
     NAME = "lexiframe"
     SUPPORTED_MEASURES: list[Any] = [  # noqa: RUF012 - the base class says so
-        _with_any_value(measure) for measure in dict.fromkeys(known.registry.values())
+        _widest_measure(measure) for measure in dict.fromkeys(known.registry.values())
     ]
 
     def __init__(self, score_type: ScoreType, duplicates: problems.Duplicates) -> None:
@@ -96,7 +96,7 @@ class _Column(NamedTuple):
     missing: list[str]
 
     @classmethod
-    def of(
+    def fill(
         cls, measure: Any, queries: list[str], values: np.ndarray, every: Iterable[str]
     ) -> _Column:
         """Return values; those of subtopics are NaN for requests without any subtopic."""
@@ -174,4 +174,4 @@ class LexiframeEvaluator(providers.Evaluator):
             queries = [every[n] for n in there.tolist()]
             for measure, metric in group.measures.items():
                 values = cube.values[place[str(metric)], there, 0]
-                yield _Column.of(measure, queries, values, self.qrel_qids)
+                yield _Column.fill(measure, queries, values, self.qrel_qids)

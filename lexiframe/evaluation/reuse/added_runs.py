@@ -86,7 +86,7 @@ def add_runs(evaluation: Evaluation, new_runs: RunsLike, /) -> Evaluation:
     if len(chosen):
         asked = origin.measures, origin.policies
         added = measured.rank(chosen, before.judged, *asked, hashed=True, are_part=True)
-        chosen, added, twins = _without_same_rankings(chosen, added, before.fingerprints)
+        chosen, added, twins = _drop_same_rankings(chosen, added, before.fingerprints)
         ranked, there = joined(before, added), there + twins
     if there:
         warn(f"runs that the evaluation has already, left out: {n_and_first(sorted(there))}")
@@ -135,7 +135,7 @@ def _fit(ranked: RankedRuns, origin: Origin) -> bool:
     return True
 
 
-def _without_same_rankings(
+def _drop_same_rankings(
     scan: run_scan.RunScan, added: RankedRuns, known: Mapping[str, str]
 ) -> tuple[run_scan.RunScan, RankedRuns, list[str]]:
     """Leave out sources of which all runs are there already; raise for others of known names."""

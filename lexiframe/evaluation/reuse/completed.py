@@ -76,7 +76,7 @@ def known_in(
     before, after = (table.filter(kind="request") for table in (kept.fingerprints, now))
     return Known(
         kept.coverage,
-        measured.of_tables(*tables),
+        measured.cube_of_tables(*tables),
         frozenset(runs),
         queries,
         frozenset(map(str, measures)) & {*defined},
@@ -131,8 +131,8 @@ def completed(
         todo.append((measures, same if len(others) else None, new))
     whole = measured.unknown(asked, projected.runs, projected.queries)
     if measures:
-        holding = known.part.of_measures([str(measure) for measure in measures])
-        whole.fill(holding.of_ids(same).of_runs(old))
+        holding = known.part.select_measures([str(measure) for measure in measures])
+        whole.fill(holding.select_ids(same).select_runs(old))
     _compute(projected, [one for one in todo if one[0]], whole)
     covered = known.coverage.filter(pl.col("run").is_in(old)) if known.same_judgments else None
     projected = replace(projected, known=whole, covered=covered)

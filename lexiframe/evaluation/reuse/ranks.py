@@ -48,10 +48,10 @@ def ranks_table(ranked: RankedRuns | None) -> pl.DataFrame:
 
     The table is empty when the ranks are not known.
     """
-    return pl.DataFrame([_row(run) for run in ranked.runs] if ranked else [], _SCHEMA)
+    return pl.DataFrame([_ranks_row(run) for run in ranked.runs] if ranked else [], _SCHEMA)
 
 
-def _row(run: RunRanks) -> dict[str, Any]:
+def _ranks_row(run: RunRanks) -> dict[str, Any]:
     item = np.flatnonzero(run.rank)
     row = {"run": run.name, "item": item, "rank": run.rank[item].astype(np.int64)}
     row |= {f"tied_{name}": getattr(run.tied, name) for name in _TIED}
@@ -122,11 +122,11 @@ def _known_ranks(
     names = [str(scan.sources[index].name) for index in same]
     read = [run_scan.SourceRead([name], known[name].removeprefix("file:")[:64]) for name in names]
     chosen = kept.ranks.filter(pl.col("run").is_in(names)).sort("run")
-    runs = [_run(chosen, n, judged.items.height) for n in range(chosen.height)]
+    runs = [_run_from_row(chosen, n, judged.items.height) for n in range(chosen.height)]
     return RankedRuns(judged, runs, read, {}, {name: known[name] for name in names}), same
 
 
-def _run(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
+def _run_from_row(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
     def value(name: str) -> Any:
         found = table[name][n]
         if not isinstance(found, pl.Series):

@@ -17,7 +17,7 @@ from lexiframe.base import LexiframeError, shown
 from lexiframe.evaluation.buckets.plan import KEPT, Kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
-from lexiframe.evaluation.options import Asked, Options, with_options
+from lexiframe.evaluation.options import Asked, Options, name_options
 from lexiframe.evaluation.spark.data import collected, qrels_of, runs_of
 from lexiframe.evaluation.spark.job import (
     check_session,
@@ -55,7 +55,7 @@ class SparkFrame(Protocol):
         """The session that it belongs to."""
 
 
-@with_options
+@name_options
 def evaluate(
     spark: Session,
     runs: RunsLike | SparkFrame,
@@ -133,7 +133,7 @@ def evaluate(
     """
     options["requests"] = collected(options.get("requests"))
     how = Asked.given(measures, **options)
-    _check(how, buckets)
+    _check_arguments(how, buckets)
     kept = tables_to_keep(keep, out or "", resume=False)
     check_session(spark)
     with _writing(out, kept) as folder:
@@ -152,7 +152,7 @@ def evaluate(
         )
 
 
-def _check(how: Asked, buckets: int | None) -> None:
+def _check_arguments(how: Asked, buckets: int | None) -> None:
     """Raise for arguments that cannot be used here, before Spark does anything."""
     if not are_of_sums(how):
         named = map(own_tests.name_of_test, own_tests.several(how.inference.test))

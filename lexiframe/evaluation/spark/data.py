@@ -26,21 +26,21 @@ def runs_of(spark: Any, runs: Any) -> Any:
     ``runs`` is what the function ``evaluate`` of `lexiframe.spark` takes.
     """
     if isinstance(runs, Mapping):
-        return _union([_named(spark, run, str(name)) for name, run in runs.items()])
+        return _union([_rows_of_run(spark, run, str(name)) for name, run in runs.items()])
     given = runs if isinstance(runs, list | tuple) else [runs]
-    return _union([_one_table(_frame(spark, run, read_runs)) for run in given])
+    return _union([_one_table(_spark_frame(spark, run, read_runs)) for run in given])
 
 
 def qrels_of(spark: Any, qrels: Any) -> Any:
     """Return judgments as a Spark data frame: query_id, doc_id, relevance, perhaps iteration."""
-    frame = _frame(spark, qrels, read_qrels)
+    frame = _spark_frame(spark, qrels, read_qrels)
     items = column_forms.items_of_implicit_feedback(frame.columns, {})
     if items is not None:
         from pyspark.sql import functions
 
         warn("qrels: no column of grades, so all rows are read as relevant, with grade 1")
         frame = frame.withColumn("relevance", functions.lit(1.0))
-    return _in_our_words(frame, schemas.QRELS, "qrels")
+    return _rename_columns(frame, schemas.QRELS, "qrels")
 
 
 def is_spark_frame(data: Any) -> bool:
@@ -53,7 +53,7 @@ def collected(data: Any) -> Any:
     return data.toArrow() if is_spark_frame(data) else data
 
 
-def in_buckets(frame: Any, n: int) -> Any:
+def add_buckets(frame: Any, n: int) -> Any:
     """Add the bucket of each row's request, from 0 to n − 1.
 
     Ids are hashed as text, so that a request has the same bucket whether its id is a number in one
@@ -67,7 +67,7 @@ def in_buckets(frame: Any, n: int) -> Any:
 
 
 def _one_table(frame: Any) -> Any:
-    frame = _in_our_words(frame, schemas.RUNS, "runs")
+    frame = _rename_columns(frame, schemas.RUNS, "runs")
     if "run" in frame.columns:
         return frame
     from pyspark.sql import functions
@@ -75,14 +75,14 @@ def _one_table(frame: Any) -> Any:
     return frame.withColumn("run", functions.lit(run_parts.UNNAMED))
 
 
-def _named(spark: Any, run: Any, name: str) -> Any:
+def _rows_of_run(spark: Any, run: Any, name: str) -> Any:
     """Return the rows of the run that is given under a name."""
     from pyspark.sql import functions
 
     frame = _read_by_spark(spark, run)
     if frame is None:
         return _one_table(_sent(spark, read_runs({name: run})))
-    frame = _in_our_words(frame, schemas.RUNS, f"the run {name!r}")
+    frame = _rename_columns(frame, schemas.RUNS, f"the run {name!r}")
     if "run" in frame.columns:
         raise SchemaError(
             f"the run {name!r}: expected the rows of one run, found a column of runs; give the "
@@ -102,7 +102,7 @@ def _union(frames: Sequence[Any]) -> Any:
     return reduce(lambda one, other: one.unionByName(other), frames)
 
 
-def _in_our_words(frame: Any, schema: schemas.TableSchema, where: str) -> Any:
+def _rename_columns(frame: Any, schema: schemas.TableSchema, where: str) -> Any:
     """Return a data frame's columns under lexiframe's names; names of runs become text."""
     from pyspark.sql import functions
 
@@ -119,7 +119,7 @@ def _in_our_words(frame: Any, schema: schemas.TableSchema, where: str) -> Any:
     return frame.select(*(column.alias(ours) for ours, column in columns.items()))
 
 
-def _frame(spark: Any, data: Any, read: Callable[[Any], pa.Table]) -> Any:
+def _spark_frame(spark: Any, data: Any, read: Callable[[Any], pa.Table]) -> Any:
     """Return a Spark data frame of what is given; what Spark does not read, the driver reads."""
     frame = _read_by_spark(spark, data)
     return _sent(spark, read(data)) if frame is None else frame
@@ -130,7 +130,7 @@ def _read_by_spark(spark: Any, data: Any) -> Any:
     if is_spark_frame(data):
         return data
     form = _form(data) if isinstance(data, str | Path) else None
-    return None if form is None else _load(spark, str(data), form)
+    return None if form is None else _load_path(spark, str(data), form)
 
 
 def _sent(spark: Any, table: pa.Table) -> Any:
@@ -154,7 +154,7 @@ def _form(path: str | Path) -> Mapping[str, Any] | None:
     return known[".parquet"] if place.is_dir() and any(True for _ in found) else None
 
 
-def _load(spark: Any, path: str, options: Mapping[str, Any]) -> Any:
+def _load_path(spark: Any, path: str, options: Mapping[str, Any]) -> Any:
     place = path if data_sources.is_remote(path) else str(data_sources.expanded(path).absolute())
     with errors_of_spark():
         return spark.read.load(place, **options)

@@ -37,9 +37,7 @@ def errors_of_spark(buckets: int | None = None) -> Iterator[None]:
     except (PySparkException, Py4JError) as error:
         for pattern, words in _IN_WORDS.items():
             if found := re.search(pattern, str(error), re.DOTALL):
-                raise LexiframeError(
-                    words.format(*map(errors.in_one_line, found.groups()))
-                ) from None
+                raise LexiframeError(words.format(*map(errors.one_line, found.groups()))) from None
         if buckets is not None and re.search(_LOST, str(error)):
             raise LexiframeError(
                 "Spark gave up, because processes that evaluated a bucket ended too often, as they "

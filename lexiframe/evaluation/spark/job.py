@@ -19,7 +19,7 @@ from lexiframe.base import LexiframeError, SchemaError, __version__, errors
 from lexiframe.evaluation.buckets.bucket import evaluate_bucket
 from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import BucketResult, nothing
-from lexiframe.evaluation.spark.data import BUCKET, in_buckets
+from lexiframe.evaluation.spark.data import BUCKET, add_buckets
 from lexiframe.evaluation.spark.errors import errors_of_spark
 
 _FEW = 1000
@@ -43,8 +43,8 @@ def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketR
     from pyspark import cloudpickle
 
     sent = cloudpickle.dumps(plan)
-    of_bucket, of_task = (on_executors(name, sent, __version__) for name in ("_row_of", "_summed"))
-    left, right = (in_buckets(side, buckets).groupBy(BUCKET) for side in (runs, qrels))
+    of_bucket, of_task = (executor_call(name, sent, __version__) for name in ("_row_of", "_summed"))
+    left, right = (add_buckets(side, buckets).groupBy(BUCKET) for side in (runs, qrels))
     with errors_of_spark(buckets), warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of pandas 3, which nothing here uses
         rows = (
@@ -56,7 +56,7 @@ def reduced_on_spark(plan: Plan, runs: Any, qrels: Any, buckets: int) -> BucketR
     return reduce(add, map(_result_of, rows), nothing(plan))
 
 
-def on_executors(name: str, plan: bytes, version: str) -> Callable[..., Any]:
+def executor_call(name: str, plan: bytes, version: str) -> Callable[..., Any]:
     """Return a function that calls one of this module's with a plan, where lexiframe is the same.
 
     It is local so that PySpark sends its code, not its name: it has to say what is wrong on a

@@ -35,7 +35,7 @@ def invariances(measure: Measure, seed: int) -> pl.DataFrame:
     of = _random(seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = _values(measure, of)
+        values = _measure_values(measure, of)
         rows = [(name, *check(measure, of, values)) for name, check in CHECKS.items()]
     schema = {"check": pl.String, "holds": pl.Boolean, "counterexample": pl.String}
     return pl.DataFrame(rows, schema, orient="row")
@@ -67,14 +67,14 @@ def _key(measure: Measure) -> list[str]:
     return ["run", "query_id"] if isinstance(measure, Metric) else ["run_a", "run_b", "query_id"]
 
 
-def _values(measure: Measure, of: Collection, depth: int | None = None) -> pl.DataFrame:
+def _measure_values(measure: Measure, of: Collection, depth: int | None = None) -> pl.DataFrame:
     """Return the values of a metric for each run and request, of a preference for each pair."""
     projected = measured.project_runs(of.runs, of.qrels, [measure], Policies(depth=depth))
     part = projected.part([measure])
-    return _of_tables(measure, *pairs.tables_of(part))
+    return _table_values(measure, *pairs.tables_of(part))
 
 
-def _of_tables(measure: Measure, s: pl.DataFrame, d: pl.DataFrame) -> pl.DataFrame:
+def _table_values(measure: Measure, s: pl.DataFrame, d: pl.DataFrame) -> pl.DataFrame:
     table = s if isinstance(measure, Metric) else d.rename({"preference": "value"})
     return table.select(*_key(measure), "value").sort(_key(measure))
 
@@ -106,7 +106,7 @@ def _bounded(measure: Measure, of: Collection, values: pl.DataFrame) -> Case:
 
 def _rows_in_another_order(measure: Measure, of: Collection, values: pl.DataFrame) -> Case:
     runs, qrels = (table.sample(fraction=1, shuffle=True, seed=n) for n, table in enumerate(of))
-    return _same(measure, values, _values(measure, Collection(runs, qrels)))
+    return _same(measure, values, _measure_values(measure, Collection(runs, qrels)))
 
 
 def _renamed(column: str, prefix: str) -> Callable[[Measure, Collection, pl.DataFrame], Case]:
@@ -115,7 +115,7 @@ def _renamed(column: str, prefix: str) -> Callable[[Measure, Collection, pl.Data
         names = pl.concat([table[column] for table in of if column in table.columns]).unique()
         others = [f"{prefix}{number:03}" for number in range(len(names))]
         known = dict(zip(names.sort(descending=True), others, strict=True))
-        found = _values(
+        found = _measure_values(
             measure,
             Collection(*(
                 table.with_columns(pl.col(column).replace(known)) if column in table.columns
@@ -125,12 +125,12 @@ def _renamed(column: str, prefix: str) -> Callable[[Measure, Collection, pl.Data
         back = {new: old for old, new in known.items()}
         named = [name for name in found.columns if name.partition("_")[0] in column]
         found = found.with_columns(pl.col(named).replace(back))
-        return _same(measure, values, _in_order(found))
+        return _same(measure, values, _turn_to_first(found))
 
     return check
 
 
-def _in_order(found: pl.DataFrame) -> pl.DataFrame:
+def _turn_to_first(found: pl.DataFrame) -> pl.DataFrame:
     """Return preferences for the run whose name comes first."""
     if "run_a" not in found.columns:
         return found
@@ -142,23 +142,23 @@ def _in_order(found: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _in_parts(measure: Measure, of: Collection, values: pl.DataFrame) -> Case:
+def _values_from_parts(measure: Measure, of: Collection, values: pl.DataFrame) -> Case:
     table = "scores" if isinstance(measure, Metric) else "preferences"
     with output_files.temporary_folder() as folder:
         evaluate(of.runs, of.qrels, [measure], out=folder, keep=table)
         found = pl.read_parquet(f"{folder}/{table}/*.parquet")
     empty = pl.DataFrame()
     tables = (found, empty) if table == "scores" else (empty, found)
-    return _same(measure, values, _of_tables(measure, *tables))
+    return _same(measure, values, _table_values(measure, *tables))
 
 
 def _cut_off(measure: Measure, of: Collection, values: pl.DataFrame) -> Case:
     try:
         cut: Any = measure @ _CUT
-        found = _values(cut, of)
+        found = _measure_values(cut, of)
     except (LexiframeError, TypeError):
         return None, None
-    return _same(cut, found, _values(cut, of, depth=_CUT))
+    return _same(cut, found, _measure_values(cut, of, depth=_CUT))
 
 
 Check = Callable[[Measure, Collection, pl.DataFrame], Case]
@@ -168,6 +168,6 @@ CHECKS: dict[str, Check] = {
     "the names of documents do not matter": _renamed("doc_id", "x"),
     "the names of requests do not matter": _renamed("query_id", "x"),
     "the names of runs do not matter": _renamed("run", "x"),
-    "an evaluation in parts has the same values": _in_parts,
+    "an evaluation in parts has the same values": _values_from_parts,
     f"@{_CUT} is the same as runs that end at rank {_CUT}": _cut_off,
 }

@@ -108,9 +108,9 @@ def assert_not_worse(
     path = None if snapshot is None else output_files.output_path(snapshot)
     taken = None
     if path is None:
-        found = _of_two_runs(baseline, candidate, qrels, measures, policies)
+        found = _rank_two_runs(baseline, candidate, qrels, measures, policies)
     else:
-        found, taken = _of_snapshot(baseline, candidate, qrels, measures, policies, path)
+        found, taken = _pairs_with_snapshot(baseline, candidate, qrels, measures, policies, path)
     given: Any = found  # as that of an evaluation
     how: dict[str, Any] = {"require": require, "test": test, "alpha": alpha, "seed": seed}
     how |= {"missing": missing, "same_ok": same_ok}
@@ -125,7 +125,7 @@ def assert_not_worse(
     return table
 
 
-def _of_two_runs(
+def _rank_two_runs(
     baseline: Any, candidate: Any, qrels: Any, measures: list[Any], policies: Policies
 ) -> gates.RankedPairs:
     if baseline is None:
@@ -149,7 +149,7 @@ def _one_run(name: str, run: Any) -> dict[str, Any]:
     return {name: sources[0].origin}
 
 
-def _of_snapshot(
+def _pairs_with_snapshot(
     baseline: Any, candidate: Any, qrels: Any, measures: list[Any], policies: Policies, path: Path
 ) -> tuple[gates.RankedPairs, Snapshot | None]:
     """Return the scores of both runs, and the snapshot that is to be written if there is none."""
@@ -169,7 +169,7 @@ def _of_snapshot(
         runs |= _one_run("baseline", baseline)
     projected = measured.project_runs(runs, qrels, measures, policies)
     s = pairs.scores_of(projected.scores(measures))
-    now = Snapshot.of(projected.ranked.judged, asdict(policies), s.filter(run="baseline"))
+    now = Snapshot.take(projected.ranked.judged, asdict(policies), s.filter(run="baseline"))
     if is_there:
         kept = read_snapshot(path, now, measures)
         s = pl.concat([s.filter(run="candidate"), kept], how="diagonal")

@@ -28,7 +28,7 @@ class Snapshot:
     scores: dict[str, dict[str, float]]
 
     @classmethod
-    def of(
+    def take(
         cls, judged: judged_items.JudgedItems, policies: dict[str, Any], s: pl.DataFrame
     ) -> Snapshot:
         """Return the scores of one run."""

@@ -156,7 +156,10 @@ def check_metric(m: MeasureLike, *, n: int = 6, seed: int = 0) -> MetricCheck:
             "relevant items of the rankings that are enumerated have grade 1: check it without rel"
         )
     return MetricCheck(
-        _properties(measure, n), invariances(measure, seed), _ties(measure, seed), str(measure)
+        _properties(measure, n),
+        invariances(measure, seed),
+        _found_ties(measure, seed),
+        str(measure),
     )
 
 
@@ -177,7 +180,7 @@ def _properties(measure: Measure, n: int) -> pl.DataFrame:
     return table.with_columns(
         counterexample=pl.Series(
             [
-                words if words is None or name == "localised" else _drawn(words, n)
+                words if words is None or name == "localised" else _ranking_drawing(words, n)
                 for name, words in table.select("property", "counterexample").rows()
             ],
             dtype=pl.String,
@@ -188,7 +191,7 @@ def _properties(measure: Measure, n: int) -> pl.DataFrame:
 _RANKS = re.compile(r"\[([0-9, ]*)\]")
 
 
-def _drawn(words: str, n: int) -> str:
+def _ranking_drawing(words: str, n: int) -> str:
     """Draw the rankings in a counterexample: R for a relevant item, - for another.
 
     Examples
@@ -204,7 +207,7 @@ def _drawn(words: str, n: int) -> str:
     return _RANKS.sub(ranking, words)
 
 
-def _ties(measure: Measure, seed: int) -> pl.DataFrame:
+def _found_ties(measure: Measure, seed: int) -> pl.DataFrame:
     names = [*dict.fromkeys([measure, *parse_measures(_BESIDE)])]
     found = simulate_ties(names, _DOCUMENTS, _DEPTHS, _PAIRS, seed, m=(1, 10))
     place = pl.col("measure").cast(pl.Enum([str(name) for name in names]))

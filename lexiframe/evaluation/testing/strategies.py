@@ -77,7 +77,7 @@ def collections(
         st.sampled_from(above),
     ).map(lambda drawn: {**drawn[0], drawn[1]: drawn[2]})
     names, queries = (
-        st.integers(1, most).map(partial(_named, of))
+        st.integers(1, most).map(partial(_numbered_names, of))
         for most, of in ((runs, "run "), (requests, "q"))
     )
 
@@ -88,7 +88,7 @@ def collections(
     return st.tuples(names, queries).flatmap(filled).map(_frames)
 
 
-def _named(of: str, n: int) -> list[str]:
+def _numbered_names(of: str, n: int) -> list[str]:
     return [f"{of}{place}" for place in range(n)]
 
 

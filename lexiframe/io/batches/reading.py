@@ -20,7 +20,7 @@ from lexiframe.io.batches.tables import Request
 from lexiframe.io.batches.texts import parse_pieces
 from lexiframe.io.batches.units import Unit
 from lexiframe.io.column_forms.column_names import items_of_implicit_feedback
-from lexiframe.io.column_forms.lists_of_items import in_our_words
+from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import EXACT, has_large
 from lexiframe.io.files.data_sources import File, Source, one_run_per_source
 from lexiframe.io.files.unpacking import Content
@@ -73,7 +73,7 @@ def _parts_of_batches(
     before: Counter[str] = Counter()
     for frame in frames:
         if not frame.height and not is_one:  # a file of a data set may have no rows
-            in_our_words(frame, schemas.RUNS, source.where, options.columns)
+            rename_columns(frame, schemas.RUNS, source.where, options.columns)
             continue
         try:
             parts = _parts_of_batch(frame, source, options)
@@ -98,13 +98,13 @@ def _further_down(error: SchemaError, before: Counter[str]) -> SchemaError:
 
 
 def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -> list[RunPart]:
-    named = in_our_words(table, schemas.RUNS, source.where, options.columns)
+    named = rename_columns(table, schemas.RUNS, source.where, options.columns)
     has_run = "run" in named.columns
-    is_plain = _is_plain(named, "score") and "replicate" not in named.columns
+    is_plain = _needs_no_check(named, "score") and "replicate" not in named.columns
     is_other = source.name == "" or options.better == "low"
     if not is_plain or is_other or (has_run and source.is_given):
         parts = parts_of_table(table, source, options)
-        return _with_digits(parts, named)
+        return _keep_digits(parts, named)
     if not has_run:
         name = UNNAMED if source.name is None else source.name
         runs = [(name, named)]
@@ -115,7 +115,7 @@ def _parts_of_batch(table: pl.DataFrame, source: Source, options: TextOptions) -
     ]
 
 
-def _with_digits(parts: list[RunPart], written: pl.DataFrame) -> list[RunPart]:
+def _keep_digits(parts: list[RunPart], written: pl.DataFrame) -> list[RunPart]:
     """Keep large numbers as they are written: `digits`, which `Buckets.runs` compares.
 
     Others of the same request, equal as float64, may be in another batch. Floats are as they are.
@@ -136,7 +136,7 @@ def _with_digits(parts: list[RunPart], written: pl.DataFrame) -> list[RunPart]:
     ]
 
 
-def _is_plain(named: pl.DataFrame, number: str) -> bool:
+def _needs_no_check(named: pl.DataFrame, number: str) -> bool:
     """Return whether no value of a table can be wrong, or change when it is converted."""
     texts = [named[name] for name in ("run", "iteration") if name in named.columns]
     ids = [named[name] for name in ("query_id", "doc_id") if name in named.columns]
@@ -178,7 +178,7 @@ def _parts_of_text(
         if not any(has_large(part.rows["score"]) for part in parts):
             return parts
         written, _, _ = as_written(content, source.where, scan.options, schemas.RUNS)
-        return _with_digits(parts, written)
+        return _keep_digits(parts, written)
 
     for parts in parse_pieces(path, source.where, scan.options, schemas.RUNS, share.text, parse):
         names |= dict.fromkeys(part.name for part in parts)
@@ -216,8 +216,8 @@ def _judgments_of_batches(
             table = frame if graded is None else graded
             count(table.height)
         try:
-            named = in_our_words(table, schemas.QRELS, where, options.columns)
-            is_plain = _is_plain(named, "relevance")
+            named = rename_columns(table, schemas.QRELS, where, options.columns)
+            is_plain = _needs_no_check(named, "relevance")
             yield named if is_plain else checked_judgments(table, where, options)
         except SchemaError as error:
             raise _further_down(error, before) from None

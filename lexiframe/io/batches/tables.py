@@ -54,7 +54,7 @@ class Request:
             found.pop("rank", None)
         return [*found.values()]
 
-    def after_first_rows(
+    def check_first_rows(
         self, schema: pa.Schema, read: Callable[[list[str], int], Iterator[Batch]]
     ) -> Request:
         """Return a request for ranks too, if the first rows have scores that contradict them."""
@@ -79,16 +79,16 @@ class Request:
 Batches = Callable[[Request], Iterator[pl.DataFrame]]
 
 
-def of_file(form: Form, path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
+def read_file(form: Form, path: str, where: str, request: Request) -> Iterator[pl.DataFrame]:
     """Read a file that is no text; its checksums are verified, as `read_arrow` does."""
     with reading(where, form.name), pa.OSFile(path) as file:
         opened = form.open(file, where)
-        request = request.after_first_rows(opened.schema, opened.batches)
+        request = request.check_first_rows(opened.schema, opened.batches)
         batches = opened.batches(request.needed(opened.schema), request.rows)
         yield from _slices(batches, opened.schema, where, request)
 
 
-def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
+def read_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
     """Read a file of a PyArrow data set, with the values in the names of its folders as columns.
 
     Its own columns count, not those of the data set: where these differ, PyArrow would make nulls
@@ -101,7 +101,7 @@ def of_fragment(fragment: Any, where: str, request: Request) -> Iterator[pl.Data
         keys = dataset.get_partition_keys(fragment.partition_expression)
         keys = {name: value for name, value in keys.items() if name not in schema.names}
         read = partial(_batches_of_fragment, fragment, schema)
-        request = request.after_first_rows(schema, read)
+        request = request.check_first_rows(schema, read)
         needed = request.needed(schema, [*keys])
         columns = None if needed is None else [name for name in needed if name in schema.names]
         for frame in _slices(read(columns, request.rows), schema, where, request):
@@ -128,7 +128,7 @@ def _batches_of_fragment(
         yield from file.iter_batches(rows, row_groups=groups, columns=columns, use_threads=False)
 
 
-def of_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.DataFrame]:
+def compute_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.DataFrame]:
     """Compute a Polars query."""
     n_batches = 0
     try:
@@ -151,7 +151,7 @@ def of_query(query: pl.LazyFrame, where: str, request: Request) -> Iterator[pl.D
         yield empty
 
 
-def of_stream(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
+def read_stream(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
     """Read what gives batches of Arrow: a DuckDB relation, a data set in memory, a reader."""
     with reading(where, "a stream of Arrow batches"), _reader(data, request.rows) as reader:
         yield from _slices(reader, reader.schema, where, request)
@@ -181,7 +181,7 @@ def _slices(
         yield request.frame(schema.empty_table(), where)
 
 
-def of_frame(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
+def cut_frame(data: Any, where: str, request: Request) -> Iterator[pl.DataFrame]:
     """Cut a frame that is in memory."""
     frame = to_frame(data, request.value, where, keep_twins=True)
     for start in range(0, max(frame.height, 1), request.rows):

@@ -58,7 +58,7 @@ def _contents(
     path: str, where: str, options: TextOptions, schema: schemas.TableSchema, size: int
 ) -> Iterator[tuple[Content, int]]:
     """Yield the pieces, each with the header of its file, and the number of lines repeated."""
-    pieces = _pieces(_decoded(_unpacked(path, where), where), size)
+    pieces = _whole_line_pieces(_decode_blocks(_unpacked(path, where), where), size)
     first = content_of(next(pieces, b""), where)
     second = next(pieces, None)
     if second is None:
@@ -91,7 +91,7 @@ def _header(data: bytes, options: TextOptions) -> bytes:
     return found[1] if separator is not None and found else b""
 
 
-def _pieces(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
+def _whole_line_pieces(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
     """Join blocks to pieces of at least ``size`` bytes that end with a line."""
     held: list[bytes] = []
     n_held = 0
@@ -107,7 +107,7 @@ def _pieces(blocks: Iterator[bytes], size: int) -> Iterator[bytes]:
     yield from blocks_of_lines(b"".join(held), size)
 
 
-def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
+def _decode_blocks(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
     """Turn UTF-16 and UTF-32 with a byte order mark into UTF-8."""
     first = next(blocks, b"")
     marks = BYTE_ORDER_MARKS.items()
@@ -125,7 +125,7 @@ def _decoded(blocks: Iterator[bytes], where: str) -> Iterator[bytes]:
             yield text.encode()
     except UnicodeError as error:
         expected = f"{encoding.upper()} text, as its byte order mark says"
-        found = f"bytes that cannot be decoded ({errors.in_one_line(error)})"
+        found = f"bytes that cannot be decoded ({errors.one_line(error)})"
         raise ReadError(Problem(where, expected, found, "save it as UTF-8")) from None
 
 

@@ -17,11 +17,11 @@ import pyarrow as pa
 
 from lexiframe.io.batches.tables import (
     Batches,
-    of_file,
-    of_fragment,
-    of_frame,
-    of_query,
-    of_stream,
+    compute_query,
+    cut_frame,
+    read_file,
+    read_fragment,
+    read_stream,
 )
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run, refuse_open_file
 from lexiframe.io.files import folders
@@ -71,15 +71,15 @@ class Sources:
     qrels: list[Unit]
 
     @classmethod
-    def of(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
+    def find(cls, runs: Any, qrels: Any, **how: Any) -> Sources:
         """Find runs and judgments; ``how`` has the options of `scan_runs`."""
-        scan = runs if isinstance(runs, RunScan) else scan_runs(_in_batches(runs), **how)
+        scan = runs if isinstance(runs, RunScan) else scan_runs(_keep_readers(runs), **how)
         units = [
             unit
             for number, source in enumerate(scan.sources)
             for unit in _units(source.origin, source.where, number)
         ]
-        judgments = file_or_data(_in_batches(judgments_in(qrels)))
+        judgments = file_or_data(_keep_readers(judgments_in(qrels)))
         return cls(scan, units, judgments, _units(judgments, "qrels", 0))
 
     def held(self) -> Sources:
@@ -92,7 +92,7 @@ class Sources:
             else source
             for source in self.scan.sources
         ]
-        return Sources.of(replace(self.scan, sources=tuple(several)), self.judgments)
+        return Sources.find(replace(self.scan, sources=tuple(several)), self.judgments)
 
 
 class Once:
@@ -105,15 +105,15 @@ class Once:
         return self.reader.__arrow_c_stream__(requested_schema)
 
 
-def _in_batches(data: Any) -> Any:
+def _keep_readers(data: Any) -> Any:
     """Replace the readers in dictionaries and lists, which `find_sources` would read at once."""
     refuse_open_file(data)
     if is_one_run(data):  # its rows may be tuples, which are no lists of runs
         return data
     if isinstance(data, Mapping):
-        return {name: _in_batches(value) for name, value in data.items()}
+        return {name: _keep_readers(value) for name, value in data.items()}
     if isinstance(data, list | tuple) or (isinstance(data, Iterator) and not is_frame(data)):
-        return [_in_batches(value) for value in data]
+        return [_keep_readers(value) for value in data]
     return Once(data) if isinstance(data, pa.RecordBatchReader) else data
 
 
@@ -127,15 +127,15 @@ def judgments_in(data: Any) -> Any:
 def _units(origin: Any, where: str, number: int) -> list[Unit]:
     if isinstance(origin, File | Parts):
         files = (origin,) if isinstance(origin, File) else origin.files
-        return [_of_file(file, number) for file in files]
+        return [_file_unit(file, number) for file in files]
     if _has_fragments(origin):
-        return [_of_fragment(one, number) for one in origin.get_fragments()]
-    is_lazy, rows = isinstance(origin, pl.LazyFrame), _counted(partial(_length, origin))
+        return [_fragment_unit(one, number) for one in origin.get_fragments()]
+    is_lazy, rows = isinstance(origin, pl.LazyFrame), _count_once(partial(_length, origin))
     if is_lazy or _is_stream(origin):
-        batches = partial(of_query if is_lazy else of_stream, origin, where)
+        batches = partial(compute_query if is_lazy else read_stream, origin, where)
         return [Unit(where, number, origin, batches, rows=rows, alone=True)]
     if is_frame(origin):
-        return [Unit(where, number, origin, partial(of_frame, origin, where), rows=rows)]
+        return [Unit(where, number, origin, partial(cut_frame, origin, where), rows=rows)]
     return [Unit(where, number, origin, rows=rows)]
 
 
@@ -163,7 +163,7 @@ def _has_fragments(data: Any) -> bool:
     return True
 
 
-def _of_file(file: File, number: int) -> Unit:
+def _file_unit(file: File, number: int) -> Unit:
     where = str(file)
     if file.data is not None:
         size = len(file.data)
@@ -175,21 +175,21 @@ def _of_file(file: File, number: int) -> Unit:
     known = partial(Unit, where, number, file, path=file.path, stamp=stamp and stamp[2:])
     if form is None:
         return known(rows=lambda: _rows_of_text(start, size))
-    rows = _counted(partial(_rows_of, form, file.path, size))
-    return known(batches=partial(of_file, form, file.path, where), rows=rows)
+    rows = _count_once(partial(_n_file_rows, form, file.path, size))
+    return known(batches=partial(read_file, form, file.path, where), rows=rows)
 
 
-def _of_fragment(fragment: Any, number: int) -> Unit:
+def _fragment_unit(fragment: Any, number: int) -> Unit:
     path = fragment.path
     info = fragment.filesystem.get_file_info(path)
     stamp = (info.size or 0, info.mtime_ns or 0)
     is_local = fragment.filesystem.type_name == "local"
-    batches = partial(of_fragment, fragment, path)
-    rows, local = _counted(fragment.count_rows), path if is_local else None
+    batches = partial(read_fragment, fragment, path)
+    rows, local = _count_once(fragment.count_rows), path if is_local else None
     return Unit(path, number, fragment, batches, path=local, stamp=stamp, rows=rows)
 
 
-def _counted(count: Callable[[], Any]) -> Callable[[], int | None]:
+def _count_once(count: Callable[[], Any]) -> Callable[[], int | None]:
     """Return a function that counts once, and returns None where that is not possible."""
 
     @cache
@@ -215,7 +215,7 @@ def _length(data: Any) -> int:
     return int(data.num_rows) if hasattr(data, "num_rows") else len(data)
 
 
-def _rows_of(form: Form, path: str, size: int) -> int | None:
+def _n_file_rows(form: Form, path: str, size: int) -> int | None:
     if form.n_rows is None:
         return size // _PER_ROW
     with pa.OSFile(path) as file:

@@ -6,7 +6,7 @@ from .column_names import RIGHT_ORDER as RIGHT_ORDER
 from .ids import checked_ids as checked_ids
 from .column_names import columns_of as columns_of
 from .objects import held as held
-from .lists_of_items import in_our_words as in_our_words
+from .lists_of_items import rename_columns as rename_columns
 from .objects import is_frame as is_frame
 from .column_names import items_of_implicit_feedback as items_of_implicit_feedback
 from .numbers import refuse_lost_digits as refuse_lost_digits

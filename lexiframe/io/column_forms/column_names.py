@@ -122,13 +122,13 @@ def columns_of(
     Raise SchemaError for a missing column, for two columns that fit equally well, and for two of
     one name. The column ``run`` may be missing, and so may the score of a run that has ranks.
     """
-    written = _without_types(names, where)
+    written = _untyped_names(names, where)
     given = _given_columns([*written], schema, where, columns)
     free = [name for name in written if name not in given.values()]
     by_name = {
         ours: name
         for ours in schema.columns
-        if ours not in given and (name := _column(ours, free, where)) is not None
+        if ours not in given and (name := _file_column(ours, free, where)) is not None
     }
     found = given | by_name
     # If the user says that score is the grade, its name does not make the table a run.
@@ -138,7 +138,7 @@ def columns_of(
         needless.add("score")
     missing = [c for c in schema.columns if c not in {*found, *needless}]
     if missing:
-        raise _missing(missing, schema, [*written], where)
+        raise _missing_columns(missing, schema, [*written], where)
     wanted = {*found.values()}
     schemas.refuse_twins_among(
         [name.rstrip(schemas.TWIN) for name in names if name.rstrip(schemas.TWIN) in wanted], where
@@ -209,7 +209,7 @@ def columns_among(
     return {ours: candidates[0] for ours, candidates in found.items() if candidates}
 
 
-def _column(ours: str, names: Sequence[str], where: str) -> str | None:
+def _file_column(ours: str, names: Sequence[str], where: str) -> str | None:
     """Find the column that we call ``ours``; return None if there is none."""
     groups = KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])
     return first_of(ours, (candidates_for(known, names) for known in groups), where)
@@ -233,7 +233,7 @@ def first_of(ours: str, groups: Iterable[Sequence[str]], where: str) -> str | No
     return None
 
 
-def _missing(
+def _missing_columns(
     missing: list[str], schema: schemas.TableSchema, names: Sequence[str], where: str
 ) -> SchemaError:
     ours = missing[0]
@@ -313,7 +313,7 @@ def _given_columns(
     return given
 
 
-def _without_types(names: Sequence[str], where: str) -> dict[str, str]:
+def _untyped_names(names: Sequence[str], where: str) -> dict[str, str]:
     """Map names without RecBole's types to the full names: ``user_id`` to ``user_id:token``."""
     parts = {name: name.rpartition(":") for name in names}
     plain = {n: p[0] if p[0] and p[2] in _RECBOLE_TYPES else n for n, p in parts.items()}

@@ -10,20 +10,20 @@ from lexiframe.base import Problem, SchemaError, n_and_first, schemas
 from lexiframe.io.column_forms.column_names import columns_of, words_for
 
 
-def in_our_words(
+def rename_columns(
     frame: pl.DataFrame,
     schema: schemas.TableSchema,
     where: str,
     columns: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return a table's columns under lexiframe's names, with one row for each item of a list."""
-    frame = with_rows_of_lists(frame, where, columns or {})
+    frame = unnest_lists(frame, where, columns or {})
     found = columns_of(frame.columns, schema, where, columns or {})
     # by Series, since Polars takes the names * and ^...$ for patterns
     return frame.select(frame[theirs].alias(ours) for ours, theirs in found.items())
 
 
-def with_rows_of_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
+def unnest_lists(frame: pl.DataFrame, where: str, columns: Mapping[str, str]) -> pl.DataFrame:
     """Make one row of each item in the column of lists, if any; an empty list is a row of nulls.
 
     Items that are null are left out: they fill up lists that have to be equally long.

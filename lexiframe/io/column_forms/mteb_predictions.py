@@ -20,7 +20,7 @@ _COLON = re.compile(r"\s*:\s*")
 _DECODER = json.JSONDecoder()
 
 
-def of_one_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mapping[str, Any]:
+def only_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mapping[str, Any]:
     """Return the results of the only split of the only subset; raise if there are several.
 
     Examples
@@ -35,7 +35,7 @@ def of_one_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mappi
 
 
 def text_of_one_split(data: bytes, where: str, *, is_run: bool) -> bytes:
-    """Return the text of the results in a file of MTEB as `of_one_split`; other text as it is."""
+    """Return the text of the results in a file of MTEB as `only_split`; other text as it is."""
     if not _BEGINNING.match(data, 0, 1000):
         return data
     try:
@@ -43,9 +43,9 @@ def text_of_one_split(data: bytes, where: str, *, is_run: bool) -> bytes:
         saved = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return data  # the reader of JSON says where it is broken
-    members = _members(text, where)
+    members = _member_texts(text, where)
     subset, split = _only(saved, where, is_run=is_run)
-    return _members(members[subset], where)[split].encode()
+    return _member_texts(members[subset], where)[split].encode()
 
 
 def _only(saved: Any, where: str, *, is_run: bool) -> tuple[str, str]:
@@ -77,7 +77,7 @@ def _only(saved: Any, where: str, *, is_run: bool) -> tuple[str, str]:
     return subset, split
 
 
-def _members(text: str, where: str) -> dict[str, str]:
+def _member_texts(text: str, where: str) -> dict[str, str]:
     """Return the text of each value of an object that is valid JSON; raise for a repeated name."""
     found: dict[str, str] = {}
     at = _end(_BETWEEN, text, 0)

@@ -126,7 +126,9 @@ number from all (the first one, if these are times), or leave score out and give
         written.filter(pl.col("score").str.contains(_DECIMAL))
         .with_columns(number=pl.col("score").cast(pl.Float64))
         .filter(pl.col("number").abs() >= EXACT)
-        .with_columns(_plain(pl.col("score").map_elements(_in_digits, return_dtype=pl.String)))
+        .with_columns(
+            _plain_decimal(pl.col("score").map_elements(_write_digits, return_dtype=pl.String))
+        )
         .unique(maintain_order=True)
     )
     lost = large.filter(pl.struct(*key, "number").is_duplicated())
@@ -134,12 +136,12 @@ number from all (the first one, if these are times), or leave score out and give
         raise SchemaError(_problem(lost, key, where, called))
 
 
-def _in_digits(number: str) -> str:
+def _write_digits(number: str) -> str:
     """Write a number without an exponent: 1e3 as 1000."""
     return format(Decimal(number), "f") if "e" in number.lower() else number
 
 
-def _plain(number: pl.Expr) -> pl.Expr:
+def _plain_decimal(number: pl.Expr) -> pl.Expr:
     """Write a decimal number in one way only: without a plus sign and needless zeros."""
     whole = number.str.replace(r"^\+", "").str.replace(r"^(-?)0+([0-9])", "${1}${2}")
     return whole.str.replace(r"\.0*$", "").str.replace(r"(\.[0-9]*?)0+$", "${1}")

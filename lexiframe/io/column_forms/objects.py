@@ -38,7 +38,7 @@ def held(data: Any, where: str) -> Any:
     """Return data that can be read repeatedly: iterators become lists, Arrow readers tables."""
     refuse_open_file(data)
     if isinstance(data, pa.RecordBatchReader):
-        return _read(data.read_all, where)
+        return _read_table(data.read_all, where)
     return list(data) if isinstance(data, Iterator) and not is_frame(data) else data
 
 
@@ -134,24 +134,24 @@ def to_frame(
     if _is_dataset(data):
         schema = data.schema if hasattr(data, "schema") else data.projected_schema
         schemas.refuse_twins_among(schema.names, where)  # to_table fails on two columns of one name
-        data = _read(data.to_table, where)
+        data = _read_table(data.to_table, where)
     return to_polars(data, where, keep_twins=keep_twins)
 
 
-def _read(give: Callable[[], pa.Table], where: str) -> pa.Table:
+def _read_table(give: Callable[[], pa.Table], where: str) -> pa.Table:
     """Read the table of a reader or dataset; raise SchemaError if its files are broken or gone."""
     try:
         return give()
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise SchemaError(f"{where} cannot be read ({errors.in_one_line(error):.200})") from None
+        raise SchemaError(f"{where} cannot be read ({errors.one_line(error):.200})") from None
 
 
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
     if MODEL_OF_MTEB in data:
-        from lexiframe.io.column_forms.mteb_predictions import of_one_split
+        from lexiframe.io.column_forms.mteb_predictions import only_split
 
-        data = of_one_split(data, where, is_run=value == "score")
+        data = only_split(data, where, is_run=value == "score")
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(

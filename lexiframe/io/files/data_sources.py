@@ -125,7 +125,7 @@ class Source:
     """One file or frame with runs. ``name`` is None when only the data can name them.
 
     If the caller gave the name (``is_given``), it overrides the name in the data. The name of one
-    of several replicates of a run is that of `coded.with_replicate`.
+    of several replicates of a run is that of `coded.join_replicate`.
     """
 
     name: str | None
@@ -227,10 +227,10 @@ def sources_of_runs(runs: Any) -> Found:
         found = Found.together(_expand(run) for run in (runs if several else [runs]))
     if not found.sources:
         raise ReadError("expected at least one file or frame, found an empty list")
-    return found if len(found.sources) == 1 else replace(found, sources=_joined(found.sources))
+    return found if len(found.sources) == 1 else replace(found, sources=_join_parts(found.sources))
 
 
-def _joined(sources: Sequence[Source]) -> list[Source]:
+def _join_parts(sources: Sequence[Source]) -> list[Source]:
     """Join the files that are parts of one run, where several files were found."""
     paths = {
         Path(source.origin.path): source
@@ -356,7 +356,7 @@ def _refuse_single_slash(path: str | Path) -> None:
 def _named_by_caller(name: str, run: Any) -> Found:
     """Return the sources of one run: several files, or data with names, are its replicates."""
     if isinstance(run, Mapping) and not (is_frame(run) or is_one_run(run)) and run:
-        several = {coded.with_replicate(name, str(one)): data for one, data in run.items()}
+        several = {coded.join_replicate(name, str(one)): data for one, data in run.items()}
         return Found.together(_one_named(*one) for one in several.items())
     are_paths = isinstance(run, list | tuple) and all(isinstance(one, str | Path) for one in run)
     if not (isinstance(run, str | Path) or (are_paths and run)):
@@ -364,7 +364,7 @@ def _named_by_caller(name: str, run: Any) -> Found:
     found = sources_of_runs(run)
     names = [name]
     if len(found.sources) > 1:
-        names = [coded.with_replicate(name, source.name) for source in found.sources]
+        names = [coded.join_replicate(name, source.name) for source in found.sources]
     given = zip(found.sources, names, strict=True)
     return replace(found, sources=[replace(s, name=n, is_given=True) for s, n in given])
 
@@ -400,14 +400,14 @@ def _expand(run: Any) -> Found:
     path = expanded(run)
     if (table := data_set_in(path)) is not None:
         return Found([Source(run_name(path.absolute()), table)])
-    files, left_out = _files(run)
+    files, left_out = _files_meant(run)
     if len(files) == 1 and files[0] == path:
         return Found([Source(run_name(path), only_file(path))])
     several = sets_of_parts(sorted(files))
     return Found([Source(run_name(Path(n or f[0])), _origin(f)) for n, f in several], left_out)
 
 
-def _files(run: str | Path) -> tuple[list[Path], list[Path]]:
+def _files_meant(run: str | Path) -> tuple[list[Path], list[Path]]:
     """Return the files that a path, folder or glob means, and what a folder has besides them."""
     _refuse_single_slash(run)
     path = expanded(run)

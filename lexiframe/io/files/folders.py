@@ -156,7 +156,7 @@ def delta_table(folder: Path) -> Any:
         return deltalake.DeltaTable(str(folder)).to_pyarrow_dataset()
     except Exception as error:  # noqa: BLE001 - of a library that raises errors of many kinds
         advice = "give a frame of the table"
-        found += f", and deltalake cannot read it ({errors.in_one_line(error):.200})"
+        found += f", and deltalake cannot read it ({errors.one_line(error):.200})"
         raise ReadError(Problem(where, "", found, advice)) from None
 
 
@@ -211,7 +211,7 @@ def sets_of_parts(paths: Sequence[Path]) -> list[tuple[str | None, list[Path]]]:
             named.append((None, files))
         else:
             _refuse_missing_parts(folder, files)
-            named.append((of if of and several[folder] > 1 else _called(folder), files))
+            named.append((of if of and several[folder] > 1 else _folder_name(folder), files))
     return named
 
 
@@ -240,7 +240,7 @@ def _counted_by_tools(paths: Iterable[Path]) -> dict[Path, Part]:
     return counted
 
 
-def _called(folder: Path) -> str:
+def _folder_name(folder: Path) -> str:
     """Return the name of a folder; of a partition ``run=bm25`` that of the run."""
     name = folder.absolute().name
     key, is_partition, value = name.partition("=")

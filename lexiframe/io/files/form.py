@@ -87,27 +87,27 @@ def size_in_rows(table: Batch, room: float = math.inf) -> float:
     (True, 1008000.0)
     """
     chunks = (chunk for column in table.columns for chunk in getattr(column, "chunks", [column]))
-    return sum(_size(chunk, np.ones(1), room) for chunk in chunks)
+    return sum(_array_bytes(chunk, np.ones(1), room) for chunk in chunks)
 
 
-def _size(array: Any, times: np.ndarray, room: float) -> float:
+def _array_bytes(array: Any, times: np.ndarray, room: float) -> float:
     """Return the bytes of an array of which each element occurs so many ``times``."""
     kind, n = array.type, len(array)
     if n * LEAST > room:
         return math.inf
     times = np.broadcast_to(times, n)
     if isinstance(array, pa.ExtensionArray):
-        return _size(array.storage, times, room)
+        return _array_bytes(array.storage, times, room)
     if pa.types.is_dictionary(kind):
         codes = array.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
         is_text = array.is_valid().to_numpy(zero_copy_only=False)
         counts = np.bincount(codes, times * is_text, len(array.dictionary))[: len(array.dictionary)]
-        return _size(array.dictionary, counts, room)
+        return _array_bytes(array.dictionary, counts, room)
     if pa.types.is_run_end_encoded(kind):
         first, count = array.find_physical_offset(), array.find_physical_length()
         ends = array.run_ends.to_numpy()[first : first + count].astype(np.int64) - array.offset
         until = np.concatenate([[0.0], np.cumsum(times)])[np.minimum(ends, n)]
-        return _size(array.values.slice(first, count), np.diff(until, prepend=0.0), room)
+        return _array_bytes(array.values.slice(first, count), np.diff(until, prepend=0.0), room)
     size = float(times.sum()) * LEAST
     if any(is_of(kind) for is_of in _LISTS):
         offsets = array.offsets.to_numpy().astype(np.int64)
@@ -117,14 +117,14 @@ def _size(array: Any, times: np.ndarray, room: float) -> float:
         steps = np.zeros(len(values) + 1)
         np.add.at(steps, starts, times)
         np.subtract.at(steps, ends, times)
-        return size + _size(values, np.cumsum(steps)[:-1], room)
+        return size + _array_bytes(values, np.cumsum(steps)[:-1], room)
     if pa.types.is_fixed_size_list(kind):
         if n * kind.list_size * LEAST > room:
             return math.inf
         values = array.values.slice(array.offset * kind.list_size, n * kind.list_size)
-        return size + _size(values, np.repeat(times, kind.list_size), room)
+        return size + _array_bytes(values, np.repeat(times, kind.list_size), room)
     if pa.types.is_struct(kind):
-        return size + sum(_size(field, times, room) for field in array.flatten())
+        return size + sum(_array_bytes(field, times, room) for field in array.flatten())
     if any(is_of(kind) for is_of in _VIEWS):
         views = np.frombuffer(array.buffers()[1], np.int32)[4 * array.offset :][: 4 * n : 4]
         return size + float(times @ views)

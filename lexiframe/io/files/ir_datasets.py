@@ -29,7 +29,7 @@ def from_ir_datasets(name: str, what: str) -> pl.DataFrame:
         rows = list(getattr(dataset, f"{what}_iter")())
     except (RuntimeError, OSError, ValueError, EOFError) as error:
         raise ReadError(
-            f"{name}: ir_datasets cannot give the {what} ({errors.in_one_line(error):.200}); "
+            f"{name}: ir_datasets cannot give the {what} ({errors.one_line(error):.200}); "
             f"`ir_datasets export {name.removeprefix(IR_DATASETS)} {what}` says more"
         ) from None
     return to_frame(rows, "score", name)

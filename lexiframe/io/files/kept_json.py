@@ -95,7 +95,7 @@ class KeptJson:
             found = f"is damaged or was edited: {error}"
             raise ReadError(Problem(str(path), "", found, self.again)) from None
         except ValueError as error:
-            raise self.other(path, f"another file ({errors.in_one_line(error)})") from None
+            raise self.other(path, f"another file ({errors.one_line(error)})") from None
         if (version := contents.pop("version", None)) != self.version:
             raise self.other(
                 path, f"version {errors.shown(version)}", f" of version {self.version}"

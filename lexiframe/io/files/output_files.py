@@ -162,7 +162,7 @@ def together() -> Iterator[None]:
         call()
 
 
-def after_renaming(call: Callable[[], object]) -> None:
+def call_after_renaming(call: Callable[[], object]) -> None:
     """Call a function when what was written has its names: at once, or at the end of `together`."""
     waiting = _waiting.get()
     if waiting is None:
@@ -211,13 +211,13 @@ def _rename_all(pairs: Sequence[tuple[Path, Path]]) -> None:
     with ExitStack() as kept, ExitStack() as undo:
         for temporary, target in pairs:
             if len(pairs) > 1:  # a single rename happens or does not: there is nothing to restore
-                undo.callback(_put_back, target, kept.enter_context(_kept(target)))
-            _to_disk(temporary)
+                undo.callback(_put_back, target, kept.enter_context(_second_name(target)))
+            _wait_for_disk(temporary)
             temporary.replace(target)
         undo.pop_all()
 
 
-def _to_disk(path: Path) -> None:
+def _wait_for_disk(path: Path) -> None:
     """Wait until a file is on the disk, so that its new name never stands for half of it."""
     if path.is_file():
         with path.open("rb") as written:
@@ -233,7 +233,7 @@ def _put_back(target: Path, before: Path | None) -> None:
 
 
 @contextmanager
-def _kept(target: Path) -> Iterator[Path | None]:
+def _second_name(target: Path) -> Iterator[Path | None]:
     """Give a file a second name (a hard link, which is fast), or copy it; None if there is none."""
     if not target.exists():
         yield None

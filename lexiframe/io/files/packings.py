@@ -72,7 +72,7 @@ def unpacked(
     try:
         yield from packing.unpack(file, size, room)
     except (EOFError, zlib.error, lzma.LZMAError, ValueError, OSError) as error:
-        broken = f"the {packing.name} data is broken or cut short ({errors.in_one_line(error)})"
+        broken = f"the {packing.name} data is broken or cut short ({errors.one_line(error)})"
         raise ReadError(Problem(where, "", broken, "fetch or pack it again")) from None
 
 

@@ -21,10 +21,12 @@ def describe(facts: dict[str, Any]) -> dict[bytes, bytes]:
     'runs'
     """
     facts = {"lexiframe": __version__, **facts}
-    return {KEY: json.dumps(facts, sort_keys=True, ensure_ascii=False, default=_plain).encode()}
+    return {
+        KEY: json.dumps(facts, sort_keys=True, ensure_ascii=False, default=_plain_value).encode()
+    }
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """Convert NumPy's numbers to Python's, and measures, paths and dates to text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 

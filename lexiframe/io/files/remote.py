@@ -35,14 +35,14 @@ def fetch(address: str, where: str) -> bytes:
         # Python sends no user and password: it would take the password for a port.
         if is_web and "@" in urlsplit(address).netloc:
             raise InvalidURL
-        return _from_web(address) if is_web else _from_store(address)
+        return _fetch_web(address) if is_web else _fetch_store(address)
     except InvalidURL:  # its message quotes parts of the address, which may be secret
         raise ReadError(
             f"{where}: is no address that can be fetched: a port is a number, spaces are written "
             "%20, and user and password cannot be part of it"
         ) from None
     except (*_BROKEN, pa.ArrowException) as error:
-        message = without_secrets(_message_of(error), address)
+        message = hide_secrets(_message_of(error), address)
         advice = "check the address, or fetch the file and give its path"
         found = f"cannot be fetched ({message[:_LENGTH]})"
         raise ReadError(Problem(where, "", found, advice)) from None
@@ -50,11 +50,11 @@ def fetch(address: str, where: str) -> bytes:
 
 def _message_of(error: Exception) -> str:
     """Return an error's message, with the error's name where the message alone says little."""
-    text, name = errors.in_one_line(error), type(error).__name__
+    text, name = errors.one_line(error), type(error).__name__
     return f"{name}: {text}" if isinstance(error, HTTPException) and name not in text else text
 
 
-def without_secrets(message: str, address: str) -> str:
+def hide_secrets(message: str, address: str) -> str:
     """Remove the parts of an address that may be secret from a message.
 
     Examples
@@ -78,7 +78,7 @@ def without_secrets(message: str, address: str) -> str:
     return message
 
 
-def _from_web(address: str) -> bytes:
+def _fetch_web(address: str) -> bytes:
     """Fetch a file in pieces, in a thread, so that a very slow server does not block forever."""
     pieces: SimpleQueue[bytes | Exception] = SimpleQueue()
     given_up, parts = Event(), []
@@ -125,7 +125,7 @@ def _refuse_parts(reply: HTTPResponse) -> None:
         raise OSError(f"the server gives two lengths: {', '.join(lengths)}")
 
 
-def _from_store(address: str) -> bytes:
+def _fetch_store(address: str) -> bytes:
     if address.startswith(("gs://", "gcs://")) and "retry_limit_seconds=" not in address:
         joint = "&" if "?" in address else "?"
         # The default is to retry for many minutes.

@@ -29,7 +29,7 @@ def reading(where: str, kind: str) -> Iterator[None]:
         TypeError,
         RecursionError,
     ) as error:
-        found = f"cannot be read as {kind} ({errors.in_one_line(error):.300})"
+        found = f"cannot be read as {kind} ({errors.one_line(error):.300})"
         raise ReadError(Problem(where, "", found, "fetch or write it again")) from None
 
 

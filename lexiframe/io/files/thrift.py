@@ -34,22 +34,22 @@ def struct_in(data: bytes, at: int = 0, depth: int = 0) -> tuple[Fields, int]:
         if step:
             last += step
         else:
-            last, at = _whole(data, at)
-        fields[last], at = _value(data, at, kind, depth)
+            last, at = _signed_number(data, at)
+        fields[last], at = _thrift_value(data, at, kind, depth)
     return fields, at + 1
 
 
-def _value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
+def _thrift_value(data: bytes, at: int, kind: int, depth: int) -> tuple[Any, int]:
     if kind in (_TRUE, _FALSE):
         return kind == _TRUE, at
     if _BYTE < kind < _DOUBLE:
-        return _whole(data, at)
+        return _signed_number(data, at)
     if kind in (_LIST, _SET):
         return _elements(data, at, depth)
     if kind == _STRUCT:
         return struct_in(data, at, depth + 1)
     if kind == _TEXT:
-        size, at = _number(data, at)
+        size, at = _unsigned_number(data, at)
     elif kind in _WIDTHS:
         size = _WIDTHS[kind]
     else:  # Parquet has no maps
@@ -63,16 +63,16 @@ def _elements(data: bytes, at: int, depth: int) -> tuple[list[Any], int]:
     size, kind = divmod(data[at], 16)
     at += 1
     if size == _LONG:
-        size, at = _number(data, at)
+        size, at = _unsigned_number(data, at)
     kind = _BYTE if kind in (_TRUE, _FALSE) else kind
     values = []
     for _ in range(size):
-        value, at = _value(data, at, kind, depth)
+        value, at = _thrift_value(data, at, kind, depth)
         values.append(value)
     return values, at
 
 
-def _number(data: bytes, at: int) -> tuple[int, int]:
+def _unsigned_number(data: bytes, at: int) -> tuple[int, int]:
     """Read a number of groups of seven bits, the lowest first."""
     value = shift = 0
     while data[at] >= 128:
@@ -83,7 +83,7 @@ def _number(data: bytes, at: int) -> tuple[int, int]:
     return value | data[at] << shift, at + 1
 
 
-def _whole(data: bytes, at: int) -> tuple[int, int]:
+def _signed_number(data: bytes, at: int) -> tuple[int, int]:
     """Read a number whose lowest bit is its sign."""
-    value, at = _number(data, at)
+    value, at = _unsigned_number(data, at)
     return value >> 1 ^ -(value & 1), at

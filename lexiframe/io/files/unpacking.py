@@ -55,7 +55,7 @@ def content_of(data: bytes, where: str, what: str = "runs or judgments") -> Cont
     if form is not None:
         return Content(data, form)
     _refuse_other_kinds(data, where, what)
-    text = _as_utf8(data, where)
+    text = _decode_to_utf8(data, where)
     if not text or text.isspace():
         raise ReadError(Problem(where, "", "the file is empty"))
     _refuse_markup(text, where, what)
@@ -120,14 +120,14 @@ def _refuse_markup(text: bytes, where: str, what: str) -> None:
             raise ReadError(Problem(where, what, kind, advice))
 
 
-def _as_utf8(data: bytes, where: str) -> bytes:
+def _decode_to_utf8(data: bytes, where: str) -> bytes:
     """Convert text to UTF-8 by its byte order mark; text without one is taken for UTF-8."""
-    data = _decoded(data, where).removeprefix(UTF8_MARK)
+    data = _decode_marked(data, where).removeprefix(UTF8_MARK)
     has_marks = not data.isascii() and UTF8_MARK in data
-    return _without_marks_of_lines(data) if has_marks else data
+    return _strip_line_marks(data) if has_marks else data
 
 
-def _without_marks_of_lines(data: bytes) -> bytes:
+def _strip_line_marks(data: bytes) -> bytes:
     """Remove byte order marks at the beginning of lines, as in files that were joined.
 
     Blanks, and the quote of a CSV field, may stand before the mark. Marks are searched for, not
@@ -143,7 +143,7 @@ def _without_marks_of_lines(data: bytes) -> bytes:
     return _MARKS.sub(kept, data)
 
 
-def _decoded(data: bytes, where: str) -> bytes:
+def _decode_marked(data: bytes, where: str) -> bytes:
     for mark, encoding in BYTE_ORDER_MARKS.items():
         if data.startswith(mark):
             try:

@@ -55,7 +55,7 @@ def _open(file: pa.NativeFile, where: str) -> Opened:
     size = max(unpacked, n_rows * metadata.num_columns * LEAST)
     # PyArrow verifies the checksums of pages, Polars does not.
     is_verified = is_whole or not _pages_have_checksums(file)
-    frame = partial(_frame, chunks) if is_verified else None
+    frame = partial(_read_frame, chunks) if is_verified else None
     few = partial(_has_few, chunks)
     return Opened(opened.schema_arrow, batches, size, chunks.fit, frame, few)
 
@@ -98,7 +98,7 @@ class _Chunks:
             self._pages[group, leaf] = pages_of(self.file, self._groups[group][leaf])
         return self._pages[group, leaf]
 
-    def of(self, group: int, leaves: list[int]) -> Mapping[int, Pages]:
+    def column_pages(self, group: int, leaves: list[int]) -> Mapping[int, Pages]:
         """Return what the pages of some columns say."""
         return {leaf: self.pages(group, leaf) for leaf in leaves}
 
@@ -110,7 +110,7 @@ class _Chunks:
         left = room
         doubtful: list[tuple[int, int]] = []
         for group in range(self.opened.metadata.num_row_groups):
-            found = self.of(group, self.leaves(columns))
+            found = self.column_pages(group, self.leaves(columns))
             left -= sum(max(pages.size, pages.values * LEAST) for pages in found.values())
             if are_views:
                 found = {leaf: pages for leaf, pages in found.items() if pages.is_shared}
@@ -128,7 +128,7 @@ class _Chunks:
         """Return the bytes that a row may take beside its pages; 0 for up to ``harmless``."""
         widest = 0.0
         for group in range(self.opened.metadata.num_row_groups):
-            found = self.of(group, self.leaves(columns))
+            found = self.column_pages(group, self.leaves(columns))
             if sum(pages.longest for pages in found.values()) > harmless:
                 widest = max(widest, sum(self._longest(group, found, 0).values()))
         return widest
@@ -192,7 +192,9 @@ class _Chunks:
         return size
 
 
-def _frame(chunks: _Chunks, data: bytes, columns: list[str], room: float) -> pl.DataFrame | None:
+def _read_frame(
+    chunks: _Chunks, data: bytes, columns: list[str], room: float
+) -> pl.DataFrame | None:
     """Read some columns into Polars; return None if they take more than so many bytes as rows.
 
     Polars keeps a text of a dictionary once, so that its rows are measured when they are there.

@@ -62,10 +62,10 @@ def entries_of_evaluation(e: Evaluated) -> list[Entry]:
         known = {key: float(value) for key, value in found.items() if value is not None}
         metrics.setdefault(row["run"], {}).update(known)
     files = {str(fact.get("run")): fact for fact in e.provenance.get("runs", [])}
-    return [Entry(run, _of_file(files.get(run, {})), found) for run, found in metrics.items()]
+    return [Entry(run, _file_facts(files.get(run, {})), found) for run, found in metrics.items()]
 
 
-def _of_file(fact: Mapping[str, Any]) -> dict[str, str]:
+def _file_facts(fact: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(fact[name]) for name in ("path", "sha256") if fact.get(name) is not None}
 
 
@@ -77,7 +77,7 @@ def settings_of_evaluation(e: Evaluated) -> dict[str, str]:
     settings = {name: of for name, of in e.provenance.items() if name not in _OF_FILES}
     found = {"lexiframe": __version__} | dict(_flat("", settings))
     for fact in e.provenance.get("qrels", []):
-        for name, text in _of_file(fact).items():
+        for name, text in _file_facts(fact).items():
             found.setdefault(f"qrels.{name}", text)
     return found
 

@@ -107,32 +107,32 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     content = content_of(data, where, "a log")
     if content.form is not None:
         frame = to_frame(read_arrow(content.form, content.data, where), "value", where)
-        return _frame(_without_structs(frame), where)
+        return _log_frame(_unnest_structs(frame), where)
     if is_json(content.data):
-        return _from_json(decoded(content.data, where), where)
-    return _from_csv(content.data, where)
+        return _parse_json(decoded(content.data, where), where)
+    return _parse_csv(content.data, where)
 
 
-def _without_structs(frame: pl.DataFrame) -> list[pl.Series]:
+def _unnest_structs(frame: pl.DataFrame) -> list[pl.Series]:
     columns = []
     for column in frame:
         if isinstance(column.dtype, pl.Struct):
             inner = column.struct.unnest()
             names = {name: f"{column.name}.{name}" for name in inner.columns}
-            columns += _without_structs(inner.rename(names))
+            columns += _unnest_structs(inner.rename(names))
         else:
             columns.append(column)
     return columns
 
 
-def _frame(columns: list[pl.Series], where: str) -> pl.DataFrame:
+def _log_frame(columns: list[pl.Series], where: str) -> pl.DataFrame:
     twice = [name for name, n in Counter(column.name for column in columns).items() if n > 1]
     if twice:
         raise ReadError(f"{where}: two columns are called {', '.join(twice)}; rename one")
     return pl.DataFrame(columns)
 
 
-def _from_csv(data: bytes, where: str) -> pl.DataFrame:
+def _parse_csv(data: bytes, where: str) -> pl.DataFrame:
     first = next((line for line in data.splitlines() if line.strip()), b"")
     header = first.decode(errors="replace")
     separator = max("\t,;", key=header.count)
@@ -150,7 +150,7 @@ def _from_csv(data: bytes, where: str) -> pl.DataFrame:
         cells = texts.alias("cells").replace("", None)
         columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
     _warn_of_separators(columns, where)
-    return _frame(columns, where)
+    return _log_frame(columns, where)
 
 
 def numbers_of(texts: pl.Series) -> pl.Series:
@@ -210,16 +210,16 @@ def _warn_of_separators(columns: Iterable[pl.Series], where: str) -> None:
             )
 
 
-def _from_json(text: str, where: str) -> pl.DataFrame:
+def _parse_json(text: str, where: str) -> pl.DataFrame:
     if text.lstrip().startswith("["):
-        records = [(f"record {n}", record) for n, record in enumerate(_parsed(text, where), 1)]
+        records = [(f"record {n}", record) for n, record in enumerate(_load_json(text, where), 1)]
     else:
         lines = [(f"line {n}", line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         one = _record_of_lines(text) if len(lines) > 1 else None
         records = (
             [("record 1", one)]
             if one is not None
-            else [(place, _parsed(line, f"{where}, {place}")) for place, line in lines]
+            else [(place, _load_json(line, f"{where}, {place}")) for place, line in lines]
         )
     flat = []
     for place, record in records:
@@ -243,7 +243,7 @@ def _record_of_lines(text: str) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def _parsed(text: str, where: str) -> Any:
+def _load_json(text: str, where: str) -> Any:
     try:
         return load_json(text)
     except (ValueError, RecursionError) as error:

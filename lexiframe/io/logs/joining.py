@@ -77,7 +77,7 @@ def with_log(table: Frame, log: LogLike, /, on: str = "run") -> pl.DataFrame:
     {'run_a': ['pca16'], 'run_b': ['pca8'], 'mean_difference': [0.01], 'params.k_a': [16],
     'params.k_b': [8]}
     """
-    return join_entries(table, _read(log), on, "with_log", "log")
+    return join_entries(table, _read_entries(log), on, "with_log", "log")
 
 
 @typed
@@ -119,7 +119,7 @@ def with_attributes(table: Frame, attributes: LogLike, /, on: str = "query_id") 
     >>> lf.with_attributes(s, requests).select("query_id", "value", "words").rows()
     [('1', 0.5, 3), ('2', 1.0, 8)]
     """
-    given, entries = to_polars(table), to_polars(_read(attributes))
+    given, entries = to_polars(table), to_polars(_read_entries(attributes))
     keys = [name for name in (on, f"{on}_a", f"{on}_b") if name in given.columns]
     rows = _ids_as_text(given, keys)
     entries = _ids_as_text(entries, {on, *KNOWN_NAMES.get(on, [])})
@@ -127,17 +127,17 @@ def with_attributes(table: Frame, attributes: LogLike, /, on: str = "query_id") 
     return joined.with_columns(given[name] for name in keys)
 
 
-def _read(entries: Any) -> Any:
+def _read_entries(entries: Any) -> Any:
     """Read a file; return a frame unchanged."""
     return read_log(entries) if isinstance(entries, str | Path) else entries
 
 
 def _ids_as_text(table: pl.DataFrame, names: Iterable[str]) -> pl.DataFrame:
     """Return a table whose columns of ids are text, whatever their type."""
-    return table.with_columns(_as_text(table[name]) for name in names if name in table.columns)
+    return table.with_columns(_id_text(table[name]) for name in names if name in table.columns)
 
 
-def _as_text(ids: pl.Series) -> pl.Series:
+def _id_text(ids: pl.Series) -> pl.Series:
     if ids.dtype == pl.Object:  # Python's own objects, such as UUIDs
         return pl.Series(ids.name, [None if i is None else str(i) for i in ids], dtype=schemas.STR)
     if ids.dtype.is_float() and bool((ids.drop_nulls().drop_nans() % 1 == 0).all()):
@@ -283,11 +283,11 @@ def no_common_keys(
     return SchemaError(
         f"{function}: expected some {on} that is in both, found {n_and_first(ours, n)} in the "
         f"table and {n_and_first(entries[on])} in the {log_name}"
-        f"{_hint(set(ours), entries, on, log_name)}"
+        f"{_id_hint(set(ours), entries, on, log_name)}"
     )
 
 
-def _hint(ours: set[str], entries: pl.DataFrame, on: str, log_name: str) -> str:
+def _id_hint(ours: set[str], entries: pl.DataFrame, on: str, log_name: str) -> str:
     """Return why ids that may be meant to be equal differ."""
     for column in entries.drop(on).select(pl.col(pl.String)):
         if common := ours & set(column):

@@ -17,7 +17,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, ReadError, n_and_first, typed, unknown_name
 from lexiframe.io.files.data_sources import expanded, public_address
-from lexiframe.io.files.remote import without_secrets
+from lexiframe.io.files.remote import hide_secrets
 from lexiframe.io.logs.files import numbers_of
 
 PAGE = 1000  # runs that are requested at once
@@ -81,19 +81,21 @@ def read_mlflow(
     """
     with quiet_mlflow():
         try:
-            return _read(_address(str(tracking_uri)), experiment)
+            return _read_experiments(_address(str(tracking_uri)), experiment)
         except LexiframeError:
             raise
         except Exception as error:  # noqa: BLE001 - of MLflow, its libraries, drivers and servers
             raise unreadable(str(tracking_uri), error) from None
 
 
-def _read(address: str, experiment: str | int | Sequence[str | int] | None) -> pl.DataFrame:
+def _read_experiments(
+    address: str, experiment: str | int | Sequence[str | int] | None
+) -> pl.DataFrame:
     mlflow, *_ = [needed(module) for module in ("mlflow", "alembic", "sqlalchemy")]
     client = mlflow.MlflowClient(address)
     experiments = _find_experiments(client, experiment)
     ids = list(experiments)
-    runs = list(_all(client.search_runs, experiment_ids=ids)) if ids else []
+    runs = list(_all_pages(client.search_runs, experiment_ids=ids)) if ids else []
     return _frame_of_runs(runs, experiments)
 
 
@@ -101,7 +103,7 @@ def unreadable(uri: str, error: Exception, what: str = "read") -> LexiframeError
     """Build the error for a store that cannot be read, or written to, with what may help."""
     where = public_address(uri)
     reason = re.sub(r"//\S*@", "//", str(error).strip().partition("\n")[0])  # without a password
-    reason = without_secrets(reason, uri)[:_SHOWN]
+    reason = hide_secrets(reason, uri)[:_SHOWN]
     if isinstance(error, ImportError):
         return LexiframeError(f"{where}: needs the driver of its database ({reason}); install it")
     advice = "if another version wrote it, upgrade a copy with `mlflow db upgrade`"
@@ -205,7 +207,7 @@ def _read_only(path: Path, uri: str) -> str:
 # --- What is in it ------------------------------------------------------------------------------
 
 
-def _all(search: Callable[..., Any], **query: Any) -> Iterator[Any]:
+def _all_pages(search: Callable[..., Any], **query: Any) -> Iterator[Any]:
     token = None
     while True:
         page = search(max_results=PAGE, page_token=token, **query)
@@ -219,7 +221,7 @@ def _find_experiments(
     client: Any, wanted: str | int | Sequence[str | int] | None
 ) -> dict[str, str]:
     """Return ``{id: name}`` of the wanted experiments."""
-    known = {e.experiment_id: e.name for e in _all(client.search_experiments)}
+    known = {e.experiment_id: e.name for e in _all_pages(client.search_experiments)}
     if wanted is None:
         return known
     ids = {name: key for key, name in known.items()}
@@ -243,9 +245,12 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
     attributes = attributes.with_columns(pl.col(_TIMES).cast(pl.Datetime("ms", "UTC")))
     return attributes.hstack(
         [
-            *map(numbers_of, _columns("params", [run.data.params for run in runs], pl.String())),
-            *_columns("metrics", [run.data.metrics for run in runs], pl.Float64()),
-            *_columns("tags", [_own_tags(run.data.tags) for run in runs], pl.String()),
+            *map(
+                numbers_of,
+                _record_columns("params", [run.data.params for run in runs], pl.String()),
+            ),
+            *_record_columns("metrics", [run.data.metrics for run in runs], pl.Float64()),
+            *_record_columns("tags", [_own_tags(run.data.tags) for run in runs], pl.String()),
         ]
     ).sort("start_time", "run", "run_id")
 
@@ -263,7 +268,9 @@ def _own_tags(tags: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in tags.items() if not name.startswith("mlflow.")}
 
 
-def _columns(kind: str, records: list[dict[str, Any]], dtype: pl.DataType) -> list[pl.Series]:
+def _record_columns(
+    kind: str, records: list[dict[str, Any]], dtype: pl.DataType
+) -> list[pl.Series]:
     names = sorted({name for record in records for name in record})
     return [
         pl.Series(f"{kind}.{name}", [record.get(name) for record in records], dtype)

@@ -93,13 +93,15 @@ def log_mlflow(
     >>> log = lf.read_mlflow("sqlite:///mlflow.db", "lexiframe")  # doctest: +SKIP
     """
     check_evaluated("log_mlflow", e)
-    entries = [_in_words_of_mlflow(entry) for entry in entries_of_evaluation(e)]
+    entries = [_mlflow_entry(entry) for entry in entries_of_evaluation(e)]
     settings = _unique(settings_of_evaluation(e), lambda text: text[:_LONGEST])
     with temporary_folder() as folder:
         write_artifacts(e, folder)
         with quiet_mlflow():
             try:
-                return _log_all(*_place(tracking_uri, experiment), settings, str(folder), entries)
+                return _log_all(
+                    *_mlflow_place(tracking_uri, experiment), settings, str(folder), entries
+                )
             except LexiframeError:
                 raise
             except Exception as error:  # noqa: BLE001 - of MLflow, its drivers and servers
@@ -107,7 +109,9 @@ def log_mlflow(
                 raise unreadable(uri, error, "write to") from None
 
 
-def _place(uri: str | Path | None, experiment: str | None) -> tuple[Any, str, dict[str, str]]:
+def _mlflow_place(
+    uri: str | Path | None, experiment: str | None
+) -> tuple[Any, str, dict[str, str]]:
     """Return MLflow's client for a store, an experiment there, and the tags of the evaluation."""
     mlflow, *_ = [needed(module, "log_mlflow") for module in ("mlflow", "alembic", "sqlalchemy")]
     tags = {_NAME: "evaluation"}
@@ -127,11 +131,11 @@ def _log_all(
     folder: str,
     entries: list[Entry],
 ) -> str:
-    with _run(client, number, tags) as parent:
+    with _mlflow_run(client, number, tags) as parent:
         _log(client, parent, settings, {})
         client.log_artifacts(parent, folder)
         for entry in progress(entries, len(entries), "logging runs"):
-            with _run(client, number, {_NAME: entry.run, _PARENT: parent}) as run:
+            with _mlflow_run(client, number, {_NAME: entry.run, _PARENT: parent}) as run:
                 _log(client, run, entry.params, entry.metrics)
     return parent
 
@@ -154,7 +158,7 @@ def _experiment(client: Any, name: str, artifacts: str | None) -> str:
 
 
 @contextmanager
-def _run(client: Any, experiment: str, tags: dict[str, str]) -> Iterator[str]:
+def _mlflow_run(client: Any, experiment: str, tags: dict[str, str]) -> Iterator[str]:
     """Make a run of MLflow, which is finished at the end, or marked as failed by an error."""
     run = client.create_run(experiment, tags=tags, run_name=tags[_NAME]).info.run_id
     try:
@@ -177,14 +181,14 @@ def _log(client: Any, run: str, params: dict[str, str], metrics: dict[str, float
             client.log_batch(run, **{kind: rows[kind][start : start + size]})
 
 
-def _in_words_of_mlflow(entry: Entry) -> Entry:
+def _mlflow_entry(entry: Entry) -> Entry:
     params = _unique(entry.params, lambda text: text[:_LONGEST])
     return Entry(entry.run, params, _unique(entry.metrics, float))
 
 
 def _unique(values: dict[str, Any], converted: Callable[[Any], Any]) -> dict[str, Any]:
     """Return values under names that MLflow takes; raise if two names become one."""
-    names = {name: _name(name) for name in values}
+    names = {name: _mlflow_name(name) for name in values}
     count = Counter(names.values())
     twice = [name for name, theirs in names.items() if count[theirs] > 1]
     if twice:
@@ -195,7 +199,7 @@ def _unique(values: dict[str, Any], converted: Callable[[Any], Any]) -> dict[str
     return {names[name]: converted(value) for name, value in values.items()}
 
 
-def _name(name: str) -> str:
+def _mlflow_name(name: str) -> str:
     parts = re.sub("@", "_at_", name).rsplit(".", 1)
     return ".".join(_REFUSED.sub("_", part).rstrip("_") or "_" for part in parts)
 

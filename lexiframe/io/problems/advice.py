@@ -131,11 +131,11 @@ def advice_for(lines: list[str], number: str, layout: Layout) -> str:
     if not re.match(NUMBER, number) and sum(field.casefold() in _NAMES for field in fields) > 1:
         return "this looks like a header: say so with header=True"
     if len(fields) == 1 and (mark := re.search(r"^(?!\{).*?[^,;|]([,;|])[^,;|]", lines[0])):
-        return _of_a_table(lines[0].split(mark[1]), mark[1], layout)
+        return _table_advice(lines[0].split(mark[1]), mark[1], layout)
     if layout is line_layouts.RUN:
-        return _of_a_run(fields, lines) or _of_names(fields, lines)
+        return _run_advice(fields, lines) or _header_advice(fields, lines)
     is_run = layout.number != "relevance"
-    return _of_names(fields, lines) or ("" if is_run else _of_qrels(fields, lines, layout))
+    return _header_advice(fields, lines) or ("" if is_run else _qrels_advice(fields, lines, layout))
 
 
 def no_names(ours: str) -> str:
@@ -143,7 +143,7 @@ def no_names(ours: str) -> str:
     return f"this looks like a table without names of columns: put them on top ({ours})"
 
 
-def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
+def _table_advice(cells: list[str], separator: str, layout: Layout) -> str:
     names = [cell.strip(" \"'") for cell in cells]
     ours = f"query_id,doc_id,{layout.number}"
     if separator not in _SEPARATORS:
@@ -157,7 +157,7 @@ def _of_a_table(cells: list[str], separator: str, layout: Layout) -> str:
     )
 
 
-def _of_names(fields: list[str], lines: list[str]) -> str:
+def _header_advice(fields: list[str], lines: list[str]) -> str:
     """Recognise a header of unknown names: no field is a number, but the line below has some."""
     below = lines[1].split(" ") if len(lines) > 1 else []
     is_number = [re.match(NUMBER, field) is not None for field in (*fields, *below)]
@@ -169,7 +169,7 @@ def _of_names(fields: list[str], lines: list[str]) -> str:
     )
 
 
-def _of_a_run(fields: list[str], lines: list[str]) -> str:
+def _run_advice(fields: list[str], lines: list[str]) -> str:
     if len(fields) == len(line_layouts.QRELS.names):
         if are_grades(lines, line_layouts.QRELS):
             return f"this looks like a qrels file, given as a run; {CHANGED_PLACES}"
@@ -200,7 +200,7 @@ def _names_on_top(n_fields: int) -> str:
     return f"a line with the names of the columns on top ({','.join(_INTERACTIONS[:n_fields])})"
 
 
-def _of_qrels(fields: list[str], lines: list[str], layout: Layout) -> str:
+def _qrels_advice(fields: list[str], lines: list[str], layout: Layout) -> str:
     if len(fields) == 2:
         return (
             "if these are users and the items that they chose, put a line with the names user_id "

@@ -31,7 +31,7 @@ from lexiframe.io.problems.advice import (
     advice_for_separators,
 )
 from lexiframe.io.problems.doubted_runs import how_told_apart
-from lexiframe.io.problems.problem_tables import PARTS, chosen, of_rows, table_of
+from lexiframe.io.problems.problem_tables import PARTS, chosen, row_problems, table_of
 from lexiframe.io.problems.rows_as_written import Column, Rows, columns_in, shown
 
 _NUMBERS = ("relevance", "score", "rank")
@@ -133,7 +133,7 @@ def _problems_of_rows(block: Block) -> Iterator[pl.DataFrame]:
         return
     number = next((block.found[name] for name in _NUMBERS if name in block.found), None)
     if block.schema is schemas.QRELS:
-        yield of_rows(
+        yield row_problems(
             block.places.filter(block.are_empty_lists),
             problem="id",
             expected="judgments for every query",
@@ -194,7 +194,7 @@ def empty_beside_others(
         if block.found
     )
     several = queries.filter(pl.struct(_OF_A_QUERY).is_duplicated())
-    return of_rows(
+    return row_problems(
         rows.join(several, on=_OF_A_QUERY, how="semi", nulls_equal=True, maintain_order="left"),
         problem="id",
         expected="a document and a number in each row of a query",
@@ -212,7 +212,7 @@ def documents_again(
     Only rows whose hash is repeated are kept, to save memory.
     """
     hashes = [keyed["hash"].to_numpy() for keyed in _keys(blocks())]
-    repeated = _repeated(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
+    repeated = _repeated_hashes(np.concatenate(hashes)) if hashes else np.empty(0, np.uint64)
     if not len(repeated):
         return pl.DataFrame(schema=_PROBLEMS_OF_ROWS)
     is_repeated = pl.col("hash").is_in(pl.Series(repeated).implode())
@@ -221,7 +221,7 @@ def documents_again(
     twins = alike.filter(pl.struct(key).is_duplicated())  # different keys may have the same hash
     first = pl.col("place").first().over(key)
     nth = pl.int_range(pl.len()).over(key)
-    return of_rows(
+    return row_problems(
         twins.with_columns(first=first).filter(nth > 0),
         problem="duplicate",
         expected="each document once",
@@ -253,7 +253,7 @@ def _keys(blocks: Iterable[Block]) -> Iterator[pl.DataFrame]:
             yield keyed.with_columns(hash=pl.struct(key).hash(), unit=pl.lit(block.rows.unit))
 
 
-def _repeated(hashes: np.ndarray) -> np.ndarray:
+def _repeated_hashes(hashes: np.ndarray) -> np.ndarray:
     hashes.sort()
     return np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
 
@@ -267,7 +267,7 @@ def _problems_of_ids(places: pl.DataFrame, column: Column) -> pl.DataFrame:
     is_empty = (column.texts == "").fill_null(value=False)
     found = chosen((is_empty, "an empty one"), otherwise=pl.lit(shown(column.values)))
     expected, advice = what + f" {column.called}", chosen((is_odd, NO_TEXT), otherwise=NO_ID)
-    return of_rows(places, problem="id", expected=expected, found=found, advice=advice)
+    return row_problems(places, problem="id", expected=expected, found=found, advice=advice)
 
 
 def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> pl.DataFrame:
@@ -285,4 +285,4 @@ def _problems_of_numbers(places: pl.DataFrame, column: Column, decimal: str) -> 
     is_infinite = (_infinite_grades(column), "a finite number")
     expected = chosen((is_too_great, IN_RANGE), is_infinite, otherwise=what) + f" {column.called}"
     found = shown(column.values)
-    return of_rows(places, problem="number", expected=expected, found=found, advice=advice)
+    return row_problems(places, problem="number", expected=expected, found=found, advice=advice)

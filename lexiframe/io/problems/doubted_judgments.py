@@ -72,9 +72,9 @@ class _Lines:
 
 def _times(rows: pl.DataFrame) -> _Lines | None:
     """Return what lines are whose last field is a time."""
-    least = _least(rows["relevance"])
+    least = _least_grade(rows["relevance"])
     # Where the second field is the same in all lines, they are judgments: their grades are odd.
-    if not _TIME <= least < _LAST or ("iteration" in rows.columns and not _varies(rows)):
+    if not _TIME <= least < _LAST or ("iteration" in rows.columns and not _iteration_varies(rows)):
         return None
     found = f"{least:.15g} as the least, as times are"
     if "iteration" in rows.columns:
@@ -93,7 +93,7 @@ def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
     greatest = _greatest(grades)
     if rows["query_id"][0] != "0" or rows.height < 2 or greatest <= _LIST:
         return None
-    if not _varies(rows) and "iteration" in rows.columns:
+    if not _iteration_varies(rows) and "iteration" in rows.columns:
         return None
     ids = rows.select(pl.exclude("relevance").cast(pl.Int64, strict=False))
     if any(column.has_nulls() for column in ids) or (grades != grades.round()).any():
@@ -110,7 +110,7 @@ def _lists_of_items(rows: pl.DataFrame) -> _Lines | None:
 
 def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
     """Return what lines are whose second field has the items, so that the third has none."""
-    if not _varies(rows) or not _are_items(rows):
+    if not _iteration_varies(rows) or not _are_items(rows):
         return None
     documents, n_items = rows["doc_id"].unique(), rows["iteration"].n_unique()
     ours, greatest = "field 3 has the documents", _greatest(rows["relevance"])
@@ -121,7 +121,7 @@ def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
     numbers = documents.cast(pl.Float64, strict=False)
     if rows.height < _ENOUGH or numbers.has_nulls():
         return None
-    low, high = _least(numbers), _greatest(numbers)
+    low, high = _least_grade(numbers), _greatest(numbers)
     if low >= -_COUNT and high <= _COUNT and len(documents) < n_items:
         numbers_found = printed.counted(len(documents), "number")
         ends = " to ".join(dict.fromkeys((f"{low:g}", f"{high:g}")))
@@ -138,12 +138,12 @@ def _items_as_iterations(rows: pl.DataFrame) -> _Lines | None:
     return None
 
 
-def _varies(rows: pl.DataFrame) -> bool:
+def _iteration_varies(rows: pl.DataFrame) -> bool:
     """Return whether there is a second field, and more than one value in it."""
     return "iteration" in rows.columns and bool((rows["iteration"] != rows["iteration"][0]).any())
 
 
-def _least(numbers: pl.Series) -> float:
+def _least_grade(numbers: pl.Series) -> float:
     return float(numbers.min())  # type: ignore[arg-type]
 
 

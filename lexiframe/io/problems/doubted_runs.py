@@ -228,7 +228,7 @@ def divided_ranking(rows: pl.DataFrame, column: str, where: str) -> Problem | No
         f"ranks that go on from run to run: those of query {query!r} are {ranks[0]} to {ranks[-1]} "
         f"over {n_and_first(runs)}, which stand in the column {column}",
         "if this is one ranking, and the column describes its documents, leave the column out, or "
-        f"call it note; if these are runs, say so to read_runs: {_as_run(column)}",
+        f"call it note; if these are runs, say so to read_runs: {_run_option(column)}",
         DOUBT,
     )
 
@@ -286,14 +286,14 @@ _WITHOUT_RANK = {
 def _problem(column: pl.Series, where: str, several: str, further: str = "") -> Problem:
     values = column.cast(pl.String).drop_nulls().unique().sort()
     told = column.name if column.name in _WITH_RUN else f"the column {column.name}"
-    advice = f"if it names the runs, say so: {_as_run(column.name)}"
+    advice = f"if it names the runs, say so: {_run_option(column.name)}"
     if column.name in _WITH_RUN:
-        advice = f"{'if they are runs, ' if further else ''}{_as_run(column.name)}"
+        advice = f"{'if they are runs, ' if further else ''}{_run_option(column.name)}"
     found = f"{several}, told apart by {told}: {n_and_first(values.to_list())}"
     return Problem(where, "one ranking for each query", found, advice + further, DOUBT)
 
 
-def _as_run(name: str) -> str:
+def _run_option(name: str) -> str:
     """Return how to say that a column, or a field of lines, names the runs."""
     if name not in _WITH_RUN:
         return f"columns={{'run': {name!r}}}"
@@ -322,8 +322,8 @@ def how_told_apart(unread: Sequence[str]) -> str:
     if not names:
         return ""
     if names[0] in _WITH_RUN:
-        return f"if the {' or '.join(names)} tell runs apart, {_as_run(names[0])}; "
-    say_so = f"tells runs apart, say so: {_as_run(names[0])}, with text in it"
+        return f"if the {' or '.join(names)} tell runs apart, {_run_option(names[0])}; "
+    say_so = f"tells runs apart, say so: {_run_option(names[0])}, with text in it"
     if len(names) == 1:
         return f"if the column {names[0]} {say_so}; "
     listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")

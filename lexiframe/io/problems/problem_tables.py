@@ -22,7 +22,7 @@ def table_of(problems: Iterable[Problem]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=PARTS, orient="row")
 
 
-def of_rows(rows: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
+def row_problems(rows: pl.DataFrame, **parts: str | pl.Expr | pl.Series) -> pl.DataFrame:
     """Return one problem for each row; text in ``parts`` is the same for all rows."""
     columns = {name: _literal(part) for name, part in parts.items()}
     dtypes = PARTS | ({"row": schemas.INT} if "row" in rows.columns else {})
@@ -41,9 +41,9 @@ def _literal(part: str | pl.Expr | pl.Series) -> pl.Expr:
     return part if isinstance(part, pl.Expr) else pl.lit(part)
 
 
-def of_lines(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
+def line_problems(lines: pl.DataFrame, where: str, **parts: pl.Expr) -> pl.DataFrame:
     """Return one problem for each line; ``parts`` are columns of ``PARTS`` without a default."""
-    return of_rows(lines, file=where, at="", behind="", order=pl.col("line"), **parts)
+    return row_problems(lines, file=where, at="", behind="", order=pl.col("line"), **parts)
 
 
 def problem_of(error: LexiframeError, where: str) -> Problem:

@@ -86,7 +86,7 @@ def columns_in(
     rows: Rows, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, Column], list[Problem]]:
     """Return our columns that the file has, and the problems of columns as a whole."""
-    names, problems = _names_in(rows, where, schema, columns)
+    names, problems = _map_names(rows, where, schema, columns)
     found = {}
     for ours in (name for name in schema.columns if name in names):
         values = rows.table[names[ours]]
@@ -102,7 +102,7 @@ def columns_in(
     return found, problems
 
 
-def _names_in(
+def _map_names(
     rows: Rows, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> tuple[dict[str, str], list[Problem]]:
     """Map our names to the file's; if columns are missing, report that and map the others."""
@@ -120,7 +120,7 @@ def _names_in(
 
 def _texts(values: pl.Series, rows: Rows, *, is_id: bool) -> pl.Series:
     if values.dtype == pl.Object:
-        text = _id if is_id else _number if rows.has_numbers else _number_or_text
+        text = _id if is_id else _written_number if rows.has_numbers else _number_or_text
         return pl.Series(map(text, values), dtype=schemas.STR)
     texts = values.cast(schemas.STR)
     if is_id or not rows.decimal:
@@ -138,7 +138,7 @@ def _id(value: Any) -> str | None:
     return None if value is None or not may_be_id(value) else str(value)
 
 
-def _number(value: Any) -> str | None:
+def _written_number(value: Any) -> str | None:
     is_text = isinstance(value, str) and not isinstance(value, NumberAsWritten)
     return None if is_text else _number_or_text(value)
 

@@ -223,7 +223,7 @@ def warn_of_scores_against_ranks(found: Mapping[str, Against]) -> None:
     """Warn once of the runs, by name, whose scores contradict the ranks in most requests."""
     wrong = {name: against for name, against in found.items() if against.is_most}
     if wrong:
-        named = n_and_first(dict.fromkeys(coded.without_replicate(name)[0] for name in wrong))
+        named = n_and_first(dict.fromkeys(coded.split_replicate(name)[0] for name in wrong))
         warn(
             f"runs whose scores order the documents of most requests against their ranks: {named}; "
             f"{next(iter(wrong.values())).example}, and the greatest score counts as the best; "

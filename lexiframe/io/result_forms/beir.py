@@ -11,12 +11,12 @@ from lexiframe.io.result_forms.form import Result, ResultForm, begins_with, pars
 _BEGINNING = re.compile(rb'\s*\{\s*"ndcg"\s*:\s*\{\s*"NDCG@\d+"\s*:')
 
 
-def _is_named(path: Path) -> bool:
+def _is_beir_file(path: Path) -> bool:
     """BEIR leaves the name of the file to its users, so that its first lines have to tell it."""
     return path.suffix == ".json" and begins_with(path, _BEGINNING)
 
 
-def _read(path: Path, languages: str | None) -> Iterator[Result]:
+def _read_beir(path: Path, languages: str | None) -> Iterator[Result]:
     """Read the means of measures, which lie in a group for each kind, such as ``ndcg``."""
     run = path.resolve().parent.name
     for _, values in parsed(path, "BEIR").fields():
@@ -26,4 +26,4 @@ def _read(path: Path, languages: str | None) -> Iterator[Result]:
             yield Result(run, path.stem, None, measure, value.number(), "", ())
 
 
-FORM = ResultForm("BEIR", _is_named, _read)
+FORM = ResultForm("BEIR", _is_beir_file, _read_beir)

@@ -89,7 +89,7 @@ class Json:
             Problem(self.where, f"{expected}, as {self.tool} writes it", found + place)
         )
 
-    def of(self, kind: type) -> Any:
+    def value_as(self, kind: type) -> Any:
         """Return the value, which has to be of a kind."""
         if not isinstance(self.value, kind):
             raise self.refused(_KINDS[kind])
@@ -97,19 +97,19 @@ class Json:
 
     def __getitem__(self, name: str) -> Json:
         """Return a field of the value; one that is not there is null."""
-        return self._inside(self.of(dict).get(name), name)
+        return self._inside(self.value_as(dict).get(name), name)
 
     def fields(self) -> Iterator[tuple[str, Json]]:
         """Return the names and values of the fields."""
-        return ((name, self._inside(value, name)) for name, value in self.of(dict).items())
+        return ((name, self._inside(value, name)) for name, value in self.value_as(dict).items())
 
     def parts(self) -> Iterator[Json]:
         """Return the values of a list."""
-        return (self._inside(value, str(n)) for n, value in enumerate(self.of(list)))
+        return (self._inside(value, str(n)) for n, value in enumerate(self.value_as(list)))
 
     def text(self) -> str:
         """Return a name: text that is not blank."""
-        if not self.of(str).strip():
+        if not self.value_as(str).strip():
             raise self.refused("a name")
         return str(self.value)
 
@@ -163,5 +163,5 @@ def parsed_text(text: str, where: str, tool: str) -> Json:
     except RecursionError:
         found = "no JSON (nested too deeply)"
     except ValueError as error:
-        found = f"no JSON ({errors.in_one_line(error)})"
+        found = f"no JSON ({errors.one_line(error)})"
     raise ReadError(Problem(where, f"results of {tool}", found))

@@ -12,15 +12,15 @@ _FILES = ("stats.json", "per_instance_stats.json")
 _MODEL = re.compile(r",?\b(model|model_deployment)=[^,]*")
 
 
-def _is_named(path: Path) -> bool:
+def _is_helm_file(path: Path) -> bool:
     return path.name in _FILES and (path.parent / "run_spec.json").exists()
 
 
-def _read(path: Path, languages: str | None) -> Iterator[Result]:
+def _read_helm(path: Path, languages: str | None) -> Iterator[Result]:
     content = parsed(path, "HELM")
     if not isinstance(content.value, list):
         raise content.refused("a list of statistics", type(content.value).__name__)
-    run, collection = _named(path)
+    run, collection = _model_and_scenario(path)
     is_whole = path.name == _FILES[0]
     parts = (
         [(None, [*content.parts()])]
@@ -34,10 +34,12 @@ def _read(path: Path, languages: str | None) -> Iterator[Result]:
             is_split = True not in tested or name["split"].value == "test"
             # Statistics of perturbed inputs are others.
             if is_split and stat["count"].number() and not name["perturbation"].value:
-                yield Result(run, collection, request, name["name"].text(), _mean(stat), "", ())
+                yield Result(
+                    run, collection, request, name["name"].text(), _stat_mean(stat), "", ()
+                )
 
 
-def _named(path: Path) -> tuple[str, str]:
+def _model_and_scenario(path: Path) -> tuple[str, str]:
     """Return the model and the scenario of a run of HELM."""
     spec = parsed(path.parent / "run_spec.json", "HELM")
     name, model = spec["name"], spec["adapter_spec"]
@@ -55,11 +57,11 @@ def _request(one: Json) -> str:
     return f"{name}" + (f"#{trial}" if trial else "")
 
 
-def _mean(stat: Json) -> float | None:
+def _stat_mean(stat: Json) -> float | None:
     mean, total, count = (stat[name].number() for name in ("mean", "sum", "count"))
     if "mean" in stat.value or total is None or count is None:
         return mean
     return total / count
 
 
-FORM = ResultForm("HELM", _is_named, _read)
+FORM = ResultForm("HELM", _is_helm_file, _read_helm)

@@ -31,7 +31,7 @@ _MODELS = ("pretrained", "model", "path")
 """The arguments that name a model, in the order in which they are looked for."""
 
 
-def _is_named(path: Path) -> bool:
+def _is_lm_eval_file(path: Path) -> bool:
     """Results are called so, or as ``--output_path NAME.json`` says, with the time behind it."""
     return bool(_SAMPLES.fullmatch(path.name)) or _are_results(path)
 
@@ -42,11 +42,11 @@ def _are_results(path: Path) -> bool:
     return bool(_OTHERWISE.fullmatch(path.name)) and begins_with(path, _BEGINNING)
 
 
-def _read(path: Path, languages: str | None) -> Iterator[Result]:
-    return _samples(path) if path.suffix == ".jsonl" else _results(path)
+def _read_lm_eval(path: Path, languages: str | None) -> Iterator[Result]:
+    return _samples(path) if path.suffix == ".jsonl" else _task_results(path)
 
 
-def _results(path: Path) -> Iterator[Result]:
+def _task_results(path: Path) -> Iterator[Result]:
     content = parsed(path, _TOOL)
     if not isinstance(content.value, dict) or not isinstance(content["results"].value, dict):
         raise content.refused("the results of tasks", "none")
@@ -55,17 +55,17 @@ def _results(path: Path) -> Iterator[Result]:
     is_group = {name: bool(tasks.value) for name, tasks in groups.fields()} if groups.value else {}
     if not groups.value and content["groups"].value:
         is_group = {name: True for name, _ in content["groups"].fields()}
-    run, when = _run(path, content), _when(path)
+    run, when = _model_name(path, content), _when(path)
     for task, of_task in content["results"].fields():
         for key, value in of_task.fields() if not is_group.get(task) else ():
-            measure = _measure(key)
+            measure = _key_measure(key)
             if measure is not None and value.value != "N/A":
-                part = _part(content, task)
+                part = _task_part(content, task)
                 smaller = _is_smaller_better(content, task, measure)
                 yield Result(run, task, None, measure, value.number(), when, (when,), part, smaller)
 
 
-def _part(content: Json, task: str) -> Part | None:
+def _task_part(content: Json, task: str) -> Part | None:
     """Return how a task was set: scores of other shots, versions or samples are of another task.
 
     Samples are named only if they are not all; None if the results say nothing of all this.
@@ -94,7 +94,7 @@ def _field(content: Json, name: str, inside: str) -> Json:
     return content[name][inside] if content[name].value else content[name]
 
 
-def _measure(key: str) -> str | None:
+def _key_measure(key: str) -> str | None:
     """Return the measure that a key names: without the filter ``none``; None for anything else.
 
     Examples
@@ -114,7 +114,7 @@ def _measure(key: str) -> str | None:
     return name if chosen in ("", "none") else key
 
 
-def _run(path: Path, content: Json) -> str:
+def _model_name(path: Path, content: Json) -> str:
     """Return the name of the model, which earlier versions wrote into its arguments alone."""
     name = content["model_name"]
     if not name.value and content["config"].value:
@@ -143,7 +143,9 @@ def _results_of_samples(path: Path, when: str) -> tuple[str, Json | None]:
     ending = f"_{when}.json" if when else ".json"
     beside = sorted(path.parent.glob(f"*{escape(ending)}"))
     results = [one for one in beside if one.is_file() and _are_results(one) and _when(one) == when]
-    named = {_run(one, content): content for one in results for content in [parsed(one, _TOOL)]}
+    named = {
+        _model_name(one, content): content for one in results for content in [parsed(one, _TOOL)]
+    }
     if len(named) > 1:
         place = Json(sorted(named), str(path), _TOOL)
         raise place.refused("samples of one model", f"results of {len(named)} models of that time")
@@ -154,14 +156,14 @@ def _samples(path: Path) -> Iterator[Result]:
     named = _SAMPLES.fullmatch(path.name)
     task, when = named["task"] if named else path.stem, _when(path)
     run, results = _results_of_samples(path, when)
-    part = None if results is None else _part(results, task)
+    part = None if results is None else _task_part(results, task)
     for number, line in enumerate(text_of(path, _TOOL).split("\n"), 1):
         if line.strip():
             sample = parsed_text(line, f"{path}, line {number}", _TOOL)
-            yield from _scores(sample, (run, task, when), part, results)
+            yield from _sample_scores(sample, (run, task, when), part, results)
 
 
-def _scores(
+def _sample_scores(
     sample: Json, of: tuple[str, str, str], part: Part | None, results: Json | None
 ) -> Iterator[Result]:
     """Return the scores of a sample: those of its metrics, or all numbers without metrics."""
@@ -182,4 +184,4 @@ def _scores(
             yield Result(run, task, request, measure, value, when, (when,), part, smaller)
 
 
-FORM = ResultForm(_TOOL, _is_named, _read)
+FORM = ResultForm(_TOOL, _is_lm_eval_file, _read_lm_eval)

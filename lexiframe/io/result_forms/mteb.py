@@ -15,17 +15,17 @@ _UNKNOWN = Version("0.dev0")
 """The version of a file that names none."""
 
 
-def _is_named(path: Path) -> bool:
+def _is_mteb_file(path: Path) -> bool:
     """A task's file lies beside ``model_meta.json``, which MTEB writes into each revision."""
     is_task = path.suffix == ".json" and path.name not in _NO_TASKS
     is_task &= not path.name.endswith("_predictions.json")  # these are rankings
     return is_task and (path.parent / "model_meta.json").exists()
 
 
-def _read(path: Path, languages: str | None) -> Iterator[Result]:
+def _read_mteb(path: Path, languages: str | None) -> Iterator[Result]:
     """Read the main score of each subset in each split; `same_parts` makes values of them."""
     content = parsed(path, "MTEB")
-    if "mteb_dataset_name" in content.of(dict):
+    if "mteb_dataset_name" in content.value_as(dict):
         raise content.refused("scores by split", "a file of MTEB 1.0, which names no main score")
     if not isinstance(content["scores"].value, dict):
         raise content.refused("scores by split", "none")
@@ -69,7 +69,7 @@ def _subsets(of_split: Json) -> list[tuple[str, Json]]:
 
 
 def _main_score(one: Json, run: str, task: str) -> float | None:
-    if "main_score" not in one.of(dict):
+    if "main_score" not in one.value_as(dict):
         raise one.refused("a main_score in each subset", "none")
     return one["main_score"].number(f" for run {run!r} in collection {task!r}")
 
@@ -84,4 +84,4 @@ def _are_in(found: Json, language: str) -> bool:
     return bool(names) and all(one.split("-")[0] == language for one in names)
 
 
-FORM = ResultForm("MTEB", _is_named, _read)
+FORM = ResultForm("MTEB", _is_mteb_file, _read_mteb)

@@ -23,14 +23,14 @@ def same_parts(table: pl.DataFrame) -> pl.DataFrame:
         return table
     in_language = pl.col("is_chosen").any().over("collection")
     parts = parts.filter(pl.col("is_chosen") | ~in_language)
-    of_split = _of_one_split(parts)
-    found = _of_most_subsets(of_split)
+    of_split = _keep_one_split(parts)
+    found = _mean_over_subsets(of_split)
     _warn_of_gaps(parts, of_split, found)
     rest = table.filter(pl.col("split").is_null())
     return pl.concat([rest, found], how="diagonal").select(table.columns)
 
 
-def _of_one_split(parts: pl.DataFrame) -> pl.DataFrame:
+def _keep_one_split(parts: pl.DataFrame) -> pl.DataFrame:
     """Keep the parts of one split of each collection."""
     n_runs = pl.col("run").n_unique()
     splits = parts.group_by("collection", "split").agg(n=n_runs, file=pl.col("file").min())
@@ -53,7 +53,7 @@ def _of_one_split(parts: pl.DataFrame) -> pl.DataFrame:
     return parts.join(best.select("collection", "split"), on=["collection", "split"])
 
 
-def _of_most_subsets(parts: pl.DataFrame) -> pl.DataFrame:
+def _mean_over_subsets(parts: pl.DataFrame) -> pl.DataFrame:
     """Return the mean over the subsets that most runs have, of each run that has all of them."""
     subsets = pl.col("subset").unique().sort()
     sets = parts.group_by("collection", *_RUN).agg(of=subsets)

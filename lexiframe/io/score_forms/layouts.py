@@ -70,19 +70,19 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     """Return the scores in a table of any layout, without means over all requests.
 
     The columns are run, query_id, measure, value (null where there is none) and ``PLACE``; the rows
-    keep the order of the table. Runs with replicates have names of `coded.with_replicate`.
+    keep the order of the table. Runs with replicates have names of `coded.join_replicate`.
     ``measure`` is the caller's name of the measure, also if the table
     has another name for it; ``otherwise`` is the name if the table has none.
     """
-    found = _columns(given)
-    given = _without_means(given, found)
+    found = _column_names(given)
+    given = _drop_means(given, found)
     if measure is None and _lacks_measure(given, found):
         measure = otherwise or _measure_of_file(given, found)
     is_long = {"query_id", "value"} <= set(found) and ("measure" in found or measure is not None)
-    rows = _long(given, found) if is_long else _unpivoted(given, found, measure)
-    rows = _with_name(rows, "measure", measure, given)
+    rows = _one_value_a_row(given, found) if is_long else _unpivoted(given, found, measure)
+    rows = _set_name(rows, "measure", measure, given)
     is_named = given.is_given or "run" not in rows.columns
-    rows = _with_name(rows, "run", given.name if is_named else None, given)
+    rows = _set_name(rows, "run", given.name if is_named else None, given)
     rows = coded.replicates_joined(rows)
     typed = schemas.check(rows, schemas.SCORES, given.where).with_columns(rows[PLACE])
     _refuse_blank(typed, given)
@@ -92,7 +92,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
 # --- Columns ------------------------------------------------------------------------------------
 
 
-def _columns(given: ScoreTable) -> dict[str, str]:
+def _column_names(given: ScoreTable) -> dict[str, str]:
     """Map our names to the names of the columns that are there."""
     names = given.table.columns
     items = [name for name in KNOWN_NAMES["doc_id"] if name in names]
@@ -121,7 +121,7 @@ def _measure_of_file(given: ScoreTable, found: dict[str, str]) -> str | None:
     return given.name if names_runs or _all_measures([given.name]) else None
 
 
-def with_our_names(table: pl.DataFrame, columns: Mapping[str, str], where: str) -> pl.DataFrame:
+def rename_columns(table: pl.DataFrame, columns: Mapping[str, str], where: str) -> pl.DataFrame:
     """Rename the columns that the caller names; others that may mean the same are left out.
 
     ``columns`` is {our name: the table's}, or the other way round, as for `pl.DataFrame.rename`.
@@ -154,7 +154,7 @@ def plain_name(name: str) -> str:
     return name.strip().lower().replace(" ", "_")
 
 
-def with_known_names(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFrame:
+def rename_known_columns(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFrame:
     """Rename columns that have a known name in other letters: Model, QID, Model Name.
 
     A collection may be called so too. So names are text, or whole numbers of requests where no runs
@@ -170,7 +170,7 @@ def with_known_names(table: pl.DataFrame, kept: Sequence[str] = ()) -> pl.DataFr
     ids = {
         name: word
         for name, word in new.items()
-        if known[word] == "query_id" and "run" not in ours and _are_whole(table[name])
+        if known[word] == "query_id" and "run" not in ours and _are_whole_numbers(table[name])
     }
     values = {name: word for name, word in new.items() if known[word] == "value"}
     is_long = bool(ours & {"collection", "measure"})
@@ -190,7 +190,7 @@ def _has_text(column: pl.Series) -> bool:
     return text.cast(pl.Float64, strict=False).null_count() > 0
 
 
-def _are_whole(column: pl.Series) -> bool:
+def _are_whole_numbers(column: pl.Series) -> bool:
     """Return whether all values are whole numbers."""
     if not (column.dtype.is_numeric() or column.dtype == pl.String):
         return False
@@ -235,7 +235,7 @@ def refuse_texts(given: ScoreTable, cells: Sequence[str], found: Mapping[str, st
     )
 
 
-def _without_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
+def _drop_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
     if "query_id" not in found:
         return given
     queries, kept = given.table[found["query_id"]], given.table
@@ -258,7 +258,7 @@ def refuse_without_run(given: ScoreTable) -> NoReturn:
     )
 
 
-def _with_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTable) -> pl.DataFrame:
+def _set_name(rows: pl.DataFrame, ours: str, name: str | None, given: ScoreTable) -> pl.DataFrame:
     """Set the given name of the run or measure; raise if the rows are of several."""
     if name is None and ours not in rows.columns:
         refuse_without_run(given)
@@ -282,7 +282,7 @@ def _refuse_blank(rows: pl.DataFrame, given: ScoreTable) -> None:
 # --- Layouts ------------------------------------------------------------------------------------
 
 
-def _long(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
+def _one_value_a_row(given: ScoreTable, found: dict[str, str]) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
     value = numbers_of(given.table[found["value"]], given).alias("value")
     return given.table.select(PLACE, *names).with_columns(value)

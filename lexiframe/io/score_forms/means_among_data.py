@@ -62,7 +62,7 @@ class _Units:
     def unit(self) -> str:
         return self.place[-1]
 
-    def of(self, names: pl.Series) -> pl.DataFrame:
+    def values_of(self, names: pl.Series) -> pl.DataFrame:
         """Return the values of some units."""
         return self.rows.filter(pl.col(self.unit).is_in(names.implode()))
 
@@ -83,7 +83,7 @@ class _Units:
         return rows.filter(pl.col("is_whole") | ~pl.col("is_whole").any().over(self.place))
 
 
-def without_summaries(
+def drop_summaries(
     table: pl.DataFrame,
     unit: str,
     cells: Sequence[str],
@@ -113,7 +113,11 @@ def without_summaries(
     left = names.filter(is_called & ~names.is_in([*wanted]))
     for what, pattern in SUMMARIES.items():
         called = left.filter(words_of(left).str.contains(pattern))
-        found = _means(units, called, ends) if what == _MEANS else _equal(units, called, what)
+        found = (
+            _units_that_are_means(units, called, ends)
+            if what == _MEANS
+            else _equal(units, called, what)
+        )
         table = _left_out(table, found, units.place, f"whose values are the {what} of the others")
         left = left.filter(~left.is_in(found[unit].implode()))
     if unit == "run" or len(data) < _FEWEST:  # a run may be called like its pooling
@@ -135,7 +139,7 @@ def without_summaries(
     return table
 
 
-def without_odd_collections(
+def drop_odd_collections(
     table: pl.DataFrame, cells: Sequence[str], wanted: frozenset[str]
 ) -> pl.DataFrame:
     """Leave out collections that sum the others up, or are properties of the runs; warn."""
@@ -145,7 +149,7 @@ def without_odd_collections(
         properties = table.filter(pl.col("collection").is_in(found.implode()))
         are = "that are called like properties of the runs"
         table = _left_out(table, properties, ["collection"], are)
-    return without_summaries(table, "collection", cells, wanted=wanted)
+    return drop_summaries(table, "collection", cells, wanted=wanted)
 
 
 def _left_out(table: pl.DataFrame, found: pl.DataFrame, place: list[str], are: str) -> pl.DataFrame:
@@ -162,7 +166,7 @@ def _left_out(table: pl.DataFrame, found: pl.DataFrame, place: list[str], are: s
     return table.join(found.select(place).unique(), on=place, how="anti", nulls_equal=True)
 
 
-def _means(units: _Units, called: pl.Series, ends: pl.Series) -> pl.DataFrame:
+def _units_that_are_means(units: _Units, called: pl.Series, ends: pl.Series) -> pl.DataFrame:
     """Return the units that are means of the others: such as are called so, or stand at an end.
 
     Of collections, one may be no part of the mean.
@@ -184,7 +188,7 @@ def _means(units: _Units, called: pl.Series, ends: pl.Series) -> pl.DataFrame:
 
 def _no_parts(units: _Units, tried: pl.Series) -> pl.Series:
     """Return the units without which those that are tried equal the means of the others."""
-    some = units.of(tried).with_columns(digit=_half_a_digit("value").over(units.place))
+    some = units.values_of(tried).with_columns(digit=_half_a_digit("value").over(units.place))
     of_others = units.others(_X.sum().alias("sum"))
     others = units.rows.filter(~pl.col("called"))
     others = others.select(*units.key, whose=units.unit, other="value")
@@ -201,7 +205,7 @@ def _no_parts(units: _Units, tried: pl.Series) -> pl.Series:
 
 def _equal(units: _Units, called: pl.Series, what: str) -> pl.DataFrame:
     """Return those of some units whose values are a statistic of the others, to rounding."""
-    some = units.of(called)
+    some = units.values_of(called)
     if not some.height:
         return some
     named = [one.alias(f"{n}") for n, one in enumerate(_STATISTICS[what])]
@@ -224,9 +228,9 @@ def _near_the_mean(units: _Units) -> pl.DataFrame:
     """
     place, rows, of_others = units.place, units.rows, units.others(_X.mean().alias("mean"))
     first = of_others.filter("is_whole").head(1)
-    far = _beside_the_mean(rows, first, units.key).filter(~pl.col("is_near"))
+    far = _compare_with_mean(rows, first, units.key).filter(~pl.col("is_near"))
     rest = rows.join(far.select(place), on=place, how="anti", nulls_equal=True)
-    both = units.whole(_beside_the_mean(rest, of_others, units.key))
+    both = units.whole(_compare_with_mean(rest, of_others, units.key))
     near = both.group_by(place).agg(pl.col("is_near").all(), called=pl.col("called").first())
     near = near.filter("is_near")
     if (~near["called"]).sum() > _FEW:
@@ -234,7 +238,7 @@ def _near_the_mean(units: _Units) -> pl.DataFrame:
     return both.join(near.select(place), on=place, how="semi", nulls_equal=True)
 
 
-def _beside_the_mean(some: pl.DataFrame, of_others: pl.DataFrame, key: list[str]) -> pl.DataFrame:
+def _compare_with_mean(some: pl.DataFrame, of_others: pl.DataFrame, key: list[str]) -> pl.DataFrame:
     """Return some values beside the mean and range of the others in their cells."""
     n, mean = pl.col("n"), pl.col("mean")
     both = some.join(of_others, on=key, nulls_equal=True).with_columns(

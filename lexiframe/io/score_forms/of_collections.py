@@ -15,7 +15,7 @@ from lexiframe.io.score_forms.layouts import (
     refuse_without_run,
     texts_among,
 )
-from lexiframe.io.score_forms.row_numbers import without_row_numbers
+from lexiframe.io.score_forms.row_numbers import drop_row_numbers
 from lexiframe.io.score_forms.text import PLACE
 
 _NAMES = ("run", "collection", "query_id", "measure", "replicate")
@@ -62,14 +62,18 @@ def rows_of_collections(
         raise unknown_name("column", lacking[0], names)
     _refuse_no_names(given, found)
     others = [name for name in names if name not in found.values() and name not in kept]
-    rows = _long(given, found, kept) if "value" in found else _from_wide(given, found, others, kept)
+    rows = (
+        _one_value_a_row(given, found, kept)
+        if "value" in found
+        else _unpivot(given, found, others, kept)
+    )
     if measure is not None and "measure" not in rows.columns:
         rows = rows.with_columns(measure=pl.lit(measure))
     if given.is_given or "run" not in rows.columns:
         if given.name is None:
             refuse_without_run(given)
         rows = rows.with_columns(run=pl.lit(given.name))
-    return _named(rows, given)
+    return _name_ids(rows, given)
 
 
 def _refuse_no_names(given: ScoreTable, found: dict[str, str]) -> None:
@@ -81,13 +85,15 @@ def _refuse_no_names(given: ScoreTable, found: dict[str, str]) -> None:
             raise SchemaError(Problem(given.where, f"names in {theirs}", str(dtype), advice))
 
 
-def _long(given: ScoreTable, found: dict[str, str], kept: tuple[str, ...]) -> pl.DataFrame:
+def _one_value_a_row(
+    given: ScoreTable, found: dict[str, str], kept: tuple[str, ...]
+) -> pl.DataFrame:
     names = [pl.col(theirs).alias(ours) for ours, theirs in found.items() if ours != "value"]
     value = numbers_of(given.table[found["value"]], given, _place_of(given, found)).alias("value")
     return given.table.select(PLACE, *names, *kept).with_columns(value)
 
 
-def _from_wide(
+def _unpivot(
     given: ScoreTable, found: dict[str, str], cells: list[str], kept: tuple[str, ...]
 ) -> pl.DataFrame:
     """Make a row of each cell: columns are collections of runs, or runs of collections."""
@@ -98,7 +104,7 @@ def _from_wide(
             f"each collection or run, found the columns "
             f"{', '.join(name for name in given.table.columns[:11] if name != PLACE)}{say}"
         )
-    cells = without_row_numbers(given, cells)
+    cells = drop_row_numbers(given, cells)
     refuse_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
     numbers = [
@@ -120,7 +126,7 @@ def _place_of(given: ScoreTable, found: dict[str, str], cell: str | None = None)
     return [" in ".join([*map(str, row), *of_cell]) for row in named.rows()]
 
 
-def _named(rows: pl.DataFrame, given: ScoreTable) -> pl.DataFrame:
+def _name_ids(rows: pl.DataFrame, given: ScoreTable) -> pl.DataFrame:
     """Make names of all ids, and raise for a blank one."""
     ids = [name for name in _NAMES if name in rows.columns]
     rows = rows.with_columns(pl.col(ids).cast(pl.String))

@@ -36,13 +36,13 @@ def as_table(scores: Any) -> Any:
     is_array = isinstance(scores, np.ndarray)
     if is_array or (isinstance(scores, Sequence) and len(scores) and _is_data(scores[0])):
         raise TypeError(
-            f"scores: {_EXPECTED}, found {_found(scores)}, which does not name its runs; give "
+            f"scores: {_EXPECTED}, found {_data_words(scores)}, which does not name its runs; give "
             "pandas.DataFrame(array, columns=[...]) with a column for each run"
         )
     return scores
 
 
-def _found(data: Any) -> str:
+def _data_words(data: Any) -> str:
     return f"an array of the shape {data.shape}" if isinstance(data, np.ndarray) else shown(data)
 
 
@@ -68,7 +68,7 @@ def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
     shapes = {name: np.shape(column) for name, column in scores.items()}
     odd = [name for name, shape in shapes.items() if len(shape) != 1]
     if odd:
-        found = next(_found(column) for name, column in scores.items() if str(name) == odd[0])
+        found = next(_data_words(column) for name, column in scores.items() if str(name) == odd[0])
         raise TypeError(
             f"scores: {_EXPECTED}, found {found} as {odd[0]!r}; a column is a "
             "list of numbers, and a frame of several columns names them"
@@ -80,10 +80,10 @@ def _frame_of_columns(scores: Mapping[Any, Any]) -> pl.DataFrame:
             f"scores: expected columns of one length, found {lengths[first]} values as {first!r} "
             f"and {lengths[last]} as {last!r}; give a value for each request"
         )
-    return pl.DataFrame([_column(name, values) for name, values in scores.items()])
+    return pl.DataFrame([_value_column(name, values) for name, values in scores.items()])
 
 
-def _column(name: str, values: Any) -> pl.Series:
+def _value_column(name: str, values: Any) -> pl.Series:
     try:
         return pl.Series(name, values)
     except (TypeError, pl.exceptions.PolarsError):

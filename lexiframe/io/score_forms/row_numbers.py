@@ -22,7 +22,7 @@ _OF_ROWS = re.compile(r"(?i)id|row|nr|no|(row|line)[ _]?(id|nr|no|number|index)"
 _UNNAMED = re.compile(r"|Unnamed: \d+(\.\d+)?|__index_level_\d+__")
 
 
-def without_index(given: ScoreTable) -> ScoreTable:
+def place_index(given: ScoreTable) -> ScoreTable:
     """Make an index the column of requests if there is none; otherwise leave it out and note it.
 
     Tables that name their values keep it, since their other columns are not read.
@@ -38,13 +38,13 @@ def without_index(given: ScoreTable) -> ScoreTable:
     return replace(given, table=given.table.drop(left_out), left_out=tuple(left_out))
 
 
-def without_row_numbers(given: ScoreTable, cells: list[str]) -> list[str]:
+def drop_row_numbers(given: ScoreTable, cells: list[str]) -> list[str]:
     """Return the columns of a leaderboard without those that number its rows, and warn of these.
 
     They are called like an index, a row or an id, and count from 0 or 1, in any order of the rows.
     """
     named = [name for name in cells if _is_index(name) or _OF_ROWS.fullmatch(name)]
-    found = [name for name in named if _counts(_whole(given.table[name]))]
+    found = [name for name in named if _counts_rows(_whole_numbers(given.table[name]))]
     if found and len(found) < len(cells):
         warn(
             f"{given.where}: columns that number the rows, left out: {n_and_first(found)}; if one "
@@ -54,7 +54,7 @@ def without_row_numbers(given: ScoreTable, cells: list[str]) -> list[str]:
     return cells
 
 
-def _counts(whole: pl.Series | None) -> bool:
+def _counts_rows(whole: pl.Series | None) -> bool:
     """Return whether numbers are 0, 1, 2 … or 1, 2, 3 …, in any order."""
     if whole is None or not len(whole):
         return False
@@ -63,7 +63,7 @@ def _counts(whole: pl.Series | None) -> bool:
 
 
 def warn_of_index(given: Sequence[ScoreTable]) -> None:
-    """Warn of the columns that `without_index` left out."""
+    """Warn of the columns that `place_index` left out."""
     names = dict.fromkeys(name for one in given for name in one.left_out)
     if names:
         places = dict.fromkeys(one.where for one in given if one.left_out)
@@ -89,7 +89,7 @@ def _index_as_queries(
     for name in named:
         column = given.table[name]
         is_unnamed = name == first and bool(_UNNAMED.fullmatch(name))
-        numbers_rows = has_runs and _numbers_rows(_whole(column))
+        numbers_rows = has_runs and _numbers_rows(_whole_numbers(column))
         if not numbers_rows and (is_unnamed or _are_ids(column)):
             renamed = given.table.rename({name: WORDS["query_id"][0]})
             return replace(given, table=renamed), [n for n in named if n != name]
@@ -98,7 +98,7 @@ def _index_as_queries(
 
 def _are_ids(column: pl.Series) -> bool:
     """Return whether values are different whole numbers or texts, where scores are fractions."""
-    whole = _whole(column)
+    whole = _whole_numbers(column)
     is_text = column.dtype == pl.String and column.cast(pl.Float64, strict=False).has_nulls()
     return column.is_unique().all() and (whole is not None or is_text)
 
@@ -109,7 +109,7 @@ def _is_left_out(given: ScoreTable, name: str, queries: pl.Series | None) -> boo
     repeats = queries is not None and column.cast(pl.String).equals(queries.cast(pl.String))
     if repeats or _UNNAMED.fullmatch(name):
         return True
-    whole = _whole(column)
+    whole = _whole_numbers(column)
     if whole is None:
         return False
     is_binary = len(whole) > 2 and bool((whole <= 1).all())  # Success has such values
@@ -122,7 +122,7 @@ def _is_left_out(given: ScoreTable, name: str, queries: pl.Series | None) -> boo
     )
 
 
-def _whole(column: pl.Series) -> pl.Series | None:
+def _whole_numbers(column: pl.Series) -> pl.Series | None:
     """Return a column of whole numbers from 0 as numbers; None for any other column."""
     if not (column.dtype.is_numeric() or column.dtype == pl.String):
         return None

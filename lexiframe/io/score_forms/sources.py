@@ -47,11 +47,11 @@ def given_scores(
     """Find what `read_scores` is given, with the names that the caller says."""
     scores = as_table(scores)
     _check_keys(scores, measure, keys)
-    found = _found(scores)
+    found = _find_scores(scores)
     found = replace(found, sources=[one for source in found.sources for one in source.apart()])
     warn_of_left_out(found.left_out)
     if keys == "measure":
-        return [_of_measure(source) for source in found.sources]
+        return [_key_as_measure(source) for source in found.sources]
     sources = found.sources
     if run is not None:
         if len(sources) > 1:
@@ -65,7 +65,7 @@ def given_scores(
 
 def score_files(paths: Iterable[str]) -> list[File]:
     """Return the files that paths, folders and globs mean; standard input is read at once."""
-    found = _found(list(paths))
+    found = _find_scores(list(paths))
     warn_of_left_out(found.left_out)
     return [file for source in found.sources for file in source.files]
 
@@ -92,14 +92,14 @@ def _check_keys(scores: Any, measure: str | None, keys: Keys | None) -> None:
         )
 
 
-def _of_measure(source: Source) -> Given:
+def _key_as_measure(source: Source) -> Given:
     """Take the key of a source as its measure; its file names the run if its rows do not."""
     origin = source.origin
-    name = _plain(run_name(Path(origin.path))) if isinstance(origin, File) else None
+    name = _bare_name(run_name(Path(origin.path))) if isinstance(origin, File) else None
     return Given(Source(name, origin), source.name)
 
 
-def _found(scores: Any) -> Found:
+def _find_scores(scores: Any) -> Found:
     """Find files and frames; several may have the same name, since most name their runs inside."""
     if isinstance(scores, Iterator) and not is_frame(scores):
         scores = list(scores)
@@ -110,7 +110,7 @@ def _found(scores: Any) -> Found:
     if is_frame(scores) or isinstance(scores, Mapping) or are_results(scores):
         return Found([Source(None, scores)])
     if isinstance(scores, Collection) and not hasattr(scores, "__array__") and len(scores):
-        return Found.together(_found(one) for one in scores)
+        return Found.together(_find_scores(one) for one in scores)
     return find_sources(scores)
 
 
@@ -125,10 +125,10 @@ def _found_at(path: str | Path | File) -> Found:
 
 
 def _renamed(source: Source) -> Source:
-    return source if source.name is None else replace(source, name=_plain(source.name))
+    return source if source.name is None else replace(source, name=_bare_name(source.name))
 
 
-def _plain(name: str) -> str:
+def _bare_name(name: str) -> str:
     """Remove the endings of files of scores, and those of runs in front of them.
 
     Examples

@@ -36,7 +36,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     if is_json(data):
         table = parse_json(data, where, schemas.SCORES, {})
         if {"query_id", "doc_id"} <= set(table.columns):  # a dictionary of dictionaries
-            table = of_dictionaries(table)
+            table = name_nested_columns(table)
         return table.with_row_index(PLACE, offset=1)
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
@@ -60,7 +60,7 @@ def _refuse_run(line: str, where: str) -> None:
         )
 
 
-def of_dictionaries(table: pl.DataFrame) -> pl.DataFrame:
+def name_nested_columns(table: pl.DataFrame) -> pl.DataFrame:
     """Name the columns of pytrec_eval's ``{query: {measure: value}}`` or ranx' ``{measure: ...}``.
 
     Examples
@@ -109,7 +109,7 @@ def _table_of_lines(text: str, where: str) -> pl.DataFrame:
         pl.col(column).str.strip_chars().alias(n) for column, n in zip("ab", names, strict=True)
     ]
     rows = rows.select(PLACE, *stripped, pl.col("c").alias("value"))
-    return _with_tags(rows, where).filter(~pl.col("measure").str.contains(_TEXTS))
+    return _name_tagged_runs(rows, where).filter(~pl.col("measure").str.contains(_TEXTS))
 
 
 def _refuse_line(line: str, where: str, expected: str = _THREE) -> None:
@@ -186,7 +186,7 @@ def _share_of_measures(names: pl.Series) -> float:
     return len(are_measures(names.cast(pl.String))) / max(len(names), 1)
 
 
-def _with_tags(rows: pl.DataFrame, where: str) -> pl.DataFrame:
+def _name_tagged_runs(rows: pl.DataFrame, where: str) -> pl.DataFrame:
     """Name the runs in a file with several outputs of trec_eval, each by its ``runid``.
 
     A single output is named by its file instead, as runs are.

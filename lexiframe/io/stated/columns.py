@@ -49,11 +49,11 @@ def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> C
     won = () if a_wins or "winner" in given else _one_hot(free)
     query_id = _one("query_id", free, where, given)
     if query_id is None:
-        raise _missing("query_id", table, where)
+        raise _missing_columns("query_id", table, where)
     free = [name for name in free if name != query_id]
     winner = None if won or a_wins else _one("winner", free, where, given)
     if winner is None and not won and not a_wins:
-        raise _missing("winner", table, where)
+        raise _missing_columns("winner", table, where)
     judge, first, replicate = (_one(c, free, where, given) for c in ("judge", "first", "replicate"))
     # What says who was shown first goes before what the names of columns suggest.
     a_is_first = a_is_first and first is None
@@ -109,7 +109,7 @@ def _one(ours: str, names: list[str], where: str, given: Mapping[str, str]) -> s
     return first_of(ours, groups, where)
 
 
-def _missing(ours: str, table: pl.DataFrame, where: str) -> SchemaError:
+def _missing_columns(ours: str, table: pl.DataFrame, where: str) -> SchemaError:
     known = ", ".join(name for group in STATED_NAMES[ours] for name in group)
     advice = f"{ours} may be called {known}, or say which column it is: columns={{{ours!r}: '...'}}"
     found = f"{ours} is missing (found: {', '.join(table.columns)})"

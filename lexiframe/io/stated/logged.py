@@ -11,7 +11,7 @@ CORRECT = "results"
 """The column in which logs of reward models say 1 where the model prefers the chosen answer."""
 
 
-def with_a_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
+def add_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
     """Return a table with a row for each judgment and a column for its winner, if it is a log."""
     if {*GAMES} <= {*table.columns}:
         return _two_games(table)
@@ -19,7 +19,7 @@ def with_a_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
     scored = next((two for two in SCORES_OF_CHOSEN if {*two} <= {*table.columns}), None)
     if pair is None or not (scored or CORRECT in table.columns):
         return table
-    share = _by_results(table, where) if scored is None else _by_scores(table, scored)
+    share = _winner_by_results(table, where) if scored is None else _winner_by_scores(table, scored)
     meant = {1.0: "a", 0.5: "tie", 0.0: "b"}
     winner = share.replace_strict(meant, default=None, return_dtype=pl.String)
     table = table.rename(dict(zip(pair, ("run_a", "run_b"), strict=True)))
@@ -37,13 +37,13 @@ def _two_games(table: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(games).with_columns(pl.col("winner").replace("error", None))
 
 
-def _by_scores(table: pl.DataFrame, scored: tuple[str, str]) -> pl.Series:
+def _winner_by_scores(table: pl.DataFrame, scored: tuple[str, str]) -> pl.Series:
     """Say who has the higher score; null where a score is missing."""
     chosen, rejected = (pl.col(name).cast(pl.Float64, strict=False) for name in scored)
     return table.select(((chosen - rejected).sign() + 1) / 2).to_series()
 
 
-def _by_results(table: pl.DataFrame, where: str) -> pl.Series:
+def _winner_by_results(table: pl.DataFrame, where: str) -> pl.Series:
     share = table[CORRECT].cast(pl.Float64, strict=False)
     odd = (~share.is_in([0.0, 0.5, 1.0]) & table[CORRECT].is_not_null()).fill_null(True).arg_true()
     if len(odd):

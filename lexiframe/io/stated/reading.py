@@ -24,7 +24,7 @@ from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
-from lexiframe.io.stated.logged import joined_names, with_a_winner
+from lexiframe.io.stated.logged import add_winner, joined_names
 from lexiframe.io.stated.stated_preferences import StatedPreferences
 from lexiframe.io.stated.winners import BOTH_BAD, sides
 from lexiframe.typing import VotesLike
@@ -120,7 +120,7 @@ def read_preferences(
     """
     refuse_no_mapping("read_preferences", "columns", columns)
     refuse_no_mapping("read_preferences", "values", values)
-    parts = [_read(one, dict(columns or {}), dict(values or {})) for one in _sources(source)]
+    parts = [_read_source(one, dict(columns or {}), dict(values or {})) for one in _sources(source)]
     judgments = pl.concat(parts)
     left_out = judgments["winner"].null_count()
     judgments = judgments.filter(pl.col("winner").is_not_null())
@@ -133,7 +133,7 @@ def read_preferences(
     if both_bad:
         warn(f"judgments that both are bad, counted as ties: {both_bad:,}")
     judgments = judgments.with_columns(pl.col("winner").replace(BOTH_BAD, "tie"))
-    return StatedPreferences(_numbered(judgments), measure, both_bad, left_out)
+    return StatedPreferences(_number_repeats(judgments), measure, both_bad, left_out)
 
 
 def _sources(source: Any) -> list[Source]:
@@ -146,12 +146,12 @@ def _sources(source: Any) -> list[Source]:
     return sources
 
 
-def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl.DataFrame:
+def _read_source(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl.DataFrame:
     """Read one source into judgments whose winner may be null or ``both_bad``."""
     is_file = isinstance(source.origin, File)
     where = str(source.origin) if is_file else "judgments"
     table = read_log(source.origin) if is_file else to_frame(source.origin, "winner", where)
-    table = with_a_winner(table, where)
+    table = add_winner(table, where)
     found = find_columns(table, where, columns)
     _refuse_nested(table, found, where)
     ids = {c: _ids(table, getattr(found, c), where) for c in ("query_id", "run_a", "run_b")}
@@ -163,10 +163,10 @@ def _read(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl
     frame = pl.DataFrame(ids).with_columns(
         winner.alias("winner"),
         (pl.lit(None, pl.String) if judge is None else judge).alias("judge"),
-        _first(table, found, where).alias("first"),
+        _side_shown_first(table, found, where).alias("first"),
     )
     _refuse_itself(frame, where)
-    return _in_order_of_names(frame)
+    return _sort_pair_names(frame)
 
 
 def _refuse_nested(table: pl.DataFrame, found: Columns, where: str) -> None:
@@ -211,7 +211,7 @@ def _ids(table: pl.DataFrame, name: str, where: str) -> pl.Series:
     return column.cast(pl.String)
 
 
-def _first(table: pl.DataFrame, found: Columns, where: str) -> pl.Series:
+def _side_shown_first(table: pl.DataFrame, found: Columns, where: str) -> pl.Series:
     """Return which side was shown first: ``a``, ``b`` or null."""
     if found.a_is_first:
         return pl.repeat("a", table.height, dtype=pl.String, eager=True)
@@ -231,7 +231,7 @@ def _refuse_itself(frame: pl.DataFrame, where: str) -> None:
         )
 
 
-def _in_order_of_names(frame: pl.DataFrame) -> pl.DataFrame:
+def _sort_pair_names(frame: pl.DataFrame) -> pl.DataFrame:
     """Exchange the runs where run_a > run_b, with the sides of the winner and of the first."""
     turned = pl.col("run_a") > pl.col("run_b")
     other = {"a": "b", "b": "a"}
@@ -247,7 +247,7 @@ def _in_order_of_names(frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _numbered(judgments: pl.DataFrame) -> pl.DataFrame:
+def _number_repeats(judgments: pl.DataFrame) -> pl.DataFrame:
     """Number the judgments of the same request, pair and judge, in their order."""
     key = ["query_id", "run_a", "run_b", "judge"]
     number = pl.int_range(1, pl.len() + 1).over(key).alias("replicate")

@@ -34,8 +34,8 @@ def position_bias(judgments: pl.DataFrame) -> pl.DataFrame:
     known = judgments.filter(pl.col("first").is_not_null())
     if not known.height:
         return pl.DataFrame(schema=schemas.POSITION_BIAS.columns)
-    shown = _shown(known)
-    raw, within = _of_all(shown), _of_both_orders(shown)
+    shown = _shown_by_judge(known)
+    raw, within = _first_run_wins(shown), _both_orders(shown)
     table = schemas.table_of(
         schemas.POSITION_BIAS.columns, len(shown.judges), {"judge": shown.judges, **raw, **within}
     )
@@ -78,7 +78,7 @@ class _Shown:
         return sums.Estimates(np.zeros(len(k)), error, k - 1).half((1 - LEVEL) / 2), k
 
 
-def _shown(known: pl.DataFrame) -> _Shown:
+def _shown_by_judge(known: pl.DataFrame) -> _Shown:
     is_named = known["judge"].is_not_null().to_numpy()
     judges, judge = coded.encode(known["judge"].drop_nulls())
     rows = np.concatenate([np.arange(known.height), np.flatnonzero(is_named)])
@@ -93,7 +93,7 @@ def _shown(known: pl.DataFrame) -> _Shown:
     )
 
 
-def _of_all(shown: _Shown) -> dict[str, np.ndarray]:
+def _first_run_wins(shown: _Shown) -> dict[str, np.ndarray]:
     """Return what the first run won, with intervals, for each judge."""
     x = np.where(shown.z == 1, shown.a, 1 - shown.a)
     n = shown.sums()
@@ -106,7 +106,7 @@ def _of_all(shown: _Shown) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def _of_both_orders(shown: _Shown) -> dict[str, np.ndarray]:
+def _both_orders(shown: _Shown) -> dict[str, np.ndarray]:
     """Compare the two orders of the same pair of runs, for each judge."""
     each = int(shown.pair.max()) + 1
     cell = np.unique(shown.judge * each + shown.pair, return_inverse=True)[1]

@@ -53,12 +53,12 @@ def sides(
     if columns.a_wins:
         return pl.repeat(A, table.height, dtype=pl.String, eager=True)
     if columns.won:
-        return _of_flags(table, columns.won, where)
+        return _winner_by_flags(table, columns.won, where)
     assert_known(values)
     rows = pl.DataFrame({
-        "winner": _as_text(table[columns.winner or ""]),
-        "a": _as_text(table[columns.run_a]),
-        "b": _as_text(table[columns.run_b]),
+        "winner": _winner_text(table[columns.winner or ""]),
+        "a": _winner_text(table[columns.run_a]),
+        "b": _winner_text(table[columns.run_b]),
     })  # fmt: skip
     name = pl.when(pl.col("winner") == pl.col("a")).then(pl.lit(A))
     rows = rows.with_columns(name=name.when(pl.col("winner") == pl.col("b")).then(pl.lit(B)))
@@ -67,7 +67,7 @@ def sides(
     return _names_or_sides(rows, where, _UNCLEAR[: 1 if columns.run_a in _OF_ALPACA_EVAL else 2])
 
 
-def _as_text(column: pl.Series) -> pl.Series:
+def _winner_text(column: pl.Series) -> pl.Series:
     """Return names and winners as text, whole numbers without ".0"; null where there is none."""
     if column.dtype.is_float() and (column.drop_nulls().drop_nans() % 1 == 0).all():
         column = column.fill_nan(None).cast(pl.Int64, strict=False)
@@ -95,7 +95,7 @@ def _translated(rows: pl.DataFrame, values: Mapping[str, str], where: str) -> pl
     return found
 
 
-def _of_flags(table: pl.DataFrame, three: tuple[str, ...], where: str) -> pl.Series:
+def _winner_by_flags(table: pl.DataFrame, three: tuple[str, ...], where: str) -> pl.Series:
     flags = table.select(_as_number(c) for c in three)
     odd = pl.any_horizontal(~pl.all().is_in([0.0, 1.0])) | (pl.sum_horizontal(pl.all()) > 1)
     bad = flags.select(odd).to_series().arg_true()
@@ -124,13 +124,15 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
     numbers = winner.cast(pl.Float64, strict=False)
     are_numbers = numbers.null_count() == winner.null_count() < len(winner)
     ways = _unclear(numbers, unclear) if are_numbers else None
-    rows = rows.with_columns(side=_of_numbers(numbers) if are_numbers else _of_words(winner))
+    rows = rows.with_columns(
+        side=_winner_by_numbers(numbers) if are_numbers else _winner_by_words(winner)
+    )
     differ = (pl.col("name") != pl.col("side")) | pl.lit(ways is not None)
     doubtful = rows.filter(pl.col("winner").is_in(rows.filter(differ)["winner"].implode()))
     if doubtful.height and not _are_names(doubtful, rows):
         if ways and doubtful["name"].null_count():
             numbered = f"{' and '.join(ways[0])} alone, and 0 may be a tie"
-            raise ReadError(Problem(where, "a winner", numbered, f"say it: {_said(*ways)}"))
+            raise ReadError(Problem(where, "a winner", numbered, f"say it: {_usage_hint(*ways)}"))
         if ways or not _are_sides(doubtful, rows):
             raise _both_possible(doubtful, rows, where, ways)
         return rows["side"]
@@ -141,7 +143,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
     return found
 
 
-def _of_words(winner: pl.Series) -> pl.Series:
+def _winner_by_words(winner: pl.Series) -> pl.Series:
     """Return what words say. C is a tie beside A and B alone, as the other words may be names."""
     word = winner.str.to_lowercase()
     side = word.replace_strict(WORDS, default=None, return_dtype=pl.String)
@@ -149,7 +151,7 @@ def _of_words(winner: pl.Series) -> pl.Series:
     return side if are_all else side.set(word.is_in(["c", "[[c]]"]).fill_null(False), None)
 
 
-def _of_numbers(numbers: pl.Series) -> pl.Series:
+def _winner_by_numbers(numbers: pl.Series) -> pl.Series:
     seen = {*numbers.drop_nulls()}
     meaning = next((one for one in _NUMBERS if seen <= {*one}), {})
     return numbers.replace_strict(meaning, default=None, return_dtype=pl.String)
@@ -194,11 +196,13 @@ def _both_possible(
     tie = "draw" if doubtful["winner"].str.to_lowercase().is_in(["tie"]).any() else TIE
     names = " and ".join(map(repr, sorted(doubtful["winner"].unique())))
     found = f"{names}, which may be the name of a run and the other side"
-    advice = f"say it: {_said(*sides)} for sides; or {_said({tie: TIE})} for names of runs"
+    advice = (
+        f"say it: {_usage_hint(*sides)} for sides; or {_usage_hint({tie: TIE})} for names of runs"
+    )
     return ReadError(Problem(where, "a winner", found, advice))
 
 
-def _said(*ways: Mapping[str, str]) -> str:
+def _usage_hint(*ways: Mapping[str, str]) -> str:
     """Return what users write to say what winners mean, in either of some ways."""
     return " or ".join(f"values={dict(way)}" for way in ways)
 

@@ -16,7 +16,7 @@ from lexiframe.base import Problem, ReadError
 from lexiframe.io.problems.advice import mend_width
 from lexiframe.io.problems.problem_tables import (
     chosen,
-    of_lines,
+    line_problems,
     problems_of_bytes,
     short,
     table_of,
@@ -27,7 +27,7 @@ from lexiframe.io.text.lines import (
     refuse_binary,
     refuse_wide,
     single_spaces,
-    with_line_feeds,
+    unify_line_ends,
 )
 
 
@@ -55,7 +55,7 @@ def text_table(
             raise ReadError(Problem(**problems.row(0, named=True)))
         tables.append(table)
         lines.append(table_lines)
-    return without_empty_unnamed(pl.concat(tables)), pl.concat(lines)
+    return drop_empty_unnamed(pl.concat(tables)), pl.concat(lines)
 
 
 def may_quote(data: bytes, separator: str) -> bool:
@@ -75,7 +75,7 @@ def blocks_of_table(
     """Yield, for each block of a file, the cells of good rows, their lines, and the problems.
 
     Rows are good if they have the right number of fields, even if they are not UTF-8. The tables
-    have all columns: `without_empty_unnamed` drops those that `text_table` leaves out.
+    have all columns: `drop_empty_unnamed` drops those that `text_table` leaves out.
     """
     refuse_binary(data, where)
     refuse_wide(data, where, separator)
@@ -85,7 +85,7 @@ def blocks_of_table(
         name_problems, header_line = [], 0
         if not names and records.height:
             header_line = records["line"][0]
-            names = _names(_cells(records[:1], quotes=quotes).to_list())
+            names = _column_names(_record_cells(records[:1], quotes=quotes).to_list())
             name_problems = _problems_of_names(names, where, header_line)
         if names:
             is_good = (pl.col("n") == len(names)) & ~pl.col("is_broken")
@@ -96,14 +96,14 @@ def blocks_of_table(
             width_problems = _problems_of_width(bad, where, separator, len(names))
             problems = pl.concat([table_of([*byte_problems, *name_problems]), width_problems])
             rows = records.filter(is_good & (pl.col("line") != header_line))
-            table = _table(rows, names, quotes=quotes)
+            table = _record_columns(rows, names, quotes=quotes)
             places = rows["line"] if table.width else rows["line"][:0]
             yield table, places, problems.sort("line", maintain_order=True)
     if not names:
         raise ReadError(Problem(where, "a line of names, and lines below it", "none"))
 
 
-def without_empty_unnamed(table: pl.DataFrame) -> pl.DataFrame:
+def drop_empty_unnamed(table: pl.DataFrame) -> pl.DataFrame:
     """Drop unnamed empty columns, such as a separator at the end of every line makes."""
     places = enumerate(table.columns, 1)
     unnamed = [name for place, name in places if name in ("", f"column_{place}")]
@@ -147,7 +147,7 @@ def plain_lines(data: bytes, where: str, separator: str) -> bytes:
 
     If the separator is a blank, also reduce blanks to one space, and empty the lines of comments.
     """
-    data = single_spaces(data, where) if separator == " " else with_line_feeds(data)
+    data = single_spaces(data, where) if separator == " " else unify_line_ends(data)
     return data if data.endswith(b"\n") else data + b"\n"
 
 
@@ -164,8 +164,8 @@ def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataF
     Each field begins with a separator, also the first. A record is broken if a quoted field
     lacks its closing quote, or has text behind it. Blank records are left out.
     """
-    if not quotes or '"' not in text:  # `_lines` takes less than half the time
-        return _lines(text, first, separator)
+    if not quotes or '"' not in text:  # `_split_lines` takes less than half the time
+        return _split_lines(text, first, separator)
     mark, field = re.escape(separator), _field(separator)
     record = f"{field}(?:{mark}{field})*\n|[^\n]*\n"
     found = pl.Series("text", [text]).str.extract_all(record).explode().to_frame()
@@ -182,7 +182,7 @@ def _records(text: str, first: int, separator: str, *, quotes: bool) -> pl.DataF
     )
 
 
-def _lines(text: str, first: int, separator: str) -> pl.DataFrame:
+def _split_lines(text: str, first: int, separator: str) -> pl.DataFrame:
     """Split text without quotes into records, as `_records` does: each line is one."""
     texts = pl.Series("text", text.removesuffix("\n").split("\n"))
     fields = (pl.lit(separator) + pl.col("text")).str.split(separator).list.slice(1)
@@ -195,15 +195,17 @@ def _lines(text: str, first: int, separator: str) -> pl.DataFrame:
     )
 
 
-def _table(records: pl.DataFrame, names: list[str], *, quotes: bool) -> pl.DataFrame:
+def _record_columns(records: pl.DataFrame, names: list[str], *, quotes: bool) -> pl.DataFrame:
     """Return the columns of records of the right width; no columns if two have the same name."""
     if len(set(names)) < len(names):
         return pl.DataFrame()
-    rows = _cells(records, quotes=quotes).reshape((records.height, len(names))).to_frame("row")
+    rows = (
+        _record_cells(records, quotes=quotes).reshape((records.height, len(names))).to_frame("row")
+    )
     return rows.select(pl.col("row").arr.to_struct(names))["row"].struct.unnest()
 
 
-def _cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
+def _record_cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
     """Return the cells of all records in one column, record by record."""
     cell = pl.col("fields").str.slice(1).str.strip_chars(" \t")
     cells = records.select(pl.col("fields").explode(empty_as_null=False)).select(cell)
@@ -215,7 +217,7 @@ def _cells(records: pl.DataFrame, *, quotes: bool) -> pl.Series:
     return cells["fields"]
 
 
-def _names(cells: list[str]) -> list[str]:
+def _column_names(cells: list[str]) -> list[str]:
     """Strip the names of columns; all unnamed columns but the first get a name by their place."""
     names = [cell.strip() for cell in cells]
     unnamed = [place for place, name in enumerate(names) if not name]
@@ -245,7 +247,7 @@ def _problems_of_width(bad: pl.DataFrame, where: str, separator: str, width: int
         ),
         otherwise=many,
     )
-    return of_lines(
+    return line_problems(
         bad,
         where,
         problem=pl.lit("fields"),

@@ -92,7 +92,7 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
         return table
     table, _ = text_table(data, where, separator)
     return table.with_columns(
-        _as_numbers(table[name], options) for name in _numbers(table.columns, options)
+        _as_numbers(table[name], options) for name in _number_columns(table.columns, options)
     )
 
 
@@ -121,7 +121,7 @@ def _parse_quickly(
     quotes = b'"' in data and may_quote(data, separator)
     if problems.height or (quotes and not quotes_are_at_edges(data, separator)):
         return None
-    names, numbers = header.columns, _numbers(header.columns, options)
+    names, numbers = header.columns, _number_columns(header.columns, options)
     types = dict.fromkeys(names, pa.string())
     if options.decimal == ".":
         types |= dict.fromkeys(numbers, pa.float64())
@@ -149,7 +149,7 @@ def _has_blanks(columns: list[pl.Series], data: bytes, separator: str) -> bool:
     )
 
 
-def _numbers(names: list[str], options: TextOptions) -> list[str]:
+def _number_columns(names: list[str], options: TextOptions) -> list[str]:
     """Return the names of columns that hold scores or grades."""
     words = {word for ours in ("score", "relevance") for word in words_for(ours, options.columns)}
     return [name for name in names if name in words or name.partition(":")[0] in words]

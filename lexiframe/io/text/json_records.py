@@ -50,7 +50,7 @@ def load_json(text: str, *, exact: bool = False, any_length: bool = False) -> An
     return value
 
 
-def _without_twins(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_fields(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(fields)
     if len(record) < len(fields):
         counts = Counter(name for name, _ in fields)
@@ -58,12 +58,12 @@ def _without_twins(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-def _number(text: str) -> float | str:
+def _exact_number(text: str) -> float | str:
     value = float(text)
     return value if abs(value) < EXACT else NumberAsWritten(text)
 
 
-def _whole(text: str) -> float | str:
+def _long_whole_number(text: str) -> float | str:
     """Return a whole number, or its text where Python refuses to convert so many digits."""
     try:
         return int(text)
@@ -79,14 +79,16 @@ def whole_or_infinite(text: str) -> float:
         return float(text)
 
 
-_AS_IT_IS = json.JSONDecoder(parse_float=_number, parse_int=_whole)
+_AS_IT_IS = json.JSONDecoder(parse_float=_exact_number, parse_int=_long_whole_number)
 _DECODERS = {
-    False: json.JSONDecoder(object_pairs_hook=_without_twins),
-    True: json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number),  # exact
+    False: json.JSONDecoder(object_pairs_hook=_unique_fields),
+    True: json.JSONDecoder(object_pairs_hook=_unique_fields, parse_float=_exact_number),  # exact
 }
 _OF_ANY_LENGTH = {
-    False: json.JSONDecoder(object_pairs_hook=_without_twins, parse_int=whole_or_infinite),
-    True: json.JSONDecoder(object_pairs_hook=_without_twins, parse_float=_number, parse_int=_whole),
+    False: json.JSONDecoder(object_pairs_hook=_unique_fields, parse_int=whole_or_infinite),
+    True: json.JSONDecoder(
+        object_pairs_hook=_unique_fields, parse_float=_exact_number, parse_int=_long_whole_number
+    ),
 }
 """Take more time, and whole numbers of any length, of which Python converts 4,300 digits."""
 
@@ -100,7 +102,7 @@ def _half(value: Any) -> str:
     return ""
 
 
-def _value(text: str, *, exact: bool) -> Any:
+def _load_value(text: str, *, exact: bool) -> Any:
     try:
         return load_json(text, exact=exact)
     except (json.JSONDecodeError, RepeatedNameError, UnicodeError):
@@ -150,7 +152,7 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
 
 def _add_line(members: Members, record: str, where: str, line: int, *, exact: bool) -> None:
     try:
-        members.values.append(_value(record, exact=exact))
+        members.values.append(_load_value(record, exact=exact))
         members.places.append(line)
     except _PARSE_ERRORS as error:
         problem = replace(_problem_of_text(where, error, record), line=line, order=line)
@@ -168,7 +170,7 @@ def members_of(text: str, where: str, *, exact: bool = False) -> Members:
     [{'d1': 1}, {}]
     """
     try:
-        whole = _value(text, exact=exact)
+        whole = _load_value(text, exact=exact)
     except _PARSE_ERRORS:
         return members_one_by_one(text, where)
     places = [*range(1, len(whole) + 1)]
@@ -200,8 +202,8 @@ def members_one_by_one(text: str, where: str) -> Members:
     try:
         while at >= 0:
             place += 1
-            name, begin = _name(text, at) if closing == "}" else (None, at)
-            value, end, twins = _parsed(text, begin)
+            name, begin = _field_name(text, at) if closing == "}" else (None, at)
+            value, end, twins = _parse_value(text, begin)
             twins += [name] if name is not None and name in names else []
             names.add(name)
             half = _half((name, value)) if has_halves else ""
@@ -221,7 +223,7 @@ def _behind_blanks(text: str, at: int) -> int:
     return _BLANKS.match(text, at).end()  # type: ignore[union-attr]
 
 
-def _name(text: str, at: int) -> tuple[str, int]:
+def _field_name(text: str, at: int) -> tuple[str, int]:
     """Parse the name of a field; return it and where its value begins."""
     if text[at : at + 1] != '"':
         raise json.JSONDecodeError("Expecting property name in double quotes", text, at)
@@ -232,7 +234,7 @@ def _name(text: str, at: int) -> tuple[str, int]:
     return name, _behind_blanks(text, colon + 1)
 
 
-def _parsed(text: str, at: int) -> tuple[Any, int, list[str]]:
+def _parse_value(text: str, at: int) -> tuple[Any, int, list[str]]:
     """Parse a value; return it, where it ends, and the names that are repeated in an object."""
     try:
         return *_OF_ANY_LENGTH[True].raw_decode(text, at), []
@@ -259,7 +261,7 @@ def _next(text: str, end: int, closing: str) -> int:
 def _problem_of_text(where: str, error: Exception, text: str, at: int = 0) -> Problem:
     """Describe text that is not JSON, with the line where the parser stops."""
     if isinstance(error, RepeatedNameError):
-        return _repeated(where, str(error))
+        return _repeated_names(where, str(error))
     pos, reason = at, str(error)
     if isinstance(error, json.JSONDecodeError):
         pos, reason = error.pos, error.msg
@@ -269,7 +271,7 @@ def _problem_of_text(where: str, error: Exception, text: str, at: int = 0) -> Pr
     return Problem(where, "JSON", found, advice, "fields", line, order=pos)
 
 
-def _repeated(where: str, found: str) -> Problem:
+def _repeated_names(where: str, found: str) -> Problem:
     return Problem(where, "JSON without repeated names", found, "rename one", "fields")
 
 
@@ -280,7 +282,7 @@ def _problems_of_member(
     at = f"record {place}" if name is None else ""
     for twin in dict.fromkeys(twins):
         whose = f" (query {name!r})" if name not in (None, twin) else ""
-        problem = _repeated(where, f"two fields are named {twin!r}")
+        problem = _repeated_names(where, f"two fields are named {twin!r}")
         yield replace(problem, at=at, behind=whose, order=order)
     if half:
         yield Problem(where, "JSON", half, NO_JSON, "fields", at=at, order=order)

@@ -82,11 +82,11 @@ def _blocks_of_members(
     if form != "lines" or len(data) <= BLOCK_OF_ROWS:
         members = members_in(data, where, form, exact=exact)
         return lambda: iter([members])
-    blocks = partial(_blocks, data, BLOCK_OF_ROWS)
+    blocks = partial(_line_blocks, data, BLOCK_OF_ROWS)
     return lambda: (members_in(block, where, form, line, exact=exact) for line, block in blocks())
 
 
-def _blocks(data: bytes, size: int, line: int = 1) -> Iterator[tuple[int, bytes]]:
+def _line_blocks(data: bytes, size: int, line: int = 1) -> Iterator[tuple[int, bytes]]:
     """Yield lines in blocks of about ``size`` bytes, with the number of each block's first line."""
     for block in blocks_of_lines(data, size):
         yield line, block
@@ -125,14 +125,14 @@ class Records:
     @property
     def names(self) -> list[str]:
         """The names of all fields, in order of appearance."""
-        return _names(self.rows)
+        return _layout_names(self.rows)
 
     def columns(self, names: Iterable[str]) -> dict[str, list[Any]]:
         """Return the values of some fields; None for rows without the field."""
         return {name: [row.get(name) for row in self.rows] for name in names}
 
 
-def _names(rows: Iterable[dict[str, Any]]) -> list[str]:
+def _layout_names(rows: Iterable[dict[str, Any]]) -> list[str]:
     layouts = dict.fromkeys(map(tuple, rows))
     return [*dict.fromkeys(name for layout in layouts for name in layout)]
 
@@ -200,12 +200,14 @@ def _clean_blocks(data: bytes, clean: Clean) -> Iterator[tuple[int, bytes, pl.Da
 
     Blocks with other lines are cut into small ones, so that few lines are parsed in Python.
     """
-    for line, block in _blocks(data, BLOCK_OF_ROWS):
+    for line, block in _line_blocks(data, BLOCK_OF_ROWS):
         table = clean(block)
         if table is not None:
             yield line, b"", table
         else:
-            small = [(n, lines, clean(lines)) for n, lines in _blocks(block, _SMALL_BLOCK, line)]
+            small = [
+                (n, lines, clean(lines)) for n, lines in _line_blocks(block, _SMALL_BLOCK, line)
+            ]
             if all(table is None for _, _, table in small):
                 clean = no_lines  # other blocks are probably like this one, and trying takes time
             yield from small
@@ -224,13 +226,13 @@ def _records(members: Members, items: str | None, where: str, form: Form) -> Rec
     values = members.values
     if items is None and all(isinstance(value, dict) for value in values):
         return Records(values, members, range(len(values)))
-    given = [(n, row) for n, value in enumerate(values) for row in _rows_of(value, items)]
+    given = [(n, row) for n, value in enumerate(values) for row in _record_rows(value, items)]
     rows = [(n, row) for n, row in given if isinstance(row, dict)]
     problems = [*members.problems]
     for n, row in given:
         if not isinstance(row, dict):
             found = repr(json.dumps(row[1])[:_SHOWN])
-            place = _place(members, n, form)
+            place = _member_place(members, n, form)
             problems.append(Problem(where, row[0], found, NO_JSON, "fields", **place))
     members = replace(members, problems=problems)
     return Records([row for _, row in rows], members, [n for n, _ in rows])
@@ -243,17 +245,17 @@ def _column_of_items(
     names: dict[str, None] = {}
     for members in blocks:
         records = [value for value in members.values if isinstance(value, dict)]
-        names |= dict.fromkeys(_names(records))
+        names |= dict.fromkeys(_layout_names(records))
         lists = [(n, v) for record in records for n, v in record.items() if type(v) is list and v]
         for name, value in lists:
             items = [item for item in value if isinstance(item, dict)]
             if items:
-                fields.setdefault(name, {}).update(dict.fromkeys(_names(items)))
+                fields.setdefault(name, {}).update(dict.fromkeys(_layout_names(items)))
     fields_of_lists = {name: [*inner] for name, inner in fields.items()}
     return column_of_items(fields_of_lists, [*names] if fields else [], where, columns)
 
 
-def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
+def _record_rows(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str, Any]]:
     """Return a record's rows; in place of one that is no object, the pair (expected, found)."""
     if not isinstance(record, dict):
         return [("a record in braces", record)]
@@ -268,7 +270,7 @@ def _rows_of(record: Any, items: str | None) -> list[dict[str, Any] | tuple[str,
     return [{**same, **item} if isinstance(item, dict) else (expected, item) for item in found]
 
 
-def _place(members: Members, n: int, form: Form) -> dict[str, Any]:
+def _member_place(members: Members, n: int, form: Form) -> dict[str, Any]:
     """Return the place of a member as arguments of `Problem`."""
     place = members.places[n]
     named = {"line": place} if form == "lines" else {"at": f"record {place}"}
@@ -288,27 +290,27 @@ def table_in(
     tables = [
         records.table
         if isinstance(records, CleanLines)
-        else _table(records, where, form, ids_in(records.names))
+        else _records_table(records, where, form, ids_in(records.names))
         for records in blocks
     ]
-    return tables[0] if len(tables) == 1 else _joined(tables)
+    return tables[0] if len(tables) == 1 else _join_tables(tables)
 
 
-def _table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
+def _records_table(records: Records, where: str, form: Form, ids: set[str]) -> pl.DataFrame:
     for problem in records.members.problems:
         raise ReadError(problem)
     columns = records.columns(records.names)
     for name, values in ((name, cells) for name, cells in columns.items() if name in ids):
         odd = next((n for n, value in enumerate(values) if not may_be_id(value)), None)
         if odd is not None:
-            place = _place(records.members, records.numbers[odd], form)
+            place = _member_place(records.members, records.numbers[odd], form)
             expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
             raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
-    table = pl.DataFrame([column_of(name, cells, _as_text) for name, cells in columns.items()])
+    table = pl.DataFrame([column_of(name, cells, _member_text) for name, cells in columns.items()])
     return table.cast({pl.Boolean: pl.String})  # true is no number: it must not become 1
 
 
-def _joined(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
+def _join_tables(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """Join tables whose columns and types may differ."""
     alike = [table.select(map(_joinable, table)) for table in tables if table.height]
     joined = pl.concat(alike, how="diagonal_relaxed") if alike else pl.DataFrame()
@@ -320,7 +322,7 @@ def _joinable(column: pl.Series) -> pl.Series:
     return column.cast(pl.Null()) if column.null_count() == len(column) else column
 
 
-def _as_text(value: Any) -> str:
+def _member_text(value: Any) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return str(value) if is_number else json.dumps(value)
 
@@ -343,7 +345,7 @@ def rows_of_json(
             yield _rows_of_clean(records, names)
         else:
             unit = "line" if form == "lines" else "record"
-            yield _rows(records.columns(names), records.members, records.numbers, unit)
+            yield _parsed_rows(records.columns(names), records.members, records.numbers, unit)
 
 
 def _rows_of_clean(lines: CleanLines, names: Iterable[str]) -> Rows:
@@ -369,11 +371,11 @@ def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
             members.problems.append(problem)
     names = ("query_id", "doc_id", number)
     columns = zip(*rows, strict=True) if rows else [[]] * len(names)
-    given = _rows(dict(zip(names, map(list, columns), strict=True)), members, numbers, "")
+    given = _parsed_rows(dict(zip(names, map(list, columns), strict=True)), members, numbers, "")
     return replace(given, has_numbers=True)
 
 
-def _rows(
+def _parsed_rows(
     values: Mapping[str, list[Any]], members: Members, numbers: Sequence[int], unit: str
 ) -> Rows:
     table = pl.DataFrame(

@@ -26,7 +26,7 @@ from lexiframe.io.text.json_rows import (
     rows_of_json,
     table_in,
 )
-from lexiframe.io.text.lines import LARGEST, PIECE, blocks_of_lines, check_utf8, with_line_feeds
+from lexiframe.io.text.lines import LARGEST, PIECE, blocks_of_lines, check_utf8, unify_line_ends
 
 _BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
 _NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
@@ -67,7 +67,7 @@ def _has_fields(record: Mapping[str, Any], columns: Mapping[str, str]) -> bool:
     """Return whether an object is a record, not ``{query: {...}}``; its fields may be objects."""
     plain = [name for name, value in record.items() if not isinstance(value, dict)]
     queries, documents = ({*words_for(name, columns)} for name in ("query_id", "doc_id"))
-    names = {*_names_in(record)}
+    names = {*_field_names(record)}
     return not queries.isdisjoint(plain) and not documents.isdisjoint(names)
 
 
@@ -95,14 +95,14 @@ def parse_json(
     >>> parse_json(b'{"qid": "007", "docno": 7, "score": 1}\n', "bm25.jsonl", RUNS, {}).rows()
     [('007', 7, 1.0)]
     """
-    data = with_line_feeds(data)
+    data = unify_line_ends(data)
     form = _form_of(data, columns)
     if form == "queries":
         members = members_in(data, where, form)
         for problem in members.problems:
             raise ReadError(problem)
         whole = dict(zip(members.names, members.values, strict=True))
-        return to_frame(whole, _number(schema), where)
+        return to_frame(whole, _number_column(schema), where)
     table = _parse_quickly(data, schema, columns) if form == "lines" else None
     if table is not None:
         return table
@@ -117,21 +117,23 @@ def pieces_of_json(
     """Parse JSON lines in pieces; yield None for one with a problem, nothing for other forms."""
     if _form_of(data, columns) == "lines":
         for piece in blocks_of_lines(data, PIECE):
-            yield _parse_quickly(with_line_feeds(piece), schema, columns)
+            yield _parse_quickly(unify_line_ends(piece), schema, columns)
 
 
 def json_rows(
     data: bytes, where: str, schema: schemas.TableSchema, columns: Mapping[str, str]
 ) -> Iterator[Rows]:
     """Yield the rows that `parse_json` parses, unconverted, with the problems of other text."""
-    data = with_line_feeds(data)
+    data = unify_line_ends(data)
     clean = partial(_clean_lines, schema=schema, columns=columns)
-    return rows_of_json(data, where, _form_of(data, columns), _number(schema), columns, clean)
+    return rows_of_json(
+        data, where, _form_of(data, columns), _number_column(schema), columns, clean
+    )
 
 
 def names_in(data: bytes) -> list[str]:
     """Return the names of fields in the first records; none if they cannot be read."""
-    data = with_line_feeds(data[:_START])
+    data = unify_line_ends(data[:_START])
     form = _form_of(data, {})
     try:
         return [] if form == "queries" else names_of(records_in(data, "", form, {}, no_lines)())
@@ -139,7 +141,7 @@ def names_in(data: bytes) -> list[str]:
         return []
 
 
-def _number(schema: schemas.TableSchema) -> str:
+def _number_column(schema: schemas.TableSchema) -> str:
     return next(name for name in _NUMBERS if name in schema.columns)
 
 
@@ -201,11 +203,11 @@ def _clean_lines(
     n_lines = data.count(b"\n") + (not data.endswith(b"\n"))
     if table is None or table.height != n_lines:
         return None
-    is_plain = all(_is_plain(column) for column in table)
+    is_plain = all(_is_exact(column) for column in table)
     return table if is_plain else None
 
 
-def _is_plain(column: pl.Series) -> bool:
+def _is_exact(column: pl.Series) -> bool:
     if column.null_count():
         return False
     if column.dtype == pl.String:
@@ -215,7 +217,7 @@ def _is_plain(column: pl.Series) -> bool:
     return column.dtype == pl.Int64
 
 
-def _names_in(record: Mapping[str, Any]) -> list[str]:
+def _field_names(record: Mapping[str, Any]) -> list[str]:
     """Return the names of fields, and of the fields of items."""
     lists = [value for value in record.values() if isinstance(value, list)]
     items = [item for values in lists for item in values[:1] if isinstance(item, dict)]

@@ -62,13 +62,13 @@ def plain(data: bytes, where: str) -> bytes:
     has_comments = b"#" in data
     data = data.translate(_TO_SPACES_AND_LINE_FEEDS)
     end = b"" if data.endswith(b"\n") else b"\n"
-    text = _without_meeting_blanks(np.frombuffer(b"\n" + data + end, np.uint8))
+    text = _merge_blanks(np.frombuffer(b"\n" + data + end, np.uint8))
     if has_comments:
-        text = _without_comments(text)
+        text = _drop_comments(text)
     return text[1:].tobytes()
 
 
-def _without_meeting_blanks(text: np.ndarray) -> np.ndarray:
+def _merge_blanks(text: np.ndarray) -> np.ndarray:
     """Reduce adjacent blanks to one: to a line feed if one is among them, else to a space."""
     while True:  # one pass reduces adjacent spaces; spaces between line feeds take several
         space, line_feed = text == _SPACE, text == _LINE_FEED
@@ -82,7 +82,7 @@ def _without_meeting_blanks(text: np.ndarray) -> np.ndarray:
         text = text[~drop]
 
 
-def _without_comments(text: np.ndarray) -> np.ndarray:
+def _drop_comments(text: np.ndarray) -> np.ndarray:
     """Remove the lines that begin with #."""
     ends = np.flatnonzero(text == _LINE_FEED)
     is_comment = text[ends[:-1] + 1] == _HASH
@@ -105,14 +105,14 @@ def single_spaces(data: bytes, where: str) -> bytes:
     Unlike `plain`, this keeps all lines, so that they can be numbered.
     """
     refuse_binary(data, where)
-    data = with_line_feeds(data).translate(_BLANKS_TO_SPACES)
+    data = unify_line_ends(data).translate(_BLANKS_TO_SPACES)
     while b"  " in data:
         data = data.replace(b"  ", b" ")
     data = data.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
     return re.sub(rb"\n#[^\n]*", b"\n", b"\n" + data)[1:]
 
 
-def with_line_feeds(data: bytes) -> bytes:
+def unify_line_ends(data: bytes) -> bytes:
     """Replace all line endings by line feeds."""
     return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
 

@@ -110,7 +110,7 @@ def _parse_uneven(
     document is missing, say, the rank would be read as the document and the tag as the score.
     """
     is_wider, may_be_two = (pl.col(place) != "" for place in ("7", "10"))
-    score = _number("score", decimal)
+    score = _number_field("score", decimal)
     facts = {
         "n_wider": is_wider.sum(),
         "nan": score.is_nan().any(),
@@ -195,21 +195,23 @@ def parse_plain(
         types[number] = pa.float64()
     try:
         check_utf8(text)
-        table = _columns(text, names, types)
-        numbers = table.select(_number(number, decimal))[number]
+        table = _parse_columns(text, names, types)
+        numbers = table.select(_number_field(number, decimal))[number]
     except _NOT_PARSED:
         return None
     no_ranks = number == "rank" and whole_ranks(numbers).has_nulls()
     return None if numbers.is_nan().any() or no_ranks else table.with_columns(numbers)
 
 
-def _number(name: str, decimal: str) -> pl.Expr:
+def _number_field(name: str, decimal: str) -> pl.Expr:
     """Turn a field into numbers, unless Arrow did; Polars raises an error for other text."""
     text = pl.col(name)
     return (text.str.replace(",", ".", literal=True) if decimal == "," else text).cast(pl.Float64)
 
 
-def _columns(text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]) -> pl.DataFrame:
+def _parse_columns(
+    text: bytes, names: Sequence[str], types: Mapping[str, pa.DataType]
+) -> pl.DataFrame:
     """Parse the columns of UTF-8 text that are in ``types``; each line must have all ``names``."""
     if len(text) <= 2 * PIECE:
         return parse_fields(text, names, types)

@@ -14,7 +14,7 @@ from lexiframe.io.problems.advice import CUT_SHORT, LOST_FIELD, TWO_ROWS, advice
 from lexiframe.io.problems.problem_tables import (
     SAVE_AS_UTF8,
     chosen,
-    of_lines,
+    line_problems,
     short,
     undecodable,
 )
@@ -54,11 +54,13 @@ def rows_of_lines(data: bytes, where: str, layout: Layout, options: TextOptions)
         if not lines.height:
             continue
         is_first = not width_above
-        hint = _hint(lines, layout) if is_first else hint
+        hint = _first_line_hint(lines, layout) if is_first else hint
         ends_early = end == len(data) and lacks_final_line_feed(data)
-        lines = _with_marks(lines, layout, width_above, tags_are_numbers, ends_early=ends_early)
+        lines = _mark_lines(lines, layout, width_above, tags_are_numbers, ends_early=ends_early)
         width_above = lines["n"][-1]
-        yield replace(_rows(lines, where, layout, options, hint), hint=hint if is_first else None)
+        yield replace(
+            _good_rows(lines, where, layout, options, hint), hint=hint if is_first else None
+        )
 
 
 def _complete_rows(block: bytes, first: int, layout: Layout, options: TextOptions) -> Rows | None:
@@ -76,7 +78,7 @@ def _complete_rows(block: bytes, first: int, layout: Layout, options: TextOption
     return Rows(fields, places, decimal=options.decimal)
 
 
-def _with_marks(
+def _mark_lines(
     lines: pl.DataFrame,
     layout: Layout,
     width_above: int,
@@ -114,7 +116,7 @@ def _tags_are_numbers(data: bytes, where: str, layout: Layout) -> bool:
     return any(lines.select(tag.str.contains(NUMBER).any()).item() for lines in blocks)
 
 
-def _rows(
+def _good_rows(
     lines: pl.DataFrame, where: str, layout: Layout, options: TextOptions, hint: Hint | None
 ) -> Rows:
     field = pl.col("fields").list
@@ -154,7 +156,7 @@ def _problems_of_lines(
         otherwise=many,
     )
     width = pl.format("{}: '{}'", "n", short(lines["text"]))
-    return of_lines(
+    return line_problems(
         lines,
         where,
         problem=chosen((is_text, "fields"), otherwise="encoding"),
@@ -164,7 +166,7 @@ def _problems_of_lines(
     )
 
 
-def _hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
+def _first_line_hint(lines: pl.DataFrame, layout: Layout) -> Hint | None:
     """Return the advice that the first line suggests, for all lines with as many fields.
 
     Return None if the first line is good, or if it is not clear what the file is.

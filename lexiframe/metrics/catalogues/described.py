@@ -80,10 +80,10 @@ def explanation(measure: Any) -> str:
     }
     said = [f"{label}: {fact}" for label, fact in facts.items() if fact]
     parts = [str(measure), _description(measure.name), "\n".join(said)]
-    return "\n\n".join(part for part in [*parts, "\n".join(_parameters(measure))] if part)
+    return "\n\n".join(part for part in [*parts, "\n".join(_parameter_lines(measure))] if part)
 
 
-def _parameters(measure: Any) -> list[str]:
+def _parameter_lines(measure: Any) -> list[str]:
     operand = getattr(measure, "operand", None)
     given = {} if operand else getattr(measure, "parameters", {})  # else they are the operand's
     declared = {k: as_parameter(v) for k, v in given.items()}

@@ -84,12 +84,12 @@ eleven_point_avg = RankingMetric("11pt_avg", recall_curve.eleven_point_average,
     source=f"{of.TREC_EVAL}; {of.MANNING}, section 8.4")
 """Interpolated precision, averaged over eleven levels of recall; see IPrec for ``rounding``."""
 
-ndcg_rel = RankingMetric("ndcg_rel", cumulated_gain.at_relevant, kind="graded",
+ndcg_rel = RankingMetric("ndcg_rel", cumulated_gain.mean_at_relevant, kind="graded",
     parameters=_GAINS, formula="1/m Σ_i DCG/IDCG at p_i; at the end for items not retrieved",
     bounds="0 to 1", source=of.TREC_EVAL)
 """nDCG at the rank of each relevant item, averaged over them; ``gains`` as for nDCG."""
 
-Rndcg = RankingMetric("Rndcg", cumulated_gain.at_levels, kind="graded", needs=FOUND,
+Rndcg = RankingMetric("Rndcg", cumulated_gain.mean_at_levels, kind="graded", needs=FOUND,
     parameters=_GAINS | {"level": Number(above=0)}, bounds="0 to 1", source=of.TREC_EVAL,
     formula="mean of DCG/IDCG where the ideal gain falls, and at ñ")
 """nDCG, averaged over the ranks at which the ideal ranking has the last item of some gain, and the

@@ -47,7 +47,7 @@ class CascadeMetric(Metric):
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · R(y_i) · Π_{j<i} (1 − R(y_j)) of each relevant item."""
         refuse_grades_above(self, rankings)
-        items = rankings.from_the_top
+        items = rankings.items_by_level
         stop = self.evaluate(self.stop, GRADE)
         chances = row_by_row(items, stop=stop)["stop"]
         if not chances.is_between(0, 1).all():

@@ -50,7 +50,7 @@ class Found:
     ideal_gain: np.ndarray
 
     @classmethod
-    def of(cls, rankings: Rankings, gains: GainOfGrade) -> Found:
+    def beside_ideal(cls, rankings: Rankings, gains: GainOfGrade) -> Found:
         """Put the items found beside the ideal rankings of their requests."""
         gain = mapped(GRADE, gains)
         ideal = _ideal(rankings, gain)
@@ -60,12 +60,14 @@ class Found:
 
         def each(values: np.ndarray | pl.Series | None) -> np.ndarray:
             weights = None if values is None else np.asarray(values, np.float64)
-            return rankings.of_ideal(np.bincount(request, weights, n_requests).astype(np.float64))
+            return rankings.spread_over(
+                np.bincount(request, weights, n_requests).astype(np.float64)
+            )
 
         m = each(None)
-        items = _found(rankings, gain)
+        items = _found_gains(rankings, gain)
         ranking, rank = items["ranking"].to_numpy(), items["rank"].to_numpy()
-        begin = rankings.of_ideal(first.astype(np.float64))
+        begin = rankings.spread_over(first.astype(np.float64))
         at = (begin[ranking] + np.minimum(rank, m[ranking]) - 1).astype(np.int64)
         terms = ideal["gain"] * (1 / (ideal["rank"] + 1).log(2))
         return cls(items, ideal, at, m, each(ideal["is_last"]), each(terms), each(ideal["gain"]))
@@ -85,7 +87,7 @@ class Found:
 
 def _ideal(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
     rows = rankings.ideal_rows
-    table = pl.DataFrame({"ranking": rows.of_relevant, "gain": best_first(rows, gain)})
+    table = pl.DataFrame({"ranking": rows.relevant_rankings, "gain": best_first(rows, gain)})
     table = table.filter(pl.col("gain") > 0).with_columns(
         rank=pl.int_range(1, pl.len() + 1).over("ranking").cast(pl.Float64)
     )
@@ -97,9 +99,9 @@ def _ideal(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
     )
 
 
-def _found(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
+def _found_gains(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
     rank = pl.col("position").cast(pl.Float64)
-    items = row_by_row(rankings.from_the_top, ranking=pl.col("ranking"), rank=rank, gain=gain)
+    items = row_by_row(rankings.items_by_level, ranking=pl.col("ranking"), rank=rank, gain=gain)
     items = items.filter(pl.col("rank").is_not_null(), pl.col("gain") > 0)
     return items.with_columns(
         total=pl.col("gain").cum_sum().over("ranking"), dcg=_DCG.over("ranking")
@@ -108,7 +110,7 @@ def _found(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
 
 def normalised_gain(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
     """Σ_i g_i / log2(2 + cost(p_i) − (g_1 + … + g_i)), over the sum of all gains."""
-    found = Found.of(rankings, gains)
+    found = Found.beside_ideal(rankings, gains)
     m = found.m[found.column("ranking")]
     # beyond the last item of the ideal ranking each rank costs 1
     cost = found.ideally("cost") + np.maximum(found.column("rank") - m, 0)
@@ -116,16 +118,16 @@ def normalised_gain(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndar
     return ratio(found.sums(terms), found.ideal_gain)
 
 
-def at_relevant(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
+def mean_at_relevant(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:
     """1/m Σ_i DCG/IDCG at p_i, with that of the whole ranking for what was not retrieved."""
-    found = Found.of(rankings, gains)
+    found = Found.beside_ideal(rankings, gains)
     n_found = found.sums(np.ones(found.items.height))
     at_items = found.sums(found.column("dcg") / found.ideally("dcg"))
     dcg = found.sums(found.column("gain") / np.log2(found.column("rank") + 1))
     return ratio(at_items + (found.m - n_found) * ratio(dcg, found.ideal_dcg), found.m)
 
 
-def at_levels(
+def mean_at_levels(
     rankings: Rankings, *, gains: GainOfGrade = None, level: float | None = None
 ) -> np.ndarray:
     """The mean of DCG/IDCG at the ranks where the gain of the ideal ranking falls, and at ñ.
@@ -133,7 +135,7 @@ def at_levels(
     As in trec_eval, the end of the ranking counts only when ñ > m + 1. With a ``level``, as with
     trec_eval's -l, requests without an item of that grade have 0; gains are as without it.
     """
-    found = Found.of(rankings, gains)
+    found = Found.beside_ideal(rankings, gains)
     at_last = _dcg_at_last_places(rankings, found)
     goes_on = retrieved(rankings) > found.m + 1
     dcg = found.sums(found.column("gain") / np.log2(found.column("rank") + 1))
@@ -146,8 +148,8 @@ def _dcg_at_last_places(rankings: Rankings, found: Found) -> np.ndarray:
     """Return for each ranking Σ DCG/IDCG at the ranks where the gain of its ideal ranking falls."""
     last = found.ideal.filter("is_last")
     n_last = np.bincount(last["ranking"].to_numpy(), minlength=len(rankings.ideal_rows))
-    n = rankings.of_ideal(n_last.astype(np.float64)).astype(np.int64)
-    first = rankings.of_ideal((np.cumsum(n_last) - n_last).astype(np.float64)).astype(np.int64)
+    n = rankings.spread_over(n_last.astype(np.float64)).astype(np.int64)
+    first = rankings.spread_over((np.cumsum(n_last) - n_last).astype(np.float64)).astype(np.int64)
     ranking = np.repeat(np.arange(len(n)), n)
     place = np.repeat(first - (np.cumsum(n) - n), n) + np.arange(len(ranking))
     # the item found last that does not stand below the place has the DCG up to it
@@ -163,4 +165,4 @@ def _dcg_at_last_places(rankings: Rankings, found: Found) -> np.ndarray:
 def _reach(rankings: Rankings, level: float) -> np.ndarray:
     """Return which rankings are of requests with a relevant item of a grade."""
     grades = rankings.relevant["relevance"].to_numpy()
-    return np.bincount(rankings.of_relevant, grades >= level, len(rankings)) > 0
+    return np.bincount(rankings.relevant_rankings, grades >= level, len(rankings)) > 0

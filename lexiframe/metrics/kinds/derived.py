@@ -60,7 +60,7 @@ def TSE(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     TSE(RBP(p=0.5))
     """
     said = {"formula": "e(p_m)", "source": f"{LEXIRECALL}, eq. 3", "bounds": "0 to e(m)"}
-    return _with_exposure("TSE", metric, name, weight=weights.last, **said)
+    return _exposed_metric("TSE", metric, name, weight=weights.last, **said)
 
 
 @typed
@@ -96,10 +96,10 @@ def eta(metric: Metric | Callable[..., Any] | str, name: str | None = None) -> R
     eta(nDCG)
     """
     said = {"source": f"{LEXIRECALL}, eq. 2", "bounds": "0 to Σ_{i≤m} e(i)"}
-    return _with_exposure("eta", metric, name, weight=weights.one, formula="Σ_i e(p_i)", **said)
+    return _exposed_metric("eta", metric, name, weight=weights.one, formula="Σ_i e(p_i)", **said)
 
 
-def _with_exposure(
+def _exposed_metric(
     called: str, metric: Metric | Callable[..., Any] | str, name: str | None, **said: Any
 ) -> RecallLevelMetric:
     taken = parse_metric(metric) if isinstance(metric, str) else metric

@@ -67,7 +67,7 @@ class FunctionMetric(Metric):
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return what the function says of each ranking; 0 where no item is relevant."""
-        items = rankings.from_the_top
+        items = rankings.items_by_level
         ranks = items["position"].cast(float).fill_null(np.inf).to_numpy()
         grades = items["relevance"].cast(float).to_numpy()
         n = rankings.first_row("n_retrieved")
@@ -86,7 +86,7 @@ class FunctionMetric(Metric):
             found = self.function(ranks, grades, n)
         except Exception as error:
             raise LexiframeError(
-                f"{self}: the function raised {type(error).__name__}: {errors.in_one_line(error)}"
+                f"{self}: the function raised {type(error).__name__}: {errors.one_line(error)}"
             ) from error
         try:
             value = float(found)

@@ -56,17 +56,17 @@ class GradedMetric(Metric):
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """g(y) · e(p) of each relevant item, divided by the ideal if the metric is."""
         refuse_grades_above(self, rankings)
-        terms = rankings.of_each(self.terms())
+        terms = rankings.item_values(self.terms())
         if not self.normalised:
             return terms
-        return ratio(terms, self._ideals(rankings)[rankings.of_relevant])
+        return ratio(terms, self._ideals(rankings)[rankings.relevant_rankings])
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ g(y) · e(p), divided once by the ideal, so that the ideal ranking has exactly 1."""
         refuse_grades_above(self, rankings)
         found = rankings.within(self.cutoff)
-        terms = found.of_each(self.terms())
-        total = np.bincount(found.of_relevant, terms, len(found)).astype(np.float64)
+        terms = found.item_values(self.terms())
+        total = np.bincount(found.relevant_rankings, terms, len(found)).astype(np.float64)
         return ratio(total, self._ideals(rankings)) if self.normalised else total
 
     @property
@@ -86,11 +86,14 @@ class GradedMetric(Metric):
         functions = (metric.gain, metric.exposure)
         # the same metric with other cut-offs has the same terms
         what = ("ideal", metric.rel, *functions, *(repr(metric.keywords(of)) for of in functions))
-        terms, ranking = rankings.once(what, lambda: metric._ideal_terms(rows)), rows.of_relevant
+        terms, ranking = (
+            rankings.once(what, lambda: metric._ideal_terms(rows)),
+            rows.relevant_rankings,
+        )
         if metric.cutoff is not None:
             seen = (rows.rows["position"] <= metric.cutoff).arg_true().to_numpy()
             terms, ranking = terms[seen], ranking[seen]
-        return rankings.of_ideal(np.bincount(ranking, terms, len(rows)))
+        return rankings.spread_over(np.bincount(ranking, terms, len(rows)))
 
     def _sums_by_size(self, rankings: Rankings, sizes: np.ndarray) -> np.ndarray:
         """Return the sums of ideal rankings of one grade, which differ in their size alone.
@@ -112,16 +115,16 @@ class GradedMetric(Metric):
 
     def _ideal_terms(self, ideal: Rankings) -> np.ndarray:
         """g · e(p) of each item of the ideal rankings, which are not cut off."""
-        exposure = ideal.of_each(self.evaluate(self.exposure, RANK, N_RELEVANT))
+        exposure = ideal.item_values(self.evaluate(self.exposure, RANK, N_RELEVANT))
         return np.asarray(best_first(ideal, self.evaluate(self.gain, GRADE)) * exposure)
 
 
 def best_first(ideal: Rankings, gain: pl.Expr) -> np.ndarray:
     """Return the gains of ideal rankings in decreasing order; a higher grade may have less gain."""
-    gains, ranking = ideal.of_each(gain), ideal.of_relevant
+    gains, ranking = ideal.item_values(gain), ideal.relevant_rankings
     if ((gains[1:] <= gains[:-1]) | (ranking[1:] != ranking[:-1])).all():
         return gains
-    order = np.lexsort((-gains, ideal.of_relevant))
+    order = np.lexsort((-gains, ideal.relevant_rankings))
     return np.asarray(gains[order])
 
 

@@ -18,7 +18,7 @@ def compatibility(rankings: Rankings, *, p: float, normalize: bool) -> np.ndarra
     m = relevant(rankings)
     depth = np.maximum(retrieved(rankings), m)
     up_to = _sums(p, int(depth.max(initial=1)))
-    of, position, place = _places(rankings)
+    of, position, place = _ideal_places(rankings)
     whole = up_to[depth][of]
     found = position > 0
     both = np.maximum(position, place)[found]
@@ -36,13 +36,13 @@ def _sums(p: float, depth: int) -> np.ndarray:
     return np.concatenate([[0.0], np.cumsum(p ** (d - 1) / d)])
 
 
-def _places(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _ideal_places(rankings: Rankings) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for each relevant item its ranking, rank (0: not retrieved) and place in the ideal.
 
     Of the ideal rankings, in decreasing order of grade, this is the one most like the ranking:
     items of one grade stand in the order of their ranks.
     """
-    items = rankings.from_the_top.sort(
+    items = rankings.items_by_level.sort(
         "ranking", pl.col("relevance") * -1, pl.col("position").fill_null(2**62)
     )
     of = items["ranking"].to_numpy()
@@ -54,7 +54,9 @@ def accuracy(rankings: Rankings, *, cutoff: int | None = None) -> np.ndarray:
     """1 − Σ_i (p_i − i) / (r (k − r)) over the r relevant items in the first k; k ≤ ñ."""
     position, level = (rankings.relevant[x].to_numpy() for x in ("position", "level"))
     is_seen = position <= (np.inf if cutoff is None else cutoff)  # False for NaN: not retrieved
-    above = np.bincount(rankings.of_relevant[is_seen], (position - level)[is_seen], len(rankings))
+    above = np.bincount(
+        rankings.relevant_rankings[is_seen], (position - level)[is_seen], len(rankings)
+    )
     r = relevant_retrieved(rankings, cutoff=cutoff)
     n = retrieved(rankings) if cutoff is None else np.minimum(retrieved(rankings), cutoff)
     return np.where(r > 0, 1 - ratio(above, r * (n - r)), 0.0)
@@ -64,4 +66,4 @@ def binary_gain(rankings: Rankings) -> np.ndarray:
     """1/m Σ_i 1/log2(2 + p_i − i)."""
     found = rankings.found
     terms = 1 / np.log2(2 + (found.relevant["position"] - found.relevant["level"]).to_numpy())
-    return ratio(np.bincount(found.of_relevant, terms, len(found)), relevant(rankings))
+    return ratio(np.bincount(found.relevant_rankings, terms, len(found)), relevant(rankings))

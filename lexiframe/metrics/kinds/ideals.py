@@ -39,7 +39,7 @@ class Serving:
     subtopic: np.ndarray
 
     @classmethod
-    def of(cls, rows: pl.DataFrame) -> Serving:
+    def index(cls, rows: pl.DataFrame) -> Serving:
         """Return the index of distinct rows ``query_id, subtopic, doc_id``."""
         rows = rows.sort("query_id", "doc_id")
         queries, query = coded.encode(rows["query_id"])

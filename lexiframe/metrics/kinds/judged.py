@@ -35,7 +35,7 @@ class JudgedMetric(Metric):
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ_i term_i, divided by m once, so that m terms of 1 make exactly 1."""
         found = rankings.relevant_found
-        of_each = rankings.of_relevant[found.row]
+        of_each = rankings.relevant_rankings[found.row]
         total = np.bincount(of_each, self.term(found, **self.values), len(rankings))
         return ratio(total, relevant(rankings))
 

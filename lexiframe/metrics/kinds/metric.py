@@ -72,7 +72,7 @@ class Metric:
     @property
     def limits(self) -> Bounds:
         """The least and the greatest value as numbers: what ``bounds`` says."""
-        return Bounds.of(self.bounds)
+        return Bounds.parse(self.bounds)
 
     @property
     def at(self) -> str:
@@ -168,7 +168,7 @@ class Metric:
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Return the value of each ranking: the sum of the contributions of its relevant items."""
-        return np.bincount(rankings.of_relevant, self.contributions(rankings), len(rankings))
+        return np.bincount(rankings.relevant_rankings, self.contributions(rankings), len(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """Return what each relevant item adds to the value; raise if the metric is not a sum."""
@@ -223,15 +223,15 @@ class Metric:
 
 def n_required(function: Callable[..., Any]) -> int:
     """Return how many positional arguments without a default a function has."""
-    accepted = _parameters(function)
+    accepted = _function_parameters(function)
     return sum(a.kind in _POSITIONAL and a.default is a.empty for a in accepted)
 
 
 def _keyword_only(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    return [a for a in _parameters(function) if a.kind is inspect.Parameter.KEYWORD_ONLY]
+    return [a for a in _function_parameters(function) if a.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
-def _parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
+def _function_parameters(function: Callable[..., Any]) -> tuple[inspect.Parameter, ...]:
     """Return the parameters of a function, which are looked up once if they can be kept."""
     if isinstance(function, Hashable):
         return _known_parameters(function)

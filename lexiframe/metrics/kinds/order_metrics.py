@@ -117,7 +117,7 @@ def _first_differences(positions: np.ndarray, order: np.ndarray) -> np.ndarray:
     found = np.full((len(order) - 1, order.shape[1]), m, np.min_scalar_type(m))
     step = max(1, _CELLS // max(order.size, 1))
     for first in range(0, m, step):
-        ordered = _in_order(positions[first : first + step], order)
+        ordered = _reorder_runs(positions[first : first + step], order)
         differs = ordered[:, 1:] != ordered[:, :-1]
         here = np.where(differs.any(axis=0), first + differs.argmax(axis=0), m)
         np.minimum(found, here, out=found, casting="unsafe")
@@ -126,7 +126,7 @@ def _first_differences(positions: np.ndarray, order: np.ndarray) -> np.ndarray:
     return found
 
 
-def _in_order(positions: np.ndarray, order: np.ndarray) -> np.ndarray:
+def _reorder_runs(positions: np.ndarray, order: np.ndarray) -> np.ndarray:
     """Return positions, levels × runs × requests, with the runs in another order."""
     if order.shape[1] == 1:
         return positions[:, order[:, 0]]
@@ -163,7 +163,7 @@ def _sorted(positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.repeat(np.arange(n_runs)[:, None], n_requests, axis=1)
     steps = np.zeros_like(order)
     place = steps
-    numbers, base = _as_digits(positions)
+    numbers, base = _pack_positions(positions)
     # int64 holds numbers below 2^63; one bit is left free because the logarithm is rounded
     n_levels = max(1, int(math.log(2**62 / max(n_runs, 1), base)))
     for first in range(0, m, n_levels):
@@ -194,7 +194,7 @@ def _order_of_request(positions: np.ndarray) -> np.ndarray:
     return rows[:, 0].argsort(kind="stable")
 
 
-def _as_digits(positions: np.ndarray) -> tuple[np.ndarray, int]:
+def _pack_positions(positions: np.ndarray) -> tuple[np.ndarray, int]:
     """Return positions as small numbers in the same order, and the base to pack them with.
 
     An item that was not retrieved has the greatest integer; it becomes one more than the last rank.

@@ -14,9 +14,9 @@ def interpolated_precision(rankings: Rankings, *, recall: float, rounding: str) 
     """The greatest i/p_i of the levels i from the one that is the share ``recall`` of m."""
     found = rankings.found
     position, level = (found.relevant[x].to_numpy() for x in ("position", "level"))
-    counts = level >= _level_at(recall, relevant(rankings), rounding)[found.of_relevant]
+    counts = level >= _level_at(recall, relevant(rankings), rounding)[found.relevant_rankings]
     precision = np.zeros(len(rankings))
-    np.maximum.at(precision, found.of_relevant[counts], level[counts] / position[counts])
+    np.maximum.at(precision, found.relevant_rankings[counts], level[counts] / position[counts])
     return precision
 
 
@@ -31,8 +31,10 @@ def precision_at_multiple(rankings: Rankings, *, multiple: float) -> np.ndarray:
     """The precision of the first ⌊x m + 0.9⌋ ranks."""
     k = _level_at(multiple, relevant(rankings), "up")
     position = rankings.relevant["position"].to_numpy()
-    is_seen = position <= k[rankings.of_relevant]  # NaN, what was not retrieved, compares as False
-    return ratio(np.bincount(rankings.of_relevant[is_seen], minlength=len(rankings)), k)
+    is_seen = (
+        position <= k[rankings.relevant_rankings]
+    )  # NaN, what was not retrieved, compares as False
+    return ratio(np.bincount(rankings.relevant_rankings[is_seen], minlength=len(rankings)), k)
 
 
 def _level_at(share: float, m: np.ndarray, rounding: str) -> np.ndarray:

@@ -83,7 +83,7 @@ class RecallLevelMetric(Metric):
         """
         found = rankings.within(self.cutoff)
         terms, divisor = self.summands
-        total = np.bincount(found.of_relevant, self._of_each(terms, found), len(found))
+        total = np.bincount(found.relevant_rankings, self._item_terms(terms, found), len(found))
         if divisor is None:
             return total
         return ratio(total, rankings.once((self, "divisor"), lambda: _divisors(divisor, rankings)))
@@ -106,10 +106,10 @@ class RecallLevelMetric(Metric):
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item."""
-        return self._of_each(self.terms(), rankings)
+        return self._item_terms(self.terms(), rankings)
 
-    def _of_each(self, term: pl.Expr, rankings: Rankings) -> np.ndarray:
-        terms = rankings.of_each(term)
+    def _item_terms(self, term: pl.Expr, rankings: Rankings) -> np.ndarray:
+        terms = rankings.item_values(term)
         refuse_ranks_beyond_n(self, rankings)
         return terms
 
@@ -132,7 +132,7 @@ def refuse_ranks_beyond_n(metric: RecallLevelMetric, rankings: Rankings) -> None
     beyond = items.filter(seen(metric, pl.col("position")) & (pl.col("position") > n))
     if beyond.height:
         row = beyond.row(0, named=True)
-        run, query_id = rankings.keys.row(int(rankings.of_relevant[row["row"]]))
+        run, query_id = rankings.keys.row(int(rankings.relevant_rankings[row["row"]]))
         raise LexiframeError(
             f"{metric}: expected ranks up to n = {n:g}, the number of items in the corpus, found "
             f"{beyond.height} beyond it, the first {row['position']} of run {run!r} for "

@@ -76,15 +76,17 @@ class SearchLength(RecallLevelMetric):
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Σ_i e(p_i) · z(i, m), divided by m for a mean."""
         terms = self._terms(rankings)
-        total = np.bincount(rankings.of_relevant, terms, len(rankings))
+        total = np.bincount(rankings.relevant_rankings, terms, len(rankings))
         return np.asarray(total / self._divisor(rankings))
 
     def contributions(self, rankings: Rankings) -> np.ndarray:
         """e(p_i) · z(i, m) of each relevant item, divided by m for a mean."""
-        return np.asarray(self._terms(rankings) / self._divisor(rankings)[rankings.of_relevant])
+        return np.asarray(
+            self._terms(rankings) / self._divisor(rankings)[rankings.relevant_rankings]
+        )
 
     def _divisor(self, rankings: Rankings) -> np.ndarray:
-        m = np.bincount(rankings.of_relevant, minlength=len(rankings))
+        m = np.bincount(rankings.relevant_rankings, minlength=len(rankings))
         return np.maximum(m, 1) if self.mean else np.ones(len(rankings))
 
     def _terms(self, rankings: Rankings) -> np.ndarray:

@@ -80,7 +80,7 @@ class CWLMetric(Metric):
         position = rankings.relevant["position"].fill_null(0).to_numpy()
         depth = int(self.values["depth"])
         is_seen = (position > 0) & (position <= depth)
-        of, rank, gain = rankings.of_relevant[is_seen], position[is_seen], gain[is_seen]
+        of, rank, gain = rankings.relevant_rankings[is_seen], position[is_seen], gain[is_seen]
         rows = max(1, _CELLS // depth)
         values = np.empty(len(rankings))
         for first in range(0, len(rankings), rows):
@@ -108,7 +108,7 @@ class CWLMetric(Metric):
             raise LexiframeError(
                 f"{self}: expected a max_rel above min_rel = {low:g}, found {high:g}"
             )
-        return rankings.of_each(self.evaluate(scaled, GRADE))
+        return rankings.item_values(self.evaluate(scaled, GRADE))
 
 
 def scaled(y: pl.Expr, *, min_rel: float, max_rel: float) -> pl.Expr:

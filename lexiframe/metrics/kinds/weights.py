@@ -72,12 +72,12 @@ def last(i: pl.Expr, m: pl.Expr) -> pl.Expr:
 
 def per_rank_that_can_be_relevant(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     """1 / min(m, k) at every level, where k is the cut-off."""
-    return 1 / _at_most(m, cutoff=cutoff) + i * 0
+    return 1 / _capped_items(m, cutoff=cutoff) + i * 0
 
 
 def harmonic(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
     """2 / (k + m) at every level, where k is the cut-off."""
-    return 1 / _mean(m, cutoff=cutoff) + i * 0
+    return 1 / _mean_of_m_and_cutoff(m, cutoff=cutoff) + i * 0
 
 
 def per_rank(i: pl.Expr, m: pl.Expr, *, cutoff: int) -> pl.Expr:
@@ -89,24 +89,24 @@ def _level(i: pl.Expr, m: pl.Expr) -> pl.Expr:
     return i
 
 
-def _at_most(m: pl.Expr, *, cutoff: int) -> pl.Expr:
+def _capped_items(m: pl.Expr, *, cutoff: int) -> pl.Expr:
     return items(m, denominator="min", cutoff=cutoff)
 
 
-def _mean(m: pl.Expr, *, cutoff: int) -> pl.Expr:
+def _mean_of_m_and_cutoff(m: pl.Expr, *, cutoff: int) -> pl.Expr:
     return (m + cutoff) / 2
 
 
-def _ranks(m: pl.Expr, *, cutoff: int) -> pl.Expr:
+def _cutoff_ranks(m: pl.Expr, *, cutoff: int) -> pl.Expr:
     return m * 0 + cutoff
 
 
 _QUOTIENTS: tuple[tuple[Weight, Weight, Weight], ...] = (
     (share_of_levels, _level, items),
     (uniform, one, items),
-    (per_rank, one, _ranks),
-    (per_rank_that_can_be_relevant, one, _at_most),
-    (harmonic, one, _mean),
+    (per_rank, one, _cutoff_ranks),
+    (per_rank_that_can_be_relevant, one, _capped_items),
+    (harmonic, one, _mean_of_m_and_cutoff),
 )
 
 

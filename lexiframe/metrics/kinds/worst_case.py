@@ -45,19 +45,19 @@ class WorstCase(Metric):
         else:
             refuse_ranks_beyond_n(self.of, rankings)
         worst = np.zeros(len(rankings))
-        for ranking, positions, grades in _by_number(self, rankings):
-            values = _over_subsets(self.of, positions, grades)
+        for ranking, positions, grades in _rankings_by_number(self, rankings):
+            values = _subset_values(self.of, positions, grades)
             worst[ranking] = np.min([of_size.min(axis=0) for of_size in values], axis=0)
         return worst
 
 
-def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray, ...]]:
+def _rankings_by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray, ...]]:
     """Yield, for each number m of relevant items, the rankings, their positions and their grades.
 
     Positions and grades are rankings × m.
     """
-    items = rankings.from_the_top
-    counts = np.bincount(rankings.of_relevant, minlength=len(rankings))
+    items = rankings.items_by_level
+    counts = np.bincount(rankings.relevant_rankings, minlength=len(rankings))
     if counts.max(initial=0) > MOST_ITEMS:
         row = rankings.keys.row(int(counts.argmax()), named=True)
         raise LexiframeError(
@@ -75,7 +75,7 @@ def _by_number(metric: Metric, rankings: Rankings) -> Iterator[tuple[np.ndarray,
         yield np.flatnonzero(counts == m), positions, grades
 
 
-def _over_subsets(
+def _subset_values(
     metric: RecallLevelMetric | GradedMetric, positions: np.ndarray, grades: np.ndarray
 ) -> Iterator[np.ndarray]:
     """Yield, for each size, μ of all subsets of that size: subsets × rankings."""
@@ -87,8 +87,8 @@ def _over_subsets(
         if isinstance(metric, GradedMetric):
             yield _graded(metric, positions, grades, members[of_size])
         else:
-            weights = _weights(metric, level[of_size], n) * members[of_size]
-            yield weights @ _of_items(exposed(metric), positions, grades, n).T
+            weights = _item_weights(metric, level[of_size], n) * members[of_size]
+            yield weights @ _item_values(exposed(metric), positions, grades, n).T
 
 
 def _graded(
@@ -96,28 +96,32 @@ def _graded(
 ) -> np.ndarray:
     """Return a graded μ of subsets of one size: subsets × rankings."""
     n = int(members[0].sum())
-    gains = _of_items(metric.evaluate(metric.gain, GRADE), positions, grades, n)
+    gains = _item_values(metric.evaluate(metric.gain, GRADE), positions, grades, n)
     best_first = np.argsort(-gains, axis=1)
     grades = np.take_along_axis(grades, best_first, axis=1)
     positions = np.take_along_axis(positions, best_first, axis=1)
-    total: np.ndarray = members @ _of_items(metric.terms(), positions, grades, n).T
+    total: np.ndarray = members @ _item_values(metric.terms(), positions, grades, n).T
     if not metric.normalised:
         return total
     kinds, kind = np.unique(grades, axis=0, return_inverse=True)
-    ideals = np.stack([_ideals(metric.of_ideal, of_kind, members, n) for of_kind in kinds], axis=1)
+    ideals = np.stack(
+        [_subset_ideals(metric.of_ideal, of_kind, members, n) for of_kind in kinds], axis=1
+    )
     return ratio(total, ideals[:, kind.ravel()])
 
 
-def _ideals(metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: int) -> np.ndarray:
+def _subset_ideals(
+    metric: GradedMetric, grades: np.ndarray, members: np.ndarray, n: int
+) -> np.ndarray:
     """Return the sum of the ideal ranking of each subset of n items; ``grades`` are descending."""
     item, place = np.indices((len(grades), n))
-    terms = _of_items(metric.terms(), place + 1.0, grades[item], n)
+    terms = _item_values(metric.terms(), place + 1.0, grades[item], n)
     # an item's place in the ideal ranking is its number among the members of the subset
     at_its_place = terms[item[:, 0], np.maximum(members.cumsum(axis=1), 1) - 1]
     return np.asarray((at_its_place * members).sum(axis=1))
 
 
-def _of_items(term: pl.Expr, positions: np.ndarray, grades: np.ndarray, n: int) -> np.ndarray:
+def _item_values(term: pl.Expr, positions: np.ndarray, grades: np.ndarray, n: int) -> np.ndarray:
     """Return the value of a term for every item, with n for m: rankings × m."""
     items = pl.DataFrame({"position": positions.ravel(), "relevance": grades.ravel()})
     items = items.with_columns(pl.col("position").fill_nan(None), n_relevant=n)
@@ -131,7 +135,7 @@ def _subsets(m: int) -> tuple[np.ndarray, np.ndarray]:
     return members, members.cumsum(axis=1)
 
 
-def _weights(metric: RecallLevelMetric, level: np.ndarray, n: int) -> np.ndarray:
+def _item_weights(metric: RecallLevelMetric, level: np.ndarray, n: int) -> np.ndarray:
     """Return z(i, n) of the level of every item: subsets × m."""
     levels = pl.DataFrame({"level": np.arange(1, n + 1)}).with_columns(n_relevant=n)
     weight = metric.evaluate(metric.weight, LEVEL, N_RELEVANT)

@@ -51,15 +51,15 @@ def components(won: np.ndarray) -> Components:
     beats, beaten = np.zeros(n, bool), np.zeros(n, bool)
     beats[strong[a[between]]] = True
     beaten[strong[b[between]]] = True
-    sets = _members(strong)
+    sets = _component_members(strong)
     return Components(
-        sorted(_members(part)),
+        sorted(_component_members(part)),
         sorted(s for c, s in enumerate(sets) if beats[c] and not beaten[c]),
         sorted(s for c, s in enumerate(sets) if beaten[c] and not beats[c]),
     )
 
 
-def _members(label: np.ndarray) -> list[list[int]]:
+def _component_members(label: np.ndarray) -> list[list[int]]:
     return [np.flatnonzero(label == c).tolist() for c in range(label.max() + 1)]
 
 

@@ -59,7 +59,7 @@ class Counts:
         )
         return Counts(self.n_runs + 1, *(np.concatenate(two) for two in parts))
 
-    def of_runs(self, of_pairs: np.ndarray) -> np.ndarray:
+    def run_sums(self, of_pairs: np.ndarray) -> np.ndarray:
         """Return for each run the sum over the pairs in which it is a, less those where it is b."""
         s = self.n_runs
         return np.asarray(np.bincount(self.a, of_pairs, s) - np.bincount(self.b, of_pairs, s))
@@ -126,7 +126,7 @@ def fit(
             theta = theta + step
             break
         size, least = 1.0, value - ROUNDING * abs(value)  # near the maximum, a sum's last bits
-        while size > 1e-6 and _value(whole, theta + size * step, davidson) < least:
+        while size > 1e-6 and _log_likelihood(whole, theta + size * step, davidson) < least:
             size /= 2
         theta = theta + size * step
     centre = np.eye(len(theta))[[*range(n), *range(s, len(theta))]]
@@ -135,7 +135,7 @@ def fit(
     if steps < MOST_STEPS:
         inverse = inverse_of(information, s, davidson)
     theta, bread = centre @ theta, centre @ inverse @ centre.T
-    value = _value(counts, theta, davidson)  # of the judgments alone, without the prior's
+    value = _log_likelihood(counts, theta, davidson)  # of the judgments alone, without the prior's
     log_nu = float(theta[n]) if davidson else np.nan
     return Fit(theta[:n], log_nu, theta[n + 1 :], value, bread, steps)
 
@@ -175,7 +175,7 @@ def probabilities(
     return a, b, tie
 
 
-def _value(c: Counts, theta: np.ndarray, davidson: bool) -> float:
+def _log_likelihood(c: Counts, theta: np.ndarray, davidson: bool) -> float:
     difference = c.differences(theta)
     if not davidson:
         half = c.ties / 2
@@ -201,13 +201,13 @@ def _likelihood(
         slope, curve, cross = c.wins + c.ties / 2 - n * p_a, n * p_a * p_b, np.zeros_like(n)
     by_nu, size = c.ties - n * p_tie if davidson else np.zeros(1), len(theta)
     gradient, information = np.zeros(size), np.zeros((size, size))
-    gradient[:s], gradient[s], gradient[s + 1 :] = c.of_runs(slope), by_nu.sum(), slope @ x
+    gradient[:s], gradient[s], gradient[s + 1 :] = c.run_sums(slope), by_nu.sum(), slope @ x
     information[:s, :s] = -c.square(curve, curve)
     np.fill_diagonal(information[:s, :s], -information[:s, :s].sum(axis=1))
-    information[:s, s], information[s, s] = c.of_runs(cross), (n * p_tie * (1 - p_tie)).sum()
+    information[:s, s], information[s, s] = c.run_sums(cross), (n * p_tie * (1 - p_tie)).sum()
     for place, column in enumerate(x.T, start=s + 1):
-        information[:s, place], information[s, place] = c.of_runs(curve * column), cross @ column
+        information[:s, place], information[s, place] = c.run_sums(curve * column), cross @ column
         information[s + 1 :, place] = (curve * column) @ x
     information[s, :s] = information[:s, s]
     information[s + 1 :, : s + 1] = information[: s + 1, s + 1 :].T
-    return _value(c, theta, davidson), gradient, information
+    return _log_likelihood(c, theta, davidson), gradient, information

@@ -11,8 +11,8 @@ from lexiframe.orderings.ordering_rules import OrderingRule
 from lexiframe.pairwise import Pairs, arrays
 
 
-def _of_units(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+def _unit_points(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
     return table.points, np.full((1, 1), sums.TIE)  # points are multiples of 1/2
 
 
-RULE = OrderingRule("borda", of_units=_of_units, of_sums=attrgetter("borda"))
+RULE = OrderingRule("borda", of_units=_unit_points, of_sums=attrgetter("borda"))

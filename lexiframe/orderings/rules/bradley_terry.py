@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lexiframe.orderings.likeliest.fitting import Counts
 
 
-def _counts(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> Counts:
+def _win_counts(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> Counts:
     """Return the wins and losses of one sample; ties are half of either."""
     from lexiframe.orderings.likeliest.fitting import Counts
 
@@ -29,7 +29,7 @@ def bradley_terry(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAnd
     from lexiframe.orderings.likeliest.existence import has_maximum
     from lexiframe.orderings.likeliest.fitting import EQUAL, fit
 
-    counts = [_counts(pairs, *of_sample) for of_sample in zip(lead, n, strict=True)]
+    counts = [_win_counts(pairs, *of_sample) for of_sample in zip(lead, n, strict=True)]
     has = [has_maximum(one) for one in counts]
     beta = np.stack(
         [fit(o, prior=0.0 if h else 1.0).beta for o, h in zip(counts, has, strict=True)]
@@ -37,11 +37,11 @@ def bradley_terry(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAnd
     return ValuesAndRanks(beta, ranks_of(beta, EQUAL), has.count(False))
 
 
-def _refuse(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, function: str) -> None:
+def _refuse_no_maximum(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, function: str) -> None:
     """Raise where no strengths are likeliest, and name the runs that prevent it."""
     from lexiframe.orderings.likeliest.existence import refuse_no_maximum
 
-    refuse_no_maximum(_counts(pairs, lead, n), pairs.runs.to_list(), function=function)
+    refuse_no_maximum(_win_counts(pairs, lead, n), pairs.runs.to_list(), function=function)
 
 
 def points(cells: arrays.Cells, weights: np.ndarray) -> np.ndarray:
@@ -53,7 +53,7 @@ def points(cells: arrays.Cells, weights: np.ndarray) -> np.ndarray:
     from lexiframe.orderings.likeliest.fitting import fit, probabilities
 
     n, n_runs = cells.values.shape
-    fitted = fit(_counts(cells, *(of[0] for of in cells.leads(n * weights[None]))))
+    fitted = fit(_win_counts(cells, *(of[0] for of in cells.leads(n * weights[None]))))
     beta = fitted.beta
     expected = probabilities(beta[:, None] - beta, np.nan)[0].sum(axis=1)
     # Wins against all runs, and half a win against itself as expected has it.
@@ -64,7 +64,7 @@ def points(cells: arrays.Cells, weights: np.ndarray) -> np.ndarray:
 RULE = OrderingRule(
     "bradley_terry",
     of_leads=bradley_terry,
-    refuse=_refuse,
+    refuse=_refuse_no_maximum,
     of_tests=points,
     alike="borda",
     allows_gaps=True,

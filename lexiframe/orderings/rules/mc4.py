@@ -67,7 +67,7 @@ def mc4(
     if teleport is not None:
         return one_layer, stationary((1 - teleport) * chain + teleport / n_runs)
     component = strong_components(votes < 0)
-    layers = _layers(votes < 0, component)
+    layers = _layers_below(votes < 0, component)
     shares = np.empty(n_runs)
     for c in range(component.max() + 1):
         members = np.flatnonzero(component == c)
@@ -100,7 +100,7 @@ def stationary(chain: np.ndarray) -> np.ndarray:
     return np.asarray(v / v.sum())
 
 
-def _layers(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
+def _layers_below(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     """Return for each run the number of layers below its component."""
     way_out = _ways_out(moves, component)
     layers = way_out.max() - way_out
@@ -148,7 +148,9 @@ def _ways_out(moves: np.ndarray, component: np.ndarray) -> np.ndarray:
     return np.asarray(length[component])
 
 
-def _of_leads(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, **options: Any) -> ValuesAndRanks:
+def _order_by_chain(
+    pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, **options: Any
+) -> ValuesAndRanks:
     chains = [mc4(pairs.square(of_sample), **options) for of_sample in lead]
     layers, shares = (np.stack(parts) for parts in zip(*chains, strict=True))
     # Shares may be tiny and still differ: compare their logarithms, that is, their ratios.
@@ -158,4 +160,4 @@ def _of_leads(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray, **options: Any) 
 
 
 _TINY = np.finfo(np.float64).tiny
-RULE = OrderingRule("mc4", of_leads=_of_leads, options=("votes", "iterations", "teleport"))
+RULE = OrderingRule("mc4", of_leads=_order_by_chain, options=("votes", "iterations", "teleport"))

@@ -9,7 +9,7 @@ from lexiframe.orderings.ordering_rules import AnyPairs, AnyScores, OrderingRule
 from lexiframe.pairwise import Pairs, arrays
 
 
-def of_units(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+def unit_means(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
     """Return scores, or mean preferences over the other runs, and their rounding errors."""
     if isinstance(table, Pairs):
         return table.means, table.request_rounding[:, None]
@@ -17,8 +17,8 @@ def of_units(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, n
     return table.values, errors
 
 
-def _of_sums(table: AnyScores | AnyPairs) -> sums.Moments:
+def _sum_moments(table: AnyScores | AnyPairs) -> sums.Moments:
     return table.scores if isinstance(table, AnyScores) else table.preferred
 
 
-RULE = OrderingRule("mean", of_units=of_units, of_sums=_of_sums, takes_scores=True)
+RULE = OrderingRule("mean", of_units=unit_means, of_sums=_sum_moments, takes_scores=True)

@@ -9,8 +9,8 @@ from lexiframe.orderings.ordering_rules import OrderingRule
 from lexiframe.pairwise import Pairs, arrays
 
 
-def _of_units(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+def _unit_ranks(table: Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
     return table.points - len(table.runs), np.full((1, 1), sums.TIE)  # multiples of 1/2
 
 
-RULE = OrderingRule("mean_rank", of_units=_of_units)
+RULE = OrderingRule("mean_rank", of_units=_unit_ranks)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from lexiframe.orderings.ordering_rules import OrderingRule
-from lexiframe.orderings.rules.mean import of_units
+from lexiframe.orderings.rules.mean import unit_means
 from lexiframe.pairwise import Pairs, arrays
 
 
-def _of_units(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+def _unit_z_scores(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
     """z = (x − mean)/sd over the runs, the sample's sd (S − 1); 0 where all are equal.
 
     With S in place of S − 1 all values would be larger by √(S/(S − 1)), in the same order. Mean
     preferences have the z of the scores of which they are differences.
     """
-    values, errors = of_units(table)
+    values, errors = unit_means(table)
     known = ~np.isnan(values)
     x, n = np.where(known, values, 0.0), known.sum(axis=1, keepdims=True)
     centred = np.where(known, x - x.sum(axis=1, keepdims=True) / np.maximum(n, 1), 0.0)
@@ -26,4 +26,4 @@ def _of_units(table: arrays.Scores | Pairs | arrays.Cells) -> tuple[np.ndarray, 
     return np.where(known, centred / spread, np.nan), error / spread
 
 
-RULE = OrderingRule("mean_z", of_units=_of_units, takes_scores=True)
+RULE = OrderingRule("mean_z", of_units=_unit_z_scores, takes_scores=True)

@@ -21,9 +21,9 @@ def win_rate(pairs: AnyLeads, lead: np.ndarray, n: np.ndarray) -> ValuesAndRanks
     return ranked(0.5 + sums_by_run(pairs, shares) / 2 / (len(pairs.runs) - 1))
 
 
-def _of_units(cells: arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
+def _unit_win_rates(cells: arrays.Cells) -> tuple[np.ndarray, np.ndarray]:
     """Share of the other runs that a run beats: (S − mid-rank)/(S − 1); NaN of a single run."""
     return sums.ratio(cells.points, np.array(len(cells.runs) - 1.0)), np.full((1, 1), sums.TIE)
 
 
-RULE = OrderingRule("win_rate", of_units=_of_units, of_leads=win_rate)
+RULE = OrderingRule("win_rate", of_units=_unit_win_rates, of_leads=win_rate)

@@ -31,11 +31,11 @@ def groups_table(
     tables, reasons = [], {}
     for name, queries in found:
         inside = frame["query_id"].is_in(queries.implode()).to_numpy()
-        own = _estimated(judged.of(inside), how)
-        rest = _estimated(judged.of(~inside), how)
+        own = _estimated(judged.part(inside), how)
+        rest = _estimated(judged.part(~inside), how)
         if isinstance(own, LexiframeError):
             reasons[name] = own
-        tables.append(_group(name, judged.of(inside), own, rest, how))
+        tables.append(_group(name, judged.part(inside), own, rest, how))
     table = pl.concat(tables, how="vertical")
     if reasons:
         name, reason = next(iter(reasons.items()))
@@ -60,7 +60,7 @@ def _estimated(judged: Judged, how: How) -> Tried:
 def _group(name: str, part: Judged, own: Tried, rest: Tried, how: How) -> pl.DataFrame:
     if isinstance(own, Estimate):
         table = runs_table(own, how.level).sort("run")
-        table = table.with_columns(**_differences(own, rest, how))
+        table = table.with_columns(**_strength_differences(own, rest, how))
     else:
         n = np.bincount(np.concatenate([part.a, part.b]), np.tile(part.weight, 2))
         table = pl.DataFrame({"run": part.runs, "n_judgments": n.astype(np.int64)})
@@ -71,7 +71,7 @@ def _group(name: str, part: Judged, own: Tried, rest: Tried, how: How) -> pl.Dat
     )
 
 
-def _differences(own: Estimate, rest: Tried, how: How) -> dict[str, pl.Series]:
+def _strength_differences(own: Estimate, rest: Tried, how: How) -> dict[str, pl.Series]:
     """Return how strengths differ from those in all other requests.
 
     Both sum to 0 over their runs, so that only those of the same runs can be compared. Requests are
@@ -82,9 +82,9 @@ def _differences(own: Estimate, rest: Tried, how: How) -> dict[str, pl.Series]:
     found = {"difference": own.fitted.beta - rest.fitted.beta}
     are_independent = how.by in ("request", "judgment")
     if own.spread is not None and rest.spread is not None and are_independent:
-        spread = own.spread.of_difference(rest.spread)
+        spread = own.spread.difference(rest.spread)
         ends = spread.around_runs(found["difference"], how.level)
         found |= dict(zip(("difference_low", "difference_high"), ends, strict=True))
-        se = spread.of_each()[: len(own.judged.runs)]
+        se = spread.parameter_errors()[: len(own.judged.runs)]
         found["p_value"] = spread.p_values(found["difference"], se)
     return {name: pl.Series(values) for name, values in found.items()}

@@ -124,7 +124,7 @@ def refuse_collinear(counts: Counts, names: Sequence[str]) -> None:
     scaled = x / np.where(scale > 0, scale, 1)
     met = -counts.square(n, n)
     np.fill_diagonal(met, -met.sum(axis=1))
-    cross = np.stack([counts.of_runs(n * column) for column in scaled.T])
+    cross = np.stack([counts.run_sums(n * column) for column in scaled.T])
     left = (scaled.T * n) @ scaled - cross @ np.linalg.pinv(met) @ cross.T
     for place in range(k):
         before = left[:place, place]

@@ -26,11 +26,17 @@ Found = Any
 
 def strength_sentences(found: Found) -> list[str]:
     """Return the sentences: who may be first, the second, what was counted, what does not fit."""
-    said = [_first(found), *_second(found), _counted(found), *_worst(found), *_made_up(found)]
+    said = [
+        _first_sentence(found),
+        *_second(found),
+        _counts_sentence(found),
+        *_largest_residual(found),
+        *_made_up(found),
+    ]
     return [escaped(sentence) for sentence in said]
 
 
-def _first(found: Found) -> str:
+def _first_sentence(found: Found) -> str:
     runs = found.strengths["run"].to_list()
     strongest = found.strengths.filter(pl.col("rank") == pl.col("rank").min())["run"].to_list()
     verb = "is the strongest" if len(strongest) == 1 else "are equally strong, and the strongest"
@@ -77,7 +83,7 @@ def _pair(found: Found, a: str, b: str) -> dict[str, Any]:
     return row | turned
 
 
-def _counted(found: Found) -> str:
+def _counts_sentence(found: Found) -> str:
     """Say on how many judgments this rests, and what was counted as a tie or left out."""
     by = f" by {printed.counted(found.n_judges, 'judge')}" if found.n_judges else ""
     text = (
@@ -92,7 +98,7 @@ def _counted(found: Found) -> str:
     return f"{text}."
 
 
-def _worst(found: Found) -> list[str]:
+def _largest_residual(found: Found) -> list[str]:
     """Say where the picture of one dimension is most wrong, if it is."""
     worst = found.largest_residuals(1)
     if worst.is_empty() or abs(worst["residual"][0]) < _LARGE:

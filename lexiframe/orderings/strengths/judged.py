@@ -59,7 +59,7 @@ class Judged:
         """The number of judges who are named."""
         return int(self.judge.max()) + 1
 
-    def of(self, those: np.ndarray) -> Judged:
+    def part(self, those: np.ndarray) -> Judged:
         """Return some of the judgments, with numbers without gaps again."""
         there, both = np.unique(np.concatenate([self.a[those], self.b[those]]), return_inverse=True)
         a, b = both.reshape(2, -1)
@@ -104,7 +104,7 @@ def judged_of(
     votes: Any, function: str = "bradley_terry", answers: Any = None, covariates: Any = None
 ) -> Judged:
     """Make arrays of judgments, of what `read_preferences` returns, or of stated preferences."""
-    frame, share, weight = _shares(votes, function)
+    frame, share, weight = _vote_shares(votes, function)
     x = differences(frame, answers, covariates)
     return _arrays(frame, share, weight, x, function)
 
@@ -126,7 +126,7 @@ def frame_of(votes: Any) -> pl.DataFrame:
     return given.judgments if isinstance(given, stated.StatedPreferences) else given
 
 
-def _shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
+def _vote_shares(votes: Any, function: str) -> tuple[pl.DataFrame, np.ndarray, np.ndarray]:
     """Return the checked table, what run_a won of each row, and how many judgments it is."""
     frame = frame_of(votes)
     if "winner" in frame.columns:

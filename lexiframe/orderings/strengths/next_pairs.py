@@ -91,12 +91,12 @@ def next_pairs(
         raise LexiframeError(
             f"{_CALLED}: expected prior to be a number of comparisons from 0, found {prior}"
         )
-    judged = _with_runs(judged_of(judgments, _CALLED), runs)
+    judged = _add_runs(judged_of(judgments, _CALLED), runs)
     counts = judged.counts()
     refuse_no_maximum(counts, judged.runs, prior=prior, function=_CALLED)
     fitted, s = fit(counts, prior=prior), len(judged.runs)
     asked = counts.wins + counts.losses + counts.ties
-    chosen, variances = _chosen(fitted.beta, fitted.bread[:s, :s], n)
+    chosen, variances = _choose_pairs(fitted.beta, fitted.bread[:s, :s], n)
     a, b = chosen.T
     table = pl.DataFrame(
         {
@@ -112,7 +112,7 @@ def next_pairs(
     return table.select(*schemas.NEXT_PAIRS.columns)
 
 
-def _with_runs(judged: Judged, more: Any) -> Judged:
+def _add_runs(judged: Judged, more: Any) -> Judged:
     """Return the judgments of more runs, in the order of names."""
     more = [more] if isinstance(more, str) else more
     for run in more:
@@ -123,17 +123,19 @@ def _with_runs(judged: Judged, more: Any) -> Judged:
     return replace(judged, runs=runs, a=place[judged.a], b=place[judged.b])
 
 
-def _chosen(beta: np.ndarray, covariance: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+def _choose_pairs(
+    beta: np.ndarray, covariance: np.ndarray, n: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the pairs, and the expected variance of the order before them and after each."""
     s = len(beta)
     difference = beta[:, None] - beta
-    before = _of_differences(covariance)
+    before = _difference_variances(covariance)
     np.fill_diagonal(before, 1.0)
     z, worth = difference / np.sqrt(before), expit(difference) * expit(-difference)
     upper = np.triu_indices(s, k=1)
     chosen, variances = [], [_variance(z[upper], np.ones(len(upper[0])))]
     for _ in progress(range(n), n, "choosing pairs"):
-        after = _of_differences(covariance)
+        after = _difference_variances(covariance)
         # Laplacian of what a fall of each pair's variance is worth: φ₂(z, z; ρ)/s².
         explained = 1 - after / before
         np.fill_diagonal(explained, 0.0)
@@ -141,7 +143,9 @@ def _chosen(beta: np.ndarray, covariance: np.ndarray, n: int) -> tuple[np.ndarra
         weight = density / before
         np.fill_diagonal(weight, 0.0)
         laplacian = np.diag(weight.sum(axis=1)) - weight
-        fall = worth * _of_differences(covariance @ laplacian @ covariance) / (1 + worth * after)
+        fall = (
+            worth * _difference_variances(covariance @ laplacian @ covariance) / (1 + worth * after)
+        )
         place = np.argmax(fall[upper])
         i, j = upper[0][place], upper[1][place]
         column = covariance[:, i] - covariance[:, j]
@@ -149,11 +153,11 @@ def _chosen(beta: np.ndarray, covariance: np.ndarray, n: int) -> tuple[np.ndarra
             1 + worth[i, j] * after[i, j]
         )
         chosen.append((i, j))
-        variances.append(_variance(z[upper], (_of_differences(covariance) / before)[upper]))
+        variances.append(_variance(z[upper], (_difference_variances(covariance) / before)[upper]))
     return np.array(chosen), np.array(variances)
 
 
-def _of_differences(covariance: np.ndarray) -> np.ndarray:
+def _difference_variances(covariance: np.ndarray) -> np.ndarray:
     """Return the variance of the difference of each two."""
     own = np.diag(covariance)
     return np.asarray(own[:, None] + own - 2 * covariance)

@@ -17,7 +17,7 @@ def runs_table(found: Estimate, level: float, *, elo: bool = False) -> pl.DataFr
     judged, beta, s = found.judged, found.fitted.beta, len(found.judged.runs)
     low = high = se = np.full(s, np.nan)
     if found.spread is not None:
-        se = found.spread.of_each()[:s]
+        se = found.spread.parameter_errors()[:s]
         low, high = found.spread.around_runs(beta, level)
     n = np.bincount(judged.a, judged.weight, s) + np.bincount(judged.b, judged.weight, s)
     columns = {
@@ -27,7 +27,7 @@ def runs_table(found: Estimate, level: float, *, elo: bool = False) -> pl.DataFr
     if elo:
         names = {"elo": "strength", "elo_low": "ci_low", "elo_high": "ci_high"}
         columns |= {e: ELO_UNIT * np.asarray(columns[c]) + ELO_MEAN for e, c in names.items()}
-    return _with_nulls(columns).sort("rank", "run")
+    return _nan_to_null(columns).sort("rank", "run")
 
 
 def pairs_table(found: Estimate, level: float) -> pl.DataFrame:
@@ -51,7 +51,7 @@ def pairs_table(found: Estimate, level: float) -> pl.DataFrame:
     low = high = p_value = np.full(len(a), np.nan)
     if found.spread is not None:
         low, high = found.spread.around_differences(difference, a, b, level)
-        p_value = found.spread.p_values(difference, found.spread.of_differences(a, b))
+        p_value = found.spread.p_values(difference, found.spread.difference_errors(a, b))
     ends = [probabilities(end, fitted.log_nu)[0] for end in (low, high)]
     columns = {
         "run_a": [judged.runs[i] for i in a], "run_b": [judged.runs[i] for i in b],
@@ -63,7 +63,7 @@ def pairs_table(found: Estimate, level: float) -> pl.DataFrame:
         "p_value": p_value, "p_adjusted": sums.holm(p_value), "p_a_wins": alike_a,
         "p_a_low": ends[0], "p_a_high": ends[1], "p_b_wins": alike_b,
     }  # fmt: skip
-    return _with_nulls(columns).select(*schemas.STRENGTH_PAIRS.columns).sort("run_a", "run_b")
+    return _nan_to_null(columns).select(*schemas.STRENGTH_PAIRS.columns).sort("run_a", "run_b")
 
 
 def covariates_table(found: Estimate, level: float) -> pl.DataFrame:
@@ -71,7 +71,7 @@ def covariates_table(found: Estimate, level: float) -> pl.DataFrame:
     judged, gamma = found.judged, found.fitted.gamma
     half = se = p_value = np.full(len(gamma), np.nan)
     if found.spread is not None:
-        se = found.spread.of_each()[len(judged.runs) + 1 :]
+        se = found.spread.parameter_errors()[len(judged.runs) + 1 :]
         half = found.spread.half_width(gamma, se, level)
         p_value = found.spread.p_values(gamma, se)
     weight = judged.weight / judged.weight.sum()
@@ -80,9 +80,9 @@ def covariates_table(found: Estimate, level: float) -> pl.DataFrame:
         "covariate": [*judged.covariates], "coefficient": gamma, "ci_low": gamma - half,
         "ci_high": gamma + half, "se": se, "p_value": p_value, "sd": sd, "per_sd": gamma * sd,
     }  # fmt: skip
-    table = _with_nulls(columns).cast({"covariate": pl.String})
+    table = _nan_to_null(columns).cast({"covariate": pl.String})
     return table.select(*schemas.STRENGTH_COVARIATES.columns).sort("covariate")
 
 
-def _with_nulls(columns: dict[str, object]) -> pl.DataFrame:
+def _nan_to_null(columns: dict[str, object]) -> pl.DataFrame:
     return pl.DataFrame(columns).with_columns(pl.selectors.float().fill_nan(None))

@@ -141,7 +141,7 @@ def bradley_terry(
     [('y', 1.0), ('x', 2.0), ('z', 3.0)]
     """
     resampling.check_draws("bradley_terry", "samples", samples, seed)
-    _check(ties, prior, interval, by, level, samples)
+    _check_options(ties, prior, interval, by, level, samples)
     given = given_of(judgments)
     judged = judged_of(given, answers=answers, covariates=covariates)
     check_unit(judged, by)
@@ -169,7 +169,9 @@ def bradley_terry(
     )  # fmt: skip
 
 
-def _check(ties: str, prior: float, interval: str, by: str, level: float, samples: int) -> None:
+def _check_options(
+    ties: str, prior: float, interval: str, by: str, level: float, samples: int
+) -> None:
     check_choice("bradley_terry", ties, ("half", "davidson"), "ties")
     check_choice("bradley_terry", interval, get_args(Interval), "interval")
     resampling.check_share("bradley_terry", "level", level)

@@ -48,7 +48,7 @@ class Spread:
         """Return the ends of the intervals of strengths."""
         if self.drawn is not None:
             return _percentiles(self.drawn, level)
-        half = self.half_width(beta, self.of_each()[: len(beta)], level)
+        half = self.half_width(beta, self.parameter_errors()[: len(beta)], level)
         return beta - half, beta + half
 
     def around_differences(
@@ -61,22 +61,22 @@ class Spread:
             ends = [_percentiles(self.drawn[:, a[r]] - self.drawn[:, b[r]], level) for r in rows]
             low, high = (np.concatenate(one) for one in zip(*ends, strict=True))
             return low, high
-        half = self.half_width(difference, self.of_differences(a, b), level)
+        half = self.half_width(difference, self.difference_errors(a, b), level)
         return difference - half, difference + half
 
-    def of_difference(self, other: Spread) -> Spread:
+    def difference(self, other: Spread) -> Spread:
         """Return the spread of the difference to independent parameters."""
         covariance = [one.widening**2 * one.covariance for one in (self, other)]
         return Spread(np.sum(covariance, axis=0), min(self.df, other.df), is_widened=True)
 
-    def of_each(self) -> np.ndarray:
+    def parameter_errors(self) -> np.ndarray:
         """Return the standard error of each parameter."""
         variance = np.diag(self.covariance)
         if self.least is not None:
             variance = np.maximum(variance, np.diag(self.least))
         return np.asarray(np.sqrt(np.maximum(variance, 0)))
 
-    def of_differences(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def difference_errors(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Return the standard errors of β_a − β_b."""
 
         def variance(v: np.ndarray) -> np.ndarray:
@@ -95,7 +95,7 @@ class Spread:
         return sums.above_zero(2 * sums.t_above(t, self.df))
 
 
-def _varies(value: np.ndarray, se: np.ndarray) -> np.ndarray:
+def _varies_from_zero(value: np.ndarray, se: np.ndarray) -> np.ndarray:
     return np.asarray(se > sums.TIE * np.maximum(1, np.abs(value)))
 
 
@@ -121,7 +121,7 @@ def check_unit(judged: Judged, by: str) -> None:
 
 def spread(judged: Judged, fitted: Fit, by: Unit) -> Spread | None:
     """Compute the sandwich H⁻¹ (Σ u uᵀ) H⁻¹, u = the scores of a group; None for one group."""
-    slope, by_nu = _scores(judged, fitted)
+    slope, by_nu = _likelihood_scores(judged, fitted)
     alone = np.arange(len(slope))
     if by == "judgment":
         return Spread(_sandwich(judged, fitted, slope, by_nu, alone), np.inf)
@@ -138,7 +138,7 @@ def spread(judged: Judged, fitted: Fit, by: Unit) -> Spread | None:
     return Spread(parts[0] + parts[1] - least, k - 1, least)
 
 
-def _scores(judged: Judged, fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
+def _likelihood_scores(judged: Judged, fitted: Fit) -> tuple[np.ndarray, np.ndarray]:
     """Return the derivatives of each judgment's log-likelihood by the difference and by log ν."""
     difference = fitted.beta[judged.a] - fitted.beta[judged.b] + judged.x @ fitted.gamma
     p_a, p_b, p_tie = probabilities(difference, fitted.log_nu)

@@ -30,7 +30,7 @@ class Scores:
     @cached_property
     def scores(self) -> sums.Moments:
         """The moments of each run's scores over the requests."""
-        return sums.Moments.of(self.values, sums.rounding(self.values))
+        return sums.Moments.add_up(self.values, sums.rounding(self.values))
 
     @property
     def n_requests(self) -> int:
@@ -79,12 +79,12 @@ class Pairs:
     @cached_property
     def differences(self) -> sums.Moments:
         """The moments of each pair's preferences over the requests."""
-        return sums.Moments.of(self.values, self.rounding)
+        return sums.Moments.add_up(self.values, self.rounding)
 
     @cached_property
     def totals(self) -> np.ndarray:
         """The sum over the other runs of Δ: requests × runs; missing preferences count as 0."""
-        return self.by_run(self._filled, -1)
+        return self.run_sums(self._filled, -1)
 
     @property
     def _filled(self) -> np.ndarray:
@@ -129,9 +129,9 @@ class Pairs:
     def request_shares(self) -> np.ndarray:
         """(wins + ties/2) / comparisons: requests × runs, NaN without a comparison."""
         wins, losses = (of.view(np.int8) for of in (self.values > 0, self.values < 0))
-        lead = self.by_run(wins - losses, -1)
+        lead = self.run_sums(wins - losses, -1)
         known = ~np.isnan(self.values)
-        n = self._n_pairs if known.all() else self.by_run(known.view(np.int8), 1)
+        n = self._n_pairs if known.all() else self.run_sums(known.view(np.int8), 1)
         none = np.full(lead.shape, np.nan)
         return np.asarray(np.divide(n + lead, 2 * n, out=none, where=n > 0))
 
@@ -148,19 +148,19 @@ class Pairs:
     @cached_property
     def preferred(self) -> sums.Moments:
         """The moments over requests of each run's mean preference over the other runs."""
-        return sums.Moments.of(self.means, self.request_rounding[:, None])
+        return sums.Moments.add_up(self.means, self.request_rounding[:, None])
 
     @cached_property
     def borda(self) -> sums.Moments:
         """The moments over requests of each run's points by Borda's rule."""
-        return sums.Moments.of(self.points, _TIE)
+        return sums.Moments.add_up(self.points, _TIE)
 
     @cached_property
     def shares(self) -> sums.Moments:
         """The moments over requests of the share of other runs that each is preferred to."""
-        return sums.Moments.of(self.request_shares, _TIE)
+        return sums.Moments.add_up(self.request_shares, _TIE)
 
-    def by_run(self, values: np.ndarray, sign: int) -> np.ndarray:
+    def run_sums(self, values: np.ndarray, sign: int) -> np.ndarray:
         """Sum numbers of the pairs by run, with ``sign`` for run b: requests × runs.
 
         Sums over blocks of pairs with the same run a: a matrix of pairs × runs, as for a product,
@@ -231,7 +231,7 @@ class Pairs:
         known = ~np.isnan(self.values)
         if known.all():
             return np.zeros(len(self.runs), np.int64)
-        return np.asarray((self.by_run(known.view(np.int8), 1) == 0).sum(axis=0))
+        return np.asarray((self.run_sums(known.view(np.int8), 1) == 0).sum(axis=0))
 
     @property
     def ends(self) -> np.ndarray:
@@ -267,7 +267,7 @@ class Pairs:
         names = ("values", "rounding", "request_rounding")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
-    def of_known_requests(self) -> Pairs:
+    def drop_unknown(self) -> Pairs:
         """Return the pairs without the requests that have no preference."""
         query = np.flatnonzero((~np.isnan(self.values)).any(axis=1))
         return self.some(query, np.arange(len(self.runs)))
@@ -464,7 +464,7 @@ class ScoreCube:
             yield measure, Scores(self.queries, self.runs, values, bool(smaller))
 
     @classmethod
-    def of_values(
+    def assemble(
         cls,
         found: Sequence[Values],
         metrics: Sequence[Metric],
@@ -504,7 +504,7 @@ class ScoreCube:
     @classmethod
     def none(cls, queries: pl.Series, runs: pl.Series) -> ScoreCube:
         """Return the cube of no measure, of some requests and runs."""
-        return cls.of_values([], [], runs, queries)
+        return cls.assemble([], [], runs, queries)
 
     def fill(self, other: ScoreCube) -> None:
         """Fill in the cells that another cube has as well."""
@@ -512,7 +512,7 @@ class ScoreCube:
             ours, theirs = ((s.measures, s.queries, s.runs) for s in (self, other))
             put(self.values, ours, other.values, theirs)
 
-    def of(self, queries: pl.Series, runs: pl.Series) -> ScoreCube:
+    def arranged(self, queries: pl.Series, runs: pl.Series) -> ScoreCube:
         """Return the cube of these requests and runs, NaN for those that it does not have."""
         if queries.equals(self.queries) and runs.equals(self.runs):
             return self
@@ -521,12 +521,12 @@ class ScoreCube:
         found.fill(self)
         return found
 
-    def of_runs(self, names: Collection[str]) -> ScoreCube:
+    def select_runs(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the runs."""
         kept = self.runs.is_in([*names])
         return replace(self, runs=self.runs.filter(kept), values=self.values[:, :, kept])
 
-    def of_measures(self, names: Collection[str]) -> ScoreCube:
+    def select_measures(self, names: Collection[str]) -> ScoreCube:
         """Return the cube of some of the measures."""
         kept = self.measures.is_in([*names])
         chosen = kept.to_numpy()
@@ -538,7 +538,7 @@ class ScoreCube:
             is_exact=self.is_exact[chosen],
         )
 
-    def of_queries(self, chosen: np.ndarray) -> ScoreCube:
+    def select_queries(self, chosen: np.ndarray) -> ScoreCube:
         """Return the cube of the requests where ``chosen`` is true."""
         if chosen.all():
             return self
@@ -614,7 +614,7 @@ class PairCube:
             return first
         queries = pl.concat([cube.queries for cube in cubes]).unique().sort()
         values = np.full((len(measures), len(queries), len(first.a)), np.nan)
-        scores = first.scores.of(queries, first.runs)
+        scores = first.scores.arranged(queries, first.runs)
         joined = replace(first, measures=measures, queries=queries, values=values, scores=scores)
         for cube in cubes:
             joined.fill(cube)
@@ -636,9 +636,9 @@ class PairCube:
 
     def with_scores(self, s: ScoreCube) -> PairCube:
         """Return the cube with the scores ``s`` of its requests and runs."""
-        return replace(self, scores=s.of(self.queries, self.runs))
+        return replace(self, scores=s.arranged(self.queries, self.runs))
 
-    def of_runs(self, names: Collection[str]) -> PairCube:
+    def select_runs(self, names: Collection[str]) -> PairCube:
         """Return the cube of some of the runs, and of the pairs between them."""
         there = self.runs.is_in([*names]).to_numpy()
         kept, place = there[self.a] & there[self.b], np.cumsum(there) - 1
@@ -648,17 +648,17 @@ class PairCube:
             a=place[self.a[kept]],
             b=place[self.b[kept]],
             values=self.values[:, :, kept],
-            scores=self.scores.of_runs(names),
+            scores=self.scores.select_runs(names),
         )
 
-    def of_measures(self, names: Collection[str]) -> PairCube:
+    def select_measures(self, names: Collection[str]) -> PairCube:
         """Return the cube of some of the measures."""
         chosen = self.measures.is_in([*names])
         return replace(
             self,
             measures=self.measures.filter(chosen),
             values=self.values[chosen],
-            scores=self.scores.of_measures(names),
+            scores=self.scores.select_measures(names),
         )
 
     def against(self, baseline: str) -> PairCube:
@@ -680,7 +680,7 @@ class PairCube:
         turned = np.where(is_turned, 0.0 - values, values)  # 0 − x, because −x makes a tie −0.0
         return replace(self, a=np.where(is_turned, b, a), b=np.full(len(a), place), values=turned)
 
-    def of_queries(self, chosen: np.ndarray) -> PairCube:
+    def select_queries(self, chosen: np.ndarray) -> PairCube:
         """Return the cube of the requests where ``chosen`` is true."""
         if chosen.all():
             return self
@@ -688,12 +688,12 @@ class PairCube:
             self,
             queries=self.queries.filter(pl.Series(chosen)),
             values=self.values[:, chosen],
-            scores=self.scores.of_queries(chosen),
+            scores=self.scores.select_queries(chosen),
         )
 
-    def of_ids(self, names: pl.Series) -> PairCube:
+    def select_ids(self, names: pl.Series) -> PairCube:
         """Return the cube of those of some requests that are there."""
-        return self.of_queries(self.queries.is_in(names.implode()).to_numpy())
+        return self.select_queries(self.queries.is_in(names.implode()).to_numpy())
 
 
 def put(
@@ -711,7 +711,7 @@ def put(
     >>> target.tolist()
     [0.0, 5.0, 0.0]
     """
-    places = [_places(known, names) for known, names in zip(ours, theirs, strict=True)]
+    places = [_common_places(known, names) for known, names in zip(ours, theirs, strict=True)]
     ours_at, theirs_at = zip(*places, strict=True)
     if sum(isinstance(at, np.ndarray) for at in ours_at) > 1:
         ours_at, theirs_at = _crossed(target, ours_at), _crossed(found, theirs_at)
@@ -721,7 +721,7 @@ def put(
 _Place = slice | np.ndarray
 
 
-def _places(known: pl.Series, names: pl.Series) -> tuple[_Place, _Place]:
+def _common_places(known: pl.Series, names: pl.Series) -> tuple[_Place, _Place]:
     """Return the places in ``known``, which is sorted, of the names that it has, and in `names`."""
     if known.equals(names):  # as on most axes: whole axes are copied ten times as fast
         return slice(None), slice(None)

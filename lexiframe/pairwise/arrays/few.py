@@ -40,7 +40,7 @@ class Few:
     size: float = 1.0
 
     @classmethod
-    def of(cls, queries: pl.Series, values: np.ndarray, n: np.ndarray, most: int) -> Few:
+    def keep(cls, queries: pl.Series, values: np.ndarray, n: np.ndarray, most: int) -> Few:
         """Keep the values of requests, if those that have some are few; ``n`` of each column.
 
         Examples
@@ -96,4 +96,4 @@ class Few:
         order = queries.arg_sort()
         values = np.concatenate([values, others])[order.to_numpy()]
         n = (~np.isnan(values)).sum(axis=0)
-        return self.of(queries.gather(order), values, n, self.most)
+        return self.keep(queries.gather(order), values, n, self.most)

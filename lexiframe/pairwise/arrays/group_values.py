@@ -12,7 +12,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first
 
 
-def with_group_values(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def name_group_values(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """Return a table whose columns ``names`` hold what can name a group; raise if they do not.
 
     NaN is no value, as null is. Durations, bytes of text, and intervals and periods of pandas
@@ -33,17 +33,17 @@ def _group_values(column: pl.Series) -> pl.Series:
         stored = column.ext.storage()
         if stored.dtype.is_float() or dtype.ext_name() not in _TEXTS:
             return _group_values(stored)
-        return _as_text(dtype.ext_name(), dtype.ext_metadata(), stored)
+        return _stored_text(dtype.ext_name(), dtype.ext_metadata(), stored)
     if dtype == pl.Duration:
         return column.dt.to_string("polars")
     if dtype == pl.Binary:
-        return _decoded(column)
+        return _strings(column)
     if dtype.is_nested() or dtype == pl.Object:
         raise _refused(column)
     return column.fill_nan(None) if dtype.is_float() else column
 
 
-def _decoded(column: pl.Series) -> pl.Series:
+def _strings(column: pl.Series) -> pl.Series:
     try:
         return column.cast(pl.String)
     except pl.exceptions.PolarsError:
@@ -63,7 +63,7 @@ def _refused(column: pl.Series) -> LexiframeError:
     )
 
 
-def _as_text(kind: str, metadata: str | None, stored: pl.Series) -> pl.Series:
+def _stored_text(kind: str, metadata: str | None, stored: pl.Series) -> pl.Series:
     """Return intervals or periods as text; raise where their metadata do not say how."""
     try:
         return _TEXTS[kind](stored, json.loads(metadata or ""))

@@ -19,11 +19,11 @@ By = str | Sequence[str] | None
 F = TypeVar("F", bound=Callable[..., pl.DataFrame])
 
 
-def by_groups(function: F) -> F:
+def takes_groups(function: F) -> F:
     """Decorate a function of a table so that it computes within groups of requests.
 
     The function declares ``requests`` and ``by``, or ``by`` alone, so that users see them. This
-    decorator handles them as `in_groups` does; the function's body always finds None in them.
+    decorator handles them as `group_tables` does; the function's body always finds None in them.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def by_groups(function: F) -> F:
     def in_each_group(table: Any, /, *arguments: Any, **options: Any) -> pl.DataFrame:
         declared.bind(table, *arguments, **options)  # a wrong call fails before any group is made
         groups = {name: options.pop(name) for name in ("requests", "by") if name in options}
-        return in_groups(lambda part: function(part, *arguments, **options), table, **groups)
+        return group_tables(lambda part: function(part, *arguments, **options), table, **groups)
 
     return cast(F, in_each_group)
 
 
-def in_groups(
+def group_tables(
     compute: Callable[[Any], pl.DataFrame], table: Any, requests: Any = None, by: By = None
 ) -> pl.DataFrame:
     """Compute a table in each group of requests, with the group's attributes as its first columns.
@@ -62,11 +62,11 @@ def in_groups(
     [('long', 3.0), ('short', 1.0)]
     """
     parts = groups_of(table, requests, by)
-    found = [_in_group(compute, group, part) for group, part in parts]
+    found = [_group_table(compute, group, part) for group, part in parts]
     return pl.concat(found, how="diagonal")  # matrices of two groups may have different runs
 
 
-def _in_group(
+def _group_table(
     compute: Callable[[Any], pl.DataFrame], group: pl.DataFrame, part: Any
 ) -> pl.DataFrame:
     """Put a group's attributes in front of what is found in it; errors name the group."""
@@ -98,7 +98,7 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
         return
     refuse_taken(names, _TAKEN)
     if isinstance(table, Reduced):
-        yield from table.in_group(names)
+        yield from table.group_parts(names)
         return
     table = table if isinstance(table, PairCube) else to_polars(table)
     if requests is None:
@@ -106,7 +106,7 @@ def groups_of(table: Any, requests: Any, by: By) -> Iterator[tuple[pl.DataFrame,
             raise unknown_name(
                 "attribute", names[0], schemas.PREFERENCES.columns, advice=_SAY_REQUESTS
             )
-        yield from _by_columns(table, names)
+        yield from _column_groups(table, names)
         return
     yield from parts_of(table, attributes_of(table, requests, names), names)
 
@@ -115,10 +115,10 @@ def parts_of(
     table: Any, attributes: pl.DataFrame, names: Sequence[str]
 ) -> Iterator[tuple[pl.DataFrame, Any]]:
     """Return the groups that requests form by some of their known attributes: see `groups_of`."""
-    for group in _distinct(attributes, names):
-        queries = _members(attributes, group)["query_id"]
+    for group in _distinct_groups(attributes, names):
+        queries = _group_members(attributes, group)["query_id"]
         if isinstance(table, PairCube):
-            yield group, table.of_ids(queries)
+            yield group, table.select_ids(queries)
         else:
             yield group, table.filter(pl.col("query_id").is_in(queries.implode()))
 
@@ -139,15 +139,15 @@ def names_of(requests: Any, by: By) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _by_columns(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
+def _column_groups(table: pl.DataFrame, names: list[str]) -> Iterator[tuple[pl.DataFrame, Any]]:
     for name in names:
         if name not in table.columns:
             raise unknown_name("attribute", name, table.columns, advice=_SAY_REQUESTS)
-    from lexiframe.pairwise.arrays.group_values import with_group_values
+    from lexiframe.pairwise.arrays.group_values import name_group_values
 
-    table = with_group_values(table, names)
-    for group in _distinct(table, names):
-        yield group, _members(table, group).drop(names)
+    table = name_group_values(table, names)
+    for group in _distinct_groups(table, names):
+        yield group, _group_members(table, group).drop(names)
 
 
 _SAY_REQUESTS = "; attributes of requests come from a frame or a file: requests='requests.csv'"
@@ -157,7 +157,7 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
     """Return the attributes of each request of a table: query_id and ``names``.
 
     A request that the frame lacks has nulls, and a warning says so. The column of the requests
-    may have any name that the readers know. Values are as `with_group_values` has them.
+    may have any name that the readers know. Values are as `name_group_values` has them.
     """
     requests = _frame_of(requests)
     for name in names:
@@ -179,9 +179,9 @@ def attributes_of(table: Any, requests: Any, names: list[str]) -> pl.DataFrame:
                 f"by: {name} names the requests, and each would be a group of its own; expected an "
                 "attribute that several requests share"
             )
-    from lexiframe.pairwise.arrays.group_values import with_group_values
+    from lexiframe.pairwise.arrays.group_values import name_group_values
 
-    return with_group_values(joined.select("query_id", *names), names)
+    return name_group_values(joined.select("query_id", *names), names)
 
 
 def all_attributes(requests: Any, names: list[str]) -> pl.DataFrame:
@@ -206,12 +206,12 @@ def _frame_of(requests: Any) -> pl.DataFrame:
     return to_polars(requests, "requests")
 
 
-def _distinct(table: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+def _distinct_groups(table: pl.DataFrame, names: Sequence[str]) -> Iterator[pl.DataFrame]:
     groups = table.select(names).unique().sort(names)
     yield from (
         groups.iter_slices(1) if groups.height else [groups]
     )  # without rows, the columns are still needed
 
 
-def _members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
+def _group_members(table: pl.DataFrame, group: pl.DataFrame) -> pl.DataFrame:
     return table.join(group, on=group.columns, how="semi", nulls_equal=True, maintain_order="left")

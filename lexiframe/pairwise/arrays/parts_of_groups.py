@@ -36,7 +36,7 @@ def named_groups(called: str, table: Any, requests: Any, by: By) -> list[tuple[s
     table = table if isinstance(table, PairCube) else to_polars(table)
     found = groups_of(table, requests, by)
     # A table without rows is one part without a group.
-    groups = [(_name(row), _queries(part)) for row, part in found if row.height]
+    groups = [(_group_name(row), _queries(part)) for row, part in found if row.height]
     if len(groups) < 2:
         raise LexiframeError(
             f"{called}: expected at least two groups of requests, found {len(groups)}; give rows "
@@ -48,7 +48,7 @@ def named_groups(called: str, table: Any, requests: Any, by: By) -> list[tuple[s
     return sorted(groups, key=lambda group: group[0])
 
 
-def _name(group: pl.DataFrame) -> str:
+def _group_name(group: pl.DataFrame) -> str:
     texts = group.select(pl.all().cast(pl.String)).row(0, named=True)
     if len(texts) == 1:
         name, value = next(iter(texts.items()))

@@ -50,7 +50,7 @@ class PairSums:
     few: Few
 
     @classmethod
-    def of_each(cls, several: Sequence[Pairs], most: Sequence[int]) -> list[PairSums]:
+    def sum_up_each(cls, several: Sequence[Pairs], most: Sequence[int]) -> list[PairSums]:
         """Sum up the preferences by several measures of the same requests.
 
         Requests without any preference count in no sum. Measures with the same preferences, as
@@ -60,17 +60,18 @@ class PairSums:
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         distinct = {n: several[n] for n in sorted({*like})}
         matrices = [matrix for pairs in distinct.values() for matrix in pairs.summed]
-        found = iter(sums.Moments.of_each(matrices))
+        found = iter(sums.Moments.add_up_each(matrices))
         summed = {n: [next(found) for _ in range(4)] for n in distinct}
         return [
-            cls._of(of, summed[n], limit) for of, n, limit in zip(several, like, most, strict=True)
+            cls._from_moments(of, summed[n], limit)
+            for of, n, limit in zip(several, like, most, strict=True)
         ]
 
     @classmethod
-    def _of(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
+    def _from_moments(cls, pairs: Pairs, moments: Sequence[sums.Moments], most: int) -> PairSums:
         """Return the sums of some pairs from the moments of what is summed up."""
         differences, preferred, borda, shares = moments
-        few = Few.of(pairs.queries, pairs.values, differences.n, most)
+        few = Few.keep(pairs.queries, pairs.values, differences.n, most)
         named = differences, pairs.ballots, preferred, borda, shares, few
         return cls(pairs.runs, pairs.a, pairs.b, *named)
 
@@ -85,7 +86,7 @@ class PairSums:
         values = self.few.values
         if values is None:
             return None
-        return Pairs(self.few.queries, self.runs, self.a, self.b, values).of_known_requests()
+        return Pairs(self.few.queries, self.runs, self.a, self.b, values).drop_unknown()
 
     def __add__(self, other: PairSums) -> PairSums:
         """Return the sums over the requests of both."""
@@ -197,10 +198,10 @@ class Reduced:
         for name, of_runs in other.scores.items():
             self.scores[name] += of_runs
         agreement = self.agreement + other.agreement
-        return replace(self, agreement=agreement, groups=_joined(self.groups, other.groups))
+        return replace(self, agreement=agreement, groups=_add_groups(self.groups, other.groups))
 
     @property
-    def of_scores(self) -> Reduced:
+    def scores_only(self) -> Reduced:
         """The same sums, of which functions that take scores or preferences take the scores."""
         return replace(self, are_scores=True)
 
@@ -209,7 +210,7 @@ class Reduced:
         """The names of the measures that have preferences."""
         return pl.Series([*self.preferences], dtype=pl.String)
 
-    def of_measures(self, names: list[str]) -> Reduced:
+    def select_measures(self, names: list[str]) -> Reduced:
         """Return the sums of some of the measures."""
         chosen = np.array([name in names for name in self.preferences], bool)
         return replace(
@@ -217,10 +218,10 @@ class Reduced:
             preferences={k: v for k, v in self.preferences.items() if k in names},
             scores={k: v for k, v in self.scores.items() if k in names},
             agreement=self.agreement[np.ix_(chosen, chosen)],
-            groups=tuple((group, part.of_measures(names)) for group, part in self.groups),
+            groups=tuple((group, part.select_measures(names)) for group, part in self.groups),
         )
 
-    def in_group(self, names: list[str]) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
+    def group_parts(self, names: list[str]) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
         """Return the attributes and the sums of each group of requests by the attributes ``names``.
 
         Sums cannot be divided into groups afterwards, so they are there only for the attributes
@@ -254,7 +255,7 @@ class Reduced:
         """
         if baseline not in self.runs:
             raise unknown_name("run", baseline, self.runs)
-        turned = {name: _against(sums, baseline) for name, sums in self.preferences.items()}
+        turned = {name: _keep_baseline(sums, baseline) for name, sums in self.preferences.items()}
         return replace(self, preferences=turned)
 
 
@@ -266,25 +267,27 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
-    moments = sums.Moments.of_each([(x.values, sums.rounding(x.values)) for x in of_runs.values()])
+    moments = sums.Moments.add_up_each(
+        [(x.values, sums.rounding(x.values)) for x in of_runs.values()]
+    )
     scores = {
         name: RunSums(
             s.runs,
             found,
             of_runs[name].smaller_is_better,
             n,
-            Few.of(s.queries, of_runs[name].values, found.n, 0),
+            Few.keep(s.queries, of_runs[name].values, found.n, 0),
         )
         for name, found, n in zip(of_runs, moments, n_requests, strict=True)
     }
-    cube = cube if len(cube.a) else cube.of_measures([])
+    cube = cube if len(cube.a) else cube.select_measures([])
     of_pairs = cube.preferences
     most = [0 if name in scores else few for name in of_pairs]
-    preferences = dict(zip(of_pairs, PairSums.of_each([*of_pairs.values()], most), strict=True))
+    preferences = dict(zip(of_pairs, PairSums.sum_up_each([*of_pairs.values()], most), strict=True))
     return Reduced(cube.runs, preferences, scores, cube.agreement)
 
 
-def _against(sums: PairSums, baseline: str) -> PairSums:
+def _keep_baseline(sums: PairSums, baseline: str) -> PairSums:
     """Keep the pairs of the baseline, turned such that it is run b of each."""
     place = sums.runs.index_of(baseline)
     kept = (sums.a == place) | (sums.b == place)
@@ -294,7 +297,7 @@ def _against(sums: PairSums, baseline: str) -> PairSums:
     return replace(sums, a=np.where(is_a, b, a), b=np.full(len(a), place), **turned)
 
 
-def _joined(
+def _add_groups(
     some: tuple[tuple[pl.DataFrame, Reduced], ...], others: tuple[tuple[pl.DataFrame, Reduced], ...]
 ) -> tuple[tuple[pl.DataFrame, Reduced], ...]:
     """Add up the groups of two parts, of which one may lack a group; return them sorted."""

@@ -29,12 +29,12 @@ class ByKind:
     tables: tuple[Any, ...]
 
     @classmethod
-    def of(cls, e: Any) -> ByKind:
+    def take_apart(cls, e: Any) -> ByKind:
         """Take apart the tables of an evaluation."""
         if e.sums is not None and e.sums.scores:
             others = [name for name in e.sums.measures if name not in e.sums.scores]
-            rest = (e.sums.of_measures(others),) if others else ()
-            return cls((e.sums.of_scores, *rest))
+            rest = (e.sums.select_measures(others),) if others else ()
+            return cls((e.sums.scores_only, *rest))
         if e.sums is not None:
             return cls((e.sums,))
         s, d = e.scores, e.preferences

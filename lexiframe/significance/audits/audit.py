@@ -20,7 +20,7 @@ from lexiframe.significance.audits.drawn_families import Families
 from lexiframe.significance.audits.drawn_trials import Trials, drawn_trials
 from lexiframe.significance.audits.tested_families import compare_families
 from lexiframe.significance.bets import Bets, BoundsLike
-from lexiframe.significance.clusters import clusters_of, of_groups
+from lexiframe.significance.clusters import clusters_of, group_attributes
 from lexiframe.significance.corrections import (
     CORRECTIONS,
     Correction,
@@ -35,7 +35,7 @@ from lexiframe.significance.own_tests import (
     own_result,
     several,
 )
-from lexiframe.significance.paired_tests import MEANS, Outcome, with_d_z
+from lexiframe.significance.paired_tests import MEANS, Outcome, d_z_outcome
 from lexiframe.significance.tests import AUTO, DRAWING, TESTS, Test, betting_at, chosen
 from lexiframe.typing import RequestsLike
 
@@ -209,7 +209,7 @@ def audit(
         checked_sizes("audit", [given] if np.ndim(given) == 0 else given, name).tolist()
         for name, given in several_of.items()
     )
-    _check(asked, correction, alpha, null, trials, inner_trials, seed)
+    _check_audit(asked, correction, alpha, null, trials, inner_trials, seed)
     clusters = clusters_of("audit", d, requests, cluster, asked)
     options = Options(
         "two-sided", alpha, inner_trials, seed, clusters=clusters, effect_intervals=False
@@ -220,7 +220,7 @@ def audit(
         _audited, tests=asked, names=names, numbers=numbers, families=families,
         correction=correction, null=null, trials=trials, options=options, bounds=bounds,
     )  # fmt: skip
-    return grouping.in_groups(of_group, d, of_groups(requests, by, cluster), by)
+    return grouping.group_tables(of_group, d, group_attributes(requests, by, cluster), by)
 
 
 def _audited(
@@ -233,7 +233,7 @@ def _audited(
         _check_inner_trials(tests, max(families), correction, options.alpha, options.trials)
         for n_runs, size in product(families, numbers):
             pairs = drawn_from[n_runs]
-            family = Families.of(pairs, n_runs)
+            family = Families.number_pairs(pairs, n_runs)
             drawn: Iterable[Any]
             if options.clusters is None:
                 drawn = drawn_trials(pairs, family, null, size, trials, options.seed)
@@ -242,12 +242,12 @@ def _audited(
                 drawn = drawn_cluster_trials(pairs, family, *asked)
             how = options
             if "betting" in tests:
-                bets = Bets.of("audit", d, bounds, "random", None)
-                bets = bets.in_family(family.size, [correction])
-                how = replace(options, bets=bets.of_measure(measure, pairs, options.alpha))
+                bets = Bets.check("audit", d, bounds, "random", None)
+                bets = bets.share_in_family(family.size, [correction])
+                how = replace(options, bets=bets.bound_measure(measure, pairs, options.alpha))
             is_metric = chosen.is_metric(measure, () if pairs.scores is None else (measure,))
             counts = sum(
-                _counts(pairs, of_block, tests, correction, how, is_metric=is_metric)
+                _sum_up_trials(pairs, of_block, tests, correction, how, is_metric=is_metric)
                 for of_block in drawn
             )
             same = {"measure": measure, "null": null, "n_requests": size, "alpha": options.alpha}
@@ -257,7 +257,7 @@ def _audited(
                 same | {"test": name} | dict(zip(_COUNTED, of_test, strict=True))
                 for name, of_test in zip(names, np.asarray(counts).tolist(), strict=True)
             ]
-    return schemas.AUDITS.arranged(_with_rates(pl.DataFrame(rows, infer_schema_length=None)))
+    return schemas.AUDITS.arranged(_add_rates(pl.DataFrame(rows, infer_schema_length=None)))
 
 
 _RATES = {
@@ -275,7 +275,7 @@ _COUNTED = [
 """What is summed up over trials: their number, their shares, and the squares of these."""
 
 
-def _check(
+def _check_audit(
     tests: list[Any],
     correction: str,
     alpha: float,
@@ -321,7 +321,7 @@ def _drawn_from(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
     several pairs, the requests that not all of them have.
     """
     if n_runs > 2:
-        return _complete(measure, pairs, n_runs)
+        return _complete_pairs(measure, pairs, n_runs)
     enough = pairs.n > 1
     if not enough.any():
         raise LexiframeError(
@@ -333,10 +333,10 @@ def _drawn_from(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
         f"audit: {(~enough).sum():,} of {len(enough):,} pairs of runs share one request only for "
         f"{measure}; they are left out"
     )
-    return some_pairs(pairs, enough).of_known_requests()
+    return some_pairs(pairs, enough).drop_unknown()
 
 
-def _complete(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
+def _complete_pairs(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
     """Return the pairs of all runs, over the requests that each of them has."""
     there = len(pairs.runs)
     if n_runs > there:
@@ -364,7 +364,7 @@ def _complete(measure: str, pairs: Pairs, n_runs: int) -> Pairs:
     return pairs.some(np.flatnonzero(known), np.arange(there))
 
 
-def _counts(
+def _sum_up_trials(
     pairs: Pairs,
     trials: Trials | ClusterTrials,
     tests: list[Any],
@@ -377,25 +377,27 @@ def _counts(
     differ = trials.better != 0
     rows = []
     for test in tests:
-        p_adjusted, ahead = _found(test, pairs, trials, correction, options, is_metric=is_metric)
+        p_adjusted, ahead = _p_and_leaders(
+            test, pairs, trials, correction, options, is_metric=is_metric
+        )
         is_error, is_found = p_adjusted < options.alpha
         is_found &= differ
         shares = (
             is_error.any(axis=1).astype(float),
-            _shares(is_found, differ),
-            _shares(is_found & (ahead == -trials.better), is_found),
+            _trial_shares(is_found, differ),
+            _trial_shares(is_found & (ahead == -trials.better), is_found),
         )
         rows.append([part for of in shares for part in (len(of), of.sum(), (of**2).sum())])
     return np.array(rows)
 
 
-def _shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def _trial_shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """Return the share of each trial's pairs, of the trials in which any pair counts."""
     n = whole.sum(axis=1)
     return np.asarray(part.sum(axis=1)[n > 0] / n[n > 0])
 
 
-def _found(
+def _p_and_leaders(
     test: Any,
     pairs: Pairs,
     trials: Trials | ClusterTrials,
@@ -438,7 +440,7 @@ def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: O
         return TESTS[test].compute(drawn, options)
     both = some_pairs(pairs, np.tile(trials.pair.ravel(), 2))
     both = replace(both, values=drawn.values, scores=None)
-    return with_d_z(drawn, options, *own_result(test, both, np.arange(len(both.a))))
+    return d_z_outcome(drawn, options, *own_result(test, both, np.arange(len(both.a))))
 
 
 def _ahead(test: Any, d: Differences | sums.Estimates, outcome: Outcome) -> np.ndarray:

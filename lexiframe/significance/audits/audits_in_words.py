@@ -41,41 +41,44 @@ def _sentences(part: pl.DataFrame, of_group: str) -> str:
     n_runs = first["n_runs"]
     if n_runs > 2:
         test += f", {correction} the {n_runs * (n_runs - 1) // 2:,} pairs"
-    found, rates = _ERROR[first["null"]][n_runs > 2].format(n_runs), _at_sizes(rows, "error_rate")
+    found, rates = (
+        _ERROR[first["null"]][n_runs > 2].format(n_runs),
+        _rates_by_size(rows, "error_rate"),
+    )
     return (
         f"By {first['measure']}{of_group}, {found} in {rates} ({test}, "
-        f"α = {first['alpha']:g}): {_kept(rows)}. {_found(rows)} There were {first['trials']:,} "
+        f"α = {first['alpha']:g}): {_promise(rows)}. {_power(rows)} There were {first['trials']:,} "
         f"trials of each size, drawn from {printed.counted(first['n_pairs'], 'pair')} of runs and "
         f"{first['n']:,} requests."
     )
 
 
-def _drawn(rows: list[Row]) -> str:
+def _unit_drawn(rows: list[Row]) -> str:
     """Name what a trial draws: requests, or clusters of them."""
     return "clusters" if "(cluster=" in rows[0]["test"] else "requests"
 
 
-def _at_sizes(rows: list[Row], rate: str) -> str:
+def _rates_by_size(rows: list[Row], rate: str) -> str:
     """List a rate by size: "5.1 % of samples of 25 requests and 5.0 % of 50"."""
     texts = [f"{printed.percent(row[rate])} of {row['n_requests']:,}" for row in rows]
-    texts[0] = texts[0].replace(" of ", " of samples of ") + f" {_drawn(rows)}"
+    texts[0] = texts[0].replace(" of ", " of samples of ") + f" {_unit_drawn(rows)}"
     return printed.listed(texts)
 
 
-def _kept(rows: list[Row]) -> str:
+def _promise(rows: list[Row]) -> str:
     """Say whether the test keeps its promise, and with how many requests if that differs."""
     more = [f"{row['n_requests']:,}" for row in rows if row["error_low"] > row["alpha"]]
     less = [f"{row['n_requests']:,}" for row in rows if row["error_high"] < row["alpha"]]
     said = [
         f"{how} often than promised"
-        + f" with {printed.listed(sizes)} {_drawn(rows)}" * (len(sizes) < len(rows))
+        + f" with {printed.listed(sizes)} {_unit_drawn(rows)}" * (len(sizes) < len(rows))
         for how, sizes in (("more", more), ("less", less))
         if sizes
     ]
     return "; ".join(said) or "as often as promised"
 
 
-def _found(rows: list[Row]) -> str:
+def _power(rows: list[Row]) -> str:
     """Say how often differences are found, and how often in the wrong direction."""
     known = [row for row in rows if row["power"] is not None]
     if not known:
@@ -83,7 +86,7 @@ def _found(rows: list[Row]) -> str:
     is_pair = rows[0]["n_runs"] == 2
     found = "Differences are found" if is_pair else "A difference between two of them is found"
     every = printed.listed([printed.percent(row["power"]) for row in known])
-    said = every if len(known) == len(rows) else _at_sizes(known, "power")
+    said = every if len(known) == len(rows) else _rates_by_size(known, "power")
     wrong = [printed.percent(row["type_iii"]) for row in known if row["type_iii"] is not None]
     if not wrong:
         return f"{found} in {said}."

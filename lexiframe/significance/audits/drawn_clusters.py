@@ -103,7 +103,7 @@ def drawn_cluster_trials(
         first = family.pair[:, 0]  # all pairs of a family have the same clusters
         cluster = places[rng.integers(0, n[first], (size, these)), first]
         drawn = family.cells(cluster)
-        of_size, kept = drawn.of(sizes), drawn.of(totals)
+        of_size, kept = drawn.look_up(sizes), drawn.look_up(totals)
         if null == "centred":
             equal = kept - mean[family.pair].ravel() * of_size
         else:

@@ -27,7 +27,7 @@ class Families:
     number: np.ndarray
 
     @classmethod
-    def of(cls, pairs: Pairs, n_runs: int) -> Families:
+    def number_pairs(cls, pairs: Pairs, n_runs: int) -> Families:
         """Return those of some pairs of runs."""
         number = np.zeros((len(pairs.runs), len(pairs.runs)), np.int64)
         number[pairs.a, pairs.b] = number[pairs.b, pairs.a] = np.arange(len(pairs.a))
@@ -96,7 +96,7 @@ class Cells:
     pair: np.ndarray
     sign: np.ndarray
 
-    def of(self, of_pairs: np.ndarray) -> np.ndarray:
+    def look_up(self, of_pairs: np.ndarray) -> np.ndarray:
         """Look numbers up: rows × (trials · pairs), the pairs of a trial side by side."""
         return np.asarray(of_pairs[self.row, self.pair].reshape(len(self.row), -1))
 

@@ -84,7 +84,7 @@ def drawn_trials(
     seed, the size, the number of runs in a family, and on how many pairs and requests there are:
     measures with as many share them.
     """
-    pool = _Pool.of(pairs, families)
+    pool = _Pool.centre(pairs, families)
     at_once = families.trials_at_once(size)
     memory_use.refuse_more_than_available(
         at_once * size * families.size * _BYTES,
@@ -113,7 +113,7 @@ class _Pool:
     means: np.ndarray
 
     @classmethod
-    def of(cls, pairs: Pairs, families: Families) -> _Pool:
+    def centre(cls, pairs: Pairs, families: Families) -> _Pool:
         mean = pairs.differences.mean
         better = np.where(np.abs(mean) <= pairs.mean_rounding, 0, np.sign(mean))
         centred = pairs.values - mean
@@ -130,13 +130,15 @@ class _Pool:
         request = self.requests[rng.integers(0, n[first], (size, trials)), first]
         drawn = family.cells(request)
         if null == "centred":
-            exchanged, equal = drawn, drawn.of(self.centred)
+            exchanged, equal = drawn, drawn.look_up(self.centred)
         else:
             exchanged = family.exchanged(rng, request)
             equal = exchanged.differences(self.pairs.values)
         if rounding.size > 1:
-            rounding = np.concatenate([exchanged.of(rounding), drawn.of(rounding)], axis=1)
-        both = np.concatenate([equal, drawn.of(self.pairs.values)], axis=1)
+            rounding = np.concatenate(
+                [exchanged.look_up(rounding), drawn.look_up(rounding)], axis=1
+            )
+        both = np.concatenate([equal, drawn.look_up(self.pairs.values)], axis=1)
         means = self.means[family.pair].ravel() if null == "centred" else None
         better = self.better[family.pair]
         return Trials(family.pair, better, Differences(both, rounding), seed, means)

@@ -68,10 +68,10 @@ def counted(d: Any, said: Any, measures: Any) -> Counted:
         raise LexiframeError(
             f"concordance: expected stated preferences other than ties, found {rows.height:,} ties"
         )
-    cube = arrays.pair_cube(_of_stated(d, decided))
+    cube = arrays.pair_cube(_rows_that_occur(d, decided))
     if not cube.values.size:  # scores of one run alone make no pair
         raise _nothing_shared(decided)
-    names = _names(measures, cube.measures.to_list())
+    names = _measure_names(measures, cube.measures.to_list())
     values = _looked_up(cube, decided)
     values = values[:, [cube.measures.to_list().index(n) for n in names]]
     if np.isnan(values).all():
@@ -84,7 +84,7 @@ def counted(d: Any, said: Any, measures: Any) -> Counted:
     )  # fmt: skip
 
 
-def _of_stated(d: Any, decided: pl.DataFrame) -> pl.DataFrame:
+def _rows_that_occur(d: Any, decided: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of scores or preferences whose request and runs occur in what people say."""
     table = to_polars(d)
     is_scores = arrays.is_scores(table)
@@ -107,7 +107,7 @@ def _nothing_shared(decided: pl.DataFrame) -> LexiframeError:
     )
 
 
-def _names(measures: Any, known: list[str]) -> list[str]:
+def _measure_names(measures: Any, known: list[str]) -> list[str]:
     if measures is None:
         return known
     one = isinstance(measures, str) or not isinstance(measures, Sequence)

@@ -17,11 +17,16 @@ Found = Any
 def concordance_sentences(found: Found) -> list[str]:
     """Return the sentences: what counts, the best measure, the others, where people are strong."""
     ranked = found.ranked()
-    said = [_counted(found), _best(found, ranked), *_others(found, ranked), *_by_strength(found)]
-    return [escaped(sentence) for sentence in [*said, *_missing(ranked)]]
+    said = [
+        _counts_sentence(found),
+        _best(found, ranked),
+        *_others(found, ranked),
+        *_strength_sentences(found),
+    ]
+    return [escaped(sentence) for sentence in [*said, *_missing_sentences(ranked)]]
 
 
-def _counted(found: Found) -> str:
+def _counts_sentence(found: Found) -> str:
     n = found.n_stated - found.n_undecided
     in_requests = printed.counted(found.n_requests, "request")
     undecided = ""
@@ -77,7 +82,7 @@ def _family(found: Found) -> str:
     return f"p-values over requests, corrected over {pairs}"
 
 
-def _by_strength(found: Found) -> list[str]:
+def _strength_sentences(found: Found) -> list[str]:
     """Say whether the best measure agrees more where people are of one mind, if both are many."""
     of = found.by_strength.filter(pl.col("measure") == found.best(), pl.col("n") >= _ENOUGH)
     if of.height < 2:
@@ -91,7 +96,7 @@ def _by_strength(found: Found) -> list[str]:
     return [f"{begin}; where it is {strongly}, in {of_strong}."]
 
 
-def _missing(ranked: pl.DataFrame) -> list[str]:
+def _missing_sentences(ranked: pl.DataFrame) -> list[str]:
     lacking = ranked.filter(pl.col("missing") > 0)
     if lacking.is_empty():
         return []

@@ -100,10 +100,10 @@ def concordance(
     found = counted(d, stated, measures)
     how = {"alpha": alpha, "samples": samples, "seed": seed}
     return Concordance(
-        _of_measures(found, how),
-        _of_pairs(found, how, correction),
-        _by_strength(found, how),
-        _of_requests(found),
+        _concordance_table(found, how),
+        _pairs_table(found, how, correction),
+        _strength_table(found, how),
+        _requests_table(found),
         found.n_stated, found.n_undecided, len(found.queries), correction, alpha,
     )  # fmt: skip
 
@@ -113,7 +113,7 @@ def _ratios(found: Counted, how: dict[str, Any], rows: np.ndarray | None = None)
     return Ratios(size, found.by_request(found.credit, rows), **how)
 
 
-def _counts(found: Counted, rows: np.ndarray) -> dict[str, np.ndarray]:
+def _credit_counts(found: Counted, rows: np.ndarray) -> dict[str, np.ndarray]:
     credit = found.credit[rows]
     return {
         "n": found.known[rows].sum(axis=0),
@@ -122,7 +122,7 @@ def _counts(found: Counted, rows: np.ndarray) -> dict[str, np.ndarray]:
     }
 
 
-def _shares(found: Counted, ratios: Ratios) -> dict[str, Any]:
+def _interval_columns(found: Counted, ratios: Ratios) -> dict[str, Any]:
     """Return the columns of concordance with intervals, which lie in 0..1."""
     low, high, _ = ratios.interval_and_p()
     ends = {"ci_low": np.clip(low, 0, 1), "ci_high": np.clip(high, 0, 1)}
@@ -130,14 +130,14 @@ def _shares(found: Counted, ratios: Ratios) -> dict[str, Any]:
             "n_requests": ratios.n_requests} | ends  # fmt: skip
 
 
-def _of_measures(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
+def _concordance_table(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
     every = np.ones(len(found.credit), bool)
-    columns = _counts(found, every) | _shares(found, _ratios(found, how))
+    columns = _credit_counts(found, every) | _interval_columns(found, _ratios(found, how))
     columns["missing"] = (~found.known).sum(axis=0)
-    return _table(schemas.CONCORDANCE, columns, len(found.measures))
+    return _schema_table(schemas.CONCORDANCE, columns, len(found.measures))
 
 
-def _of_pairs(found: Counted, how: dict[str, Any], correction: str) -> pl.DataFrame:
+def _pairs_table(found: Counted, how: dict[str, Any], correction: str) -> pl.DataFrame:
     """Compare every two measures over the rows that both have."""
     a, b = np.triu_indices(len(found.measures), k=1)
     turned = np.array([found.measures[i] > found.measures[j] for i, j in zip(a, b, strict=True)])
@@ -154,22 +154,26 @@ def _of_pairs(found: Counted, how: dict[str, Any], correction: str) -> pl.DataFr
         "ci_low": low, "ci_high": high, "p_value": p_value, "p_adjusted": adjusted,
         "reject": adjusted < how["alpha"],
     }  # fmt: skip
-    return _table(schemas.CONCORDANCE_PAIRS, columns, len(a))
+    return _schema_table(schemas.CONCORDANCE_PAIRS, columns, len(a))
 
 
-def _by_strength(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
+def _strength_table(found: Counted, how: dict[str, Any]) -> pl.DataFrame:
     """Concordance where people prefer a run weakly, and where they are nearly of one mind."""
     tables = []
     for low, high in pairwise(_EDGES):
         rows = (found.strength > low) & (found.strength <= high)
         if rows.any():
-            columns = _counts(found, rows) | _shares(found, _ratios(found, how, rows))
+            columns = _credit_counts(found, rows) | _interval_columns(
+                found, _ratios(found, how, rows)
+            )
             columns |= {"strength_above": low, "strength_up_to": high}
-            tables.append(_table(schemas.CONCORDANCE_BY_STRENGTH, columns, len(found.measures)))
+            tables.append(
+                _schema_table(schemas.CONCORDANCE_BY_STRENGTH, columns, len(found.measures))
+            )
     return pl.concat(tables).sort(schemas.CONCORDANCE_BY_STRENGTH.key)
 
 
-def _of_requests(found: Counted) -> pl.DataFrame:
+def _requests_table(found: Counted) -> pl.DataFrame:
     counts = [found.by_request(x) for x in (found.known, found.credit == 1, found.credit == 0.5)]
     n, agree, ties = (x.T.ravel() for x in counts)
     m, q = len(found.measures), len(found.queries)
@@ -180,9 +184,11 @@ def _of_requests(found: Counted) -> pl.DataFrame:
     }  # fmt: skip
     with np.errstate(invalid="ignore"):
         columns["concordance"] = (agree + ties / 2) / n
-    table = _table(schemas.CONCORDANCE_REQUESTS, columns, m * q)
+    table = _schema_table(schemas.CONCORDANCE_REQUESTS, columns, m * q)
     return table.filter(pl.col("n") > 0)
 
 
-def _table(schema: schemas.TableSchema, columns: dict[str, Any], height: int) -> pl.DataFrame:
+def _schema_table(
+    schema: schemas.TableSchema, columns: dict[str, Any], height: int
+) -> pl.DataFrame:
     return schemas.table_of(schema.columns, height, columns).sort(schema.key)

@@ -13,8 +13,8 @@ import polars as pl
 from lexiframe.base import LexiframeError, progress, schemas, to_polars, typed
 from lexiframe.io import column_forms
 from lexiframe.pairwise import By, arrays, grouping
-from lexiframe.significance.bets import Bets, BoundsLike, Order, by_level
-from lexiframe.significance.clusters import clusters_of, of_groups
+from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
+from lexiframe.significance.clusters import clusters_of, group_attributes
 from lexiframe.significance.corrections import (
     Correction,
     Family,
@@ -29,14 +29,14 @@ from lexiframe.significance.differences import (
     n_comparisons,
     rows_of_pairs,
 )
-from lexiframe.significance.gates.gate_evidence import with_directions
+from lexiframe.significance.gates.gate_evidence import add_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
     algorithm_answers,
+    average_replicates,
     mean_of_replicates,
-    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
@@ -186,12 +186,12 @@ def equivalence(
     tests, corrections = several(test), several(correction)
     for name in tests:
         check_shifted("equivalence", name)
-    s_or_d = without_replicates("equivalence", s_or_d, replicates, tests)
+    s_or_d = average_replicates("equivalence", s_or_d, replicates, tests)
     clusters = clusters_of("equivalence", s_or_d, requests, cluster, tests)
     options = Options("greater", alpha, trials, seed, clusters=clusters)
     check_corrected("equivalence", tests, corrections, family, options)
     if "betting" in tests:
-        if len(parts := by_level(corrections)) > 1:  # each has bets of its own
+        if len(parts := group_by_level(corrections)) > 1:  # each has bets of its own
             again = partial(
                 equivalence, s_or_d, margin, test, family=family, alpha=alpha, baseline=baseline,
                 trials=trials, seed=seed, bounds=bounds, order=order, n_planned=n_planned,
@@ -201,24 +201,24 @@ def equivalence(
             )  # fmt: skip
             found = pl.concat([again(correction=part) for part in parts])
             return found.sort(found.columns[: found.columns.index("run_b") + 1])
-        bets = Bets.of("equivalence", s_or_d, bounds, order, n_planned)
+        bets = Bets.check("equivalence", s_or_d, bounds, order, n_planned)
         total = n_comparisons(s_or_d, baseline, requests, by) if family == "all" else None
-        options = replace(options, bets=bets.in_family(total, corrections))
+        options = replace(options, bets=bets.share_in_family(total, corrections))
     grouping.refuse_taken(
-        grouping.names_of(of_groups(requests, by, cluster), by), schemas.EQUIVALENCES.columns
+        grouping.names_of(group_attributes(requests, by, cluster), by), schemas.EQUIVALENCES.columns
     )
     s_or_d = _directed(s_or_d, several(smaller_is_better), several(larger_is_better))
     margins = margins_of("equivalence", margin, baseline, alpha)
     of_group = partial(
         uncorrected, tests=tests, options=options, baseline=baseline, margins=margins
     )
-    requests = of_groups(requests, by, cluster)
+    requests = group_attributes(requests, by, cluster)
     if replicates in ("run", "both"):
         of_group = partial(
-            of_algorithms, options=options, baseline=baseline, margins=margins,
+            compare_algorithms, options=options, baseline=baseline, margins=margins,
             replicates=replicates, seeds=seeds,
         )  # fmt: skip
-    table = grouping.in_groups(of_group, s_or_d, requests, by)
+    table = grouping.group_tables(of_group, s_or_d, requests, by)
     groups = table.columns[: table.width - len(UNCORRECTED)]
     if not table.height:
         raise LexiframeError(
@@ -245,7 +245,7 @@ def _directed(given: Any, smaller: Sequence[str], larger: Sequence[str]) -> Any:
     table = to_polars(given)
     if "preference" in table.columns or "measure" not in table.columns:
         return given
-    return with_directions(table, smaller, larger, is_asked=False)
+    return add_directions(table, smaller, larger, is_asked=False)
 
 
 _KINDS = (
@@ -266,12 +266,12 @@ UNCORRECTED = {
 UNCORRECTED |= {"least_p": schemas.FLOAT}
 
 
-def of_algorithms(
+def compare_algorithms(
     s: Any, options: Options, baseline: str | None, margins: Margins, replicates: Any, seeds: Seeds
 ) -> pl.DataFrame:
     """Return a row for each measure and pair of algorithms, without the corrections."""
     cube = cube_of(mean_of_replicates("equivalence", s), baseline)
-    sizes = {name: margins.of(name, mean_score(cube, baseline, name)) for name in cube.measures}
+    sizes = {name: margins.size(name, mean_score(cube, baseline, name)) for name in cube.measures}
     return algorithm_answers(
         s, sizes, seeds=seeds, replicates=replicates, options=options, baseline=baseline,
         columns=UNCORRECTED,
@@ -286,9 +286,9 @@ def uncorrected(
     cube, how = cube_of(s_or_d, baseline, of_sums=of_sums), options
     frames = [pl.DataFrame(schema=UNCORRECTED)]
     for measure, pairs in progress(cube, len(cube.measures), "equivalence"):
-        margin = margins.of(measure, mean_score(cube, baseline, measure))
+        margin = margins.size(measure, mean_score(cube, baseline, measure))
         if "betting" in tests:
-            how = replace(options, bets=options.bets.of_measure(measure, pairs, options.alpha))
+            how = replace(options, bets=options.bets.bound_measure(measure, pairs, options.alpha))
         for pair, d in compared("equivalence", pairs, of_sums=of_sums):
             for test in tests:
                 found = SHIFTED[test](d, np.full(len(pair), margin), how)

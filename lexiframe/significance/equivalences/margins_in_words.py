@@ -41,13 +41,13 @@ def _conclusions(part: pl.DataFrame) -> str:
             for name, runs in runs_of.items()
             if runs
         ]
-        return "; ".join(said) + _of_trivial(part)
+        return "; ".join(said) + _trivial_phrase(part)
     counts = [
         (part["conclusion"].is_in(conclusions).sum(), one, many)
         for (one, many), conclusions in _OF_SEVERAL.items()
     ]
     said = [f"{n:,} {one if n == 1 else many}" for n, one, many in counts if n]
-    return f"of {part.height:,} pairs of runs {', '.join(said)}{_of_trivial(part)}"
+    return f"of {part.height:,} pairs of runs {', '.join(said)}{_trivial_phrase(part)}"
 
 
 _OF_RUNS = {
@@ -77,7 +77,7 @@ def _concluded(row: dict[str, Any]) -> str:
     return f"{first} is {row['conclusion'][2:]} than {second}"
 
 
-def _of_trivial(part: pl.DataFrame) -> str:
+def _trivial_phrase(part: pl.DataFrame) -> str:
     n = int(part["trivial"].sum())
     differences = "the difference of 1 equivalent pair is"
     if n > 1:
@@ -99,16 +99,16 @@ def required_in_words(table: pl.DataFrame) -> pl.DataFrame:
 there are 4.
     """
     key = ("measure", "how", "question")
-    return printed.sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _required)
+    return printed.sentence_of_each(table, schemas.REQUIRED_BY_QUESTION, key, _required_sentence)
 
 
-def _required(part: pl.DataFrame, of_group: str) -> str:
+def _required_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
-    said = _of_pair(row) if part.height == 1 else _of_pairs(part, row["question"])
+    said = _pair_phrase(row) if part.height == 1 else _pairs_phrase(part, row["question"])
     return f"By {row['measure']}{of_group}, with a margin of {row['margin']:.4g}, {said}."
 
 
-def _of_pair(row: dict[str, Any]) -> str:
+def _pair_phrase(row: dict[str, Any]) -> str:
     claim = _OF_PAIR[row["question"]].format(row["run_a"], row["run_b"])
     there = f"there {'is' if row['n'] == 1 else 'are'} {row['n']:,}"
     if row["required"] is None:
@@ -116,7 +116,7 @@ def _of_pair(row: dict[str, Any]) -> str:
     return f"it takes about {row['required']:,} requests to show that {claim}; {there}"
 
 
-def _of_pairs(part: pl.DataFrame, question: str) -> str:
+def _pairs_phrase(part: pl.DataFrame, question: str) -> str:
     claim, lacking = _OF_PAIRS[question], part["required"].null_count()
     enough = part.filter(pl.col("required") <= pl.col("n")).height
     said = [f"{enough:,} of {part.height:,} pairs of runs have the requests that show that {claim}"]

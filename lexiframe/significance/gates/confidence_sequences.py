@@ -11,7 +11,7 @@ from lexiframe.base import LexiframeError, progress, resampling, schemas, typed
 from lexiframe.pairwise import PairsLike
 from lexiframe.significance.bets import Bets, BoundsLike, intervals_after
 from lexiframe.significance.differences import cube_of
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
+from lexiframe.significance.gates.gate_tables import margins_by_name, rows_of_two_runs
 
 
 @typed
@@ -82,9 +82,9 @@ def confidence_sequence(
             f"confidence_sequence: expected every to be 1 or more, found {every}; it is the number "
             "of requests between two intervals"
         )
-    bets = Bets.of("confidence_sequence", d, bounds, "given", n_planned)
+    bets = Bets.check("confidence_sequence", d, bounds, "given", n_planned)
     rows = []
-    cube = cube_of(of_two_runs(d, baseline, candidate), baseline)
+    cube = cube_of(rows_of_two_runs(d, baseline, candidate), baseline)
     _, names = margins_by_name(1.0, d)
     lacking = [name for name in names if name not in [measure for measure, _ in cube]]
     if lacking:
@@ -98,7 +98,7 @@ def confidence_sequence(
         x, queries = x[known], pairs.queries.filter(pl.Series(known))
         x = x[bets.sequence("confidence_sequence", len(x), queries, 0)]
         looks = [*range(every, len(x), every), len(x)]
-        of_measure = replace(bets.of_measure(measure, pairs, alpha), level=alpha / 2)
+        of_measure = replace(bets.bound_measure(measure, pairs, alpha), level=alpha / 2)
         low, high = intervals_after(x, looks, of_measure)
         means = np.cumsum(x)[np.array(looks) - 1] / looks
         rows.append(

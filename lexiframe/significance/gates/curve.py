@@ -16,7 +16,7 @@ from lexiframe.significance.bets import Bets, BoundsLike
 from lexiframe.significance.differences import Differences, Options, cube_of
 from lexiframe.significance.gates.deciding import check_gate, decided
 from lexiframe.significance.gates.gate_rules import Require
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_two_runs
+from lexiframe.significance.gates.gate_tables import margins_by_name, rows_of_two_runs
 from lexiframe.significance.gates.gate_tests import chosen_test
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.tests import SHIFTED, ShiftedTest, shifted_answers
@@ -101,21 +101,21 @@ def gate_curve(
     check_gate(require, test, "none", alpha, 0.8, inner_trials, seed)
     resampling.check_draws("gate_curve", "trials", trials, seed)
     numbers = checked_sizes("gate_curve", [sizes] if isinstance(sizes, int) else sizes).tolist()
-    cube = cube_of(of_two_runs(d, baseline, candidate), baseline)
+    cube = cube_of(rows_of_two_runs(d, baseline, candidate), baseline)
     asked, names = margins_by_name(margin, d)
     margins = margins_of("gate_curve", asked, baseline)
     margins.refuse_unknown(names)
-    bets = Bets.of("gate_curve", d, bounds, "random", None)
+    bets = Bets.check("gate_curve", d, bounds, "random", None)
     rows = []
     for measure, pairs in cube:
         pair = int(np.flatnonzero(pairs.runs.gather(pairs.a) == candidate)[0])
         x = pairs.values[:, pair]
         x = x[~np.isnan(x)]
-        delta = margins.of(measure, mean_score(cube, baseline, measure))
+        delta = margins.size(measure, mean_score(cube, baseline, measure))
         name = test or chosen_test(measure, pairs, pair, bets).test
         options = Options("greater", alpha, inner_trials, seed)
         if name == "betting":
-            options = replace(options, bets=bets.of_measure(measure, pairs, alpha))
+            options = replace(options, bets=bets.bound_measure(measure, pairs, alpha))
         for case, size in progress(
             [(case, size) for case in CASES for size in numbers],
             len(CASES) * len(numbers),
@@ -124,7 +124,7 @@ def gate_curve(
             shift = CASES[case] * delta
             drawn = _Trials(x, size, trials, seed, name, options, delta)
             outcomes = [drawn.outcomes(shift, require, which) for which in (0, 1)]
-            rows.append(_row(measure, case, size, name, shift, outcomes, trials))
+            rows.append(_curve_row(measure, case, size, name, shift, outcomes, trials))
     return pl.DataFrame(rows, schemas.GATE_CURVES.columns)
 
 
@@ -166,7 +166,7 @@ class _Trials:
         return SHIFTED[self.test](Differences(moved, np.full((1, 1), 1e-12)), margin, self.options)
 
 
-def _row(
+def _curve_row(
     measure: str, case: str, size: int, test: str, shift: float, outcomes: list[Any], trials: int
 ) -> dict[str, Any]:
     from statsmodels.stats.proportion import proportion_confint

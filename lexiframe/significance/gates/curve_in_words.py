@@ -37,7 +37,7 @@ trials (85 % with 100), two samples of 100 requests disagree in 20 %; it passes 
 by the margin in at most 5 %.
     """
     return "\n".join(
-        _of_measure(str(name[0]), rows, alpha)
+        _curve_sentence(str(name[0]), rows, alpha)
         for name, rows in table.group_by("measure", maintain_order=True)
     )
 
@@ -46,7 +46,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _of_measure(measure: str, rows: pl.DataFrame, alpha: float) -> str:
+def _curve_sentence(measure: str, rows: pl.DataFrame, alpha: float) -> str:
     same = rows.filter(case="unchanged").sort("n_requests")
     worse = rows.filter(case="worse by the margin").sort("n_requests")
     enough = same.filter(pl.col("pass_rate") >= USUAL_POWER)

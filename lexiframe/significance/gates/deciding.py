@@ -12,24 +12,28 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, resampling, schemas, sums, typed
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.significance.bets import Bets, BoundsLike, Order
-from lexiframe.significance.clusters import clusters_of, of_groups
+from lexiframe.significance.clusters import clusters_of, group_attributes
 from lexiframe.significance.corrections import Correction, check_corrected
 from lexiframe.significance.differences import Options, cube_of
-from lexiframe.significance.equivalences.equivalence import of_algorithms, uncorrected
-from lexiframe.significance.gates.gate_coverage import RankedPairs, both_answered, with_coverage
+from lexiframe.significance.equivalences.equivalence import compare_algorithms, uncorrected
+from lexiframe.significance.gates.gate_coverage import RankedPairs, add_coverage, both_answered
 from lexiframe.significance.gates.gate_evidence import (
     GateMissing,
+    add_directions,
     refuse_lone_requests,
     refuse_wide,
     settle_lone_requests,
-    with_directions,
 )
 from lexiframe.significance.gates.gate_in_words import Decision
 from lexiframe.significance.gates.gate_of_judges import answers_of_judges, check_model
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
 from lexiframe.significance.gates.gate_sizes import requests_to_decide, unchanged_passes
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
+from lexiframe.significance.gates.gate_tables import (
+    margins_by_name,
+    rows_of_measures,
+    rows_of_two_runs,
+)
 from lexiframe.significance.gates.gate_tests import (
     Chosen,
     adjusted,
@@ -44,8 +48,8 @@ from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
 from lexiframe.significance.replicates.algorithms import (
     Seeds,
+    average_replicates,
     mean_of_replicates,
-    without_replicates,
 )
 from lexiframe.significance.replicates.designs import Replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
@@ -260,13 +264,13 @@ requests).
     given: Any = d
     ranked = given if isinstance(given, RankedPairs) else None
     given = given if ranked is None else ranked.pairs
-    given = without_replicates("gate", given, replicates, [test or "t"])
-    bets = Bets.of("gate", d, bounds, order, n_planned)
+    given = average_replicates("gate", given, replicates, [test or "t"])
+    bets = Bets.check("gate", d, bounds, order, n_planned)
     corrected = correction or usual_correction(rule, candidates)
     grouping.refuse_taken(
-        grouping.names_of(of_groups(requests, by, cluster), by), schemas.GATES.columns
+        grouping.names_of(group_attributes(requests, by, cluster), by), schemas.GATES.columns
     )
-    of_each = {name: of_two_runs(given, baseline, name) for name in candidates}
+    of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
@@ -275,16 +279,16 @@ requests).
     answers = {} if ranked is None else ranked.answers(baseline, candidates, missing)
 
     def asked_of(of_two: Any) -> Any:
-        two = of_measures(of_two, sizes)
+        two = rows_of_measures(of_two, sizes)
         if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
-            two = with_directions(two, smaller_is_better, larger_is_better)
+            two = add_directions(two, smaller_is_better, larger_is_better)
             if missing == "refuse":
                 refuse_lone_requests(two)
         return two
 
     of_each = {name: asked_of(two) for name, two in of_each.items()}
     clusters = clusters_of("gate", of_each[candidates[0]], requests, cluster, [test or "t"])
-    requests = of_groups(requests, by, cluster)
+    requests = group_attributes(requests, by, cluster)
     n_groups = len([*grouping.groups_of(of_each[candidates[0]], requests, by)])
     rows = n_groups * len(measures) * len(candidates)
     bets = bets_in_family(bets, corrected, rule, rows, candidates)
@@ -305,24 +309,26 @@ requests).
         spread = _deviations(cube, candidate)
         _refuse_missing(spread, measures)
         for name in measures:
-            size = margins.of(name, mean_score(cube, baseline, name))
+            size = margins.size(name, mean_score(cube, baseline, name))
             refuse_wide(size, name, bets.bounds.get(name))
-        chosen = _chosen(cube, candidate, test, bets)
+        chosen = _chosen_tests(cube, candidate, test, bets)
         tests = [*dict.fromkeys(one.test for one in chosen.values())]
         if model is not None:
-            theirs = asked_of(of_two_runs(model, baseline, candidate))
+            theirs = asked_of(rows_of_two_runs(model, baseline, candidate))
             theirs = settle_lone_requests(theirs) if missing == "zero" else theirs
             sizes_of = {
-                name: margins.of(name, mean_score(cube, baseline, name)) for name in measures
+                name: margins.size(name, mean_score(cube, baseline, name)) for name in measures
             }
             of_judges, spread = answers_of_judges(part, theirs, sizes_of, options, baseline)
         found = (
             [of_judges]
             if model is not None
             else [
-                of_algorithms(whole, options, baseline, margins, replicates, seeds)
+                compare_algorithms(whole, options, baseline, margins, replicates, seeds)
                 if is_of_seeds
-                else uncorrected(_of_measures(cube, chosen, one), [one], options, baseline, margins)
+                else uncorrected(
+                    _tested_measures(cube, chosen, one), [one], options, baseline, margins
+                )
                 for one in tests
             ]
         )
@@ -331,11 +337,11 @@ requests).
             [(name, one.why) for name, one in chosen.items()], _CHOSEN, orient="row"
         )
         tested = tested.join(said, on="measure").with_columns(candidate=pl.lit(candidate))
-        return with_coverage(tested, group, answers.get(candidate), baseline, candidate)
+        return add_coverage(tested, group, answers.get(candidate), baseline, candidate)
 
     every = []
     for name, two in of_each.items():
-        tested = grouping.in_groups(partial(of_group, candidate=name), two, requests, by)
+        tested = grouping.group_tables(partial(of_group, candidate=name), two, requests, by)
         same = sameness(tested, given, ranked, (baseline, name), same_ok=same_ok)
         # Requests that are still to come may change what holds of those so far.
         unchanged = same.unchanged if bets.order == "random" else None
@@ -348,18 +354,20 @@ requests).
     table = table.with_columns(baseline=pl.lit(baseline))
     shared = 1 if corrected == "none" else table.height
     of_scores = arrays.is_scores(given) or getattr(given, "scores", None) is not None
-    required = _required(table, rule.claim, alpha / shared, power, bets, of_scores=of_scores)
+    required = _required_requests(
+        table, rule.claim, alpha / shared, power, bets, of_scores=of_scores
+    )
     passes = _unchanged(table, rule.claim, alpha / shared)
     table = table.with_columns(required=required, unchanged=passes)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
-    return Decision(schemas.GATES.arranged(_with_bets(table, bets, seed), groups))
+    return Decision(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
 
 
 _CHOSEN = {"measure": pl.String, "chosen": pl.String}
 
 
-def _chosen(cube: Any, candidate: str, test: str | None, bets: Bets) -> dict[str, Chosen]:
+def _chosen_tests(cube: Any, candidate: str, test: str | None, bets: Bets) -> dict[str, Chosen]:
     """Return the test of each measure."""
     if test is not None or bets.order == "given":
         return dict.fromkeys(cube.measures, Chosen(test or "betting"))
@@ -372,13 +380,13 @@ def _chosen(cube: Any, candidate: str, test: str | None, bets: Bets) -> dict[str
     return found
 
 
-def _of_measures(cube: Any, chosen: Mapping[str, Chosen], test: str) -> Any:
+def _tested_measures(cube: Any, chosen: Mapping[str, Chosen], test: str) -> Any:
     """Return the differences of the measures that a test decides."""
     names = [name for name, one in chosen.items() if one.test == test]
-    return cube if len(names) == len(chosen) else cube.of_measures(names)
+    return cube if len(names) == len(chosen) else cube.select_measures(names)
 
 
-def _with_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
+def _add_bets(table: pl.DataFrame, bets: Bets, seed: int) -> pl.DataFrame:
     """Add what bets depend on, or leave it out where nothing was decided by bets."""
     is_bet = pl.col("test") == "betting"
     if not table.select(is_bet.any()).item():
@@ -447,7 +455,7 @@ def decided(tested: pl.DataFrame, rule: Rule, correction: str, alpha: float) -> 
     return table.with_columns(outcome=pl.coalesce(passes, fails, pl.lit("undecided")))
 
 
-def _required(
+def _required_requests(
     table: pl.DataFrame, require: str, level: float, power: float, bets: Bets, of_scores: bool
 ) -> pl.Series:
     """Return the numbers of requests that would decide the undecided rows; null for the others.
@@ -464,7 +472,7 @@ def _required(
             table[name][int(row)] for name in ("measure", "margin", "deviation")
         )
         if require != "better" and (sizes[row] or not spread):
-            sizes[row] += fewest_ties(delta, bets.of_level(measure, of_scores, level))
+            sizes[row] += fewest_ties(delta, bets.set_level(measure, of_scores, level))
     # A number that is there already did not decide: with few requests the bootstrap cannot.
     sizes[sizes <= table["n"].to_numpy()] = 0
     return pl.Series(sizes).replace(0, None)

@@ -139,10 +139,10 @@ def answers_of(ranked: RankedRuns, baseline: str, candidate: str) -> pl.DataFram
 def both_answered(pairs: PairCube, answers: pl.DataFrame) -> PairCube:
     """Return the differences in the requests that both runs answer."""
     both = answers.filter("baseline_answered", "candidate_answered")["query_id"]
-    return pairs.of_queries(pairs.queries.is_in(both.implode()).to_numpy())
+    return pairs.select_queries(pairs.queries.is_in(both.implode()).to_numpy())
 
 
-def with_coverage(
+def add_coverage(
     tested: pl.DataFrame, part: Any, answers: pl.DataFrame | None, baseline: str, candidate: str
 ) -> pl.DataFrame:
     """Add to the rows of a group what both runs answer; null where the table does not tell.
@@ -151,14 +151,14 @@ def with_coverage(
     """
     if answers is not None:
         there = answers.filter(pl.col("query_id").is_in(part.queries.implode()))
-        return tested.join(_of_rankings(there), how="cross")
+        return tested.join(_coverage_columns(there), how="cross")
     if isinstance(part, pl.DataFrame) and arrays.is_scores(part):
-        return tested.join(_of_scores(part, baseline, candidate), on="measure", how="left")
+        return tested.join(_answered_counts(part, baseline, candidate), on="measure", how="left")
     unknown = {name: pl.Float64() if "_at_" in name else pl.Int64() for name in COVERAGE_OF_BOTH}
     return tested.with_columns(pl.lit(None, kind).alias(name) for name, kind in unknown.items())
 
 
-def _of_rankings(answers: pl.DataFrame) -> pl.DataFrame:
+def _coverage_columns(answers: pl.DataFrame) -> pl.DataFrame:
     counts = [pl.len().cast(pl.Int64).alias("requests")]
     for role in ("baseline", "candidate"):
         first, judged = (pl.col(f"{role}_{name}").sum() for name in ("first", "judged"))
@@ -169,7 +169,7 @@ def _of_rankings(answers: pl.DataFrame) -> pl.DataFrame:
     return answers.select(counts).select(COVERAGE_OF_BOTH)
 
 
-def _of_scores(s: pl.DataFrame, baseline: str, candidate: str) -> pl.DataFrame:
+def _answered_counts(s: pl.DataFrame, baseline: str, candidate: str) -> pl.DataFrame:
     run, query = pl.col("run").cast(pl.String), pl.col("query_id")
     return (
         s.group_by(pl.col("measure").cast(pl.String))

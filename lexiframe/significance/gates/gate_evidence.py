@@ -98,7 +98,7 @@ def refuse_wide(margin: float, measure: str, bounds: Any = None) -> None:
         )
 
 
-def with_directions(
+def add_directions(
     s: pl.DataFrame, smaller: Sequence[str], larger: Sequence[str], *, is_asked: bool = True
 ) -> pl.DataFrame:
     """Return scores with the direction of the measures that are named; raise for unknown ones.

@@ -37,12 +37,12 @@ requests would be enough (paired t-test, α = 0.05, n = 6 of 6 requests).
     """
     together = [name for name in _ONE_GATE if name != "test"]  # each measure may have its own
     parts = table.partition_by(together, maintain_order=True)
-    said = [_of_gate(part.to_dicts(), table["candidate"].n_unique()) for part in parts]
+    said = [_gate_row(part.to_dicts(), table["candidate"].n_unique()) for part in parts]
     schema = {name: table.schema[name] for name in _ONE_GATE}
     return pl.DataFrame(said, {**schema, "outcome": pl.String, "sentence": pl.String})
 
 
-def _of_gate(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
+def _gate_row(rows: list[dict[str, Any]], candidates: int) -> dict[str, Any]:
     found = {row["outcome"] for row in rows}
     order = ("fail", "undecided", "pass")
     if rule_of(rows[0]["require"]).is_any:
@@ -104,22 +104,22 @@ def name_of_row(row: dict[str, Any]) -> str:
     'AP for kind = short'
     """
     names = [*takewhile(lambda name: name != "measure", row)]
-    return f"{row['measure']}{printed.for_group(row, names)}"
+    return f"{row['measure']}{printed.group_end(row, names)}"
 
 
 def _how(rows: list[dict[str, Any]], candidates: int) -> str:
     tests = dict.fromkeys(row["test"] for row in rows)
     if NOT_TESTED in tests:
-        return f"n = {_of_all(rows)}"
+        return f"n = {_coverage_sentence(rows)}"
     said = [test_and_correction(test, rows[0]["correction"]) for test in tests]
     how, over = printed.listed([how for how, _ in said]), said[0][1]
     any_of_rows = candidates == 1 or rule_of(rows[0]["require"]).is_any
     family = f"{len(rows):,} rows" if any_of_rows else f"{candidates} candidates"
     corrected = f", {over} the {family}" * (rows[0]["correction"] != "none")
-    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_of_all(rows)}"
+    return f"{how}{corrected}, α = {rows[0]['alpha']:g}, n = {_coverage_sentence(rows)}"
 
 
-def _of_all(rows: list[dict[str, Any]]) -> str:
+def _coverage_sentence(rows: list[dict[str, Any]]) -> str:
     """Say n, of how many requests, which run lacks some, and how much is judged of both."""
     n = printed.n_range(row["n"] for row in rows)
     if any(row.get("requests") is None for row in rows):
@@ -187,4 +187,4 @@ def _to_read(table: pl.DataFrame) -> pl.DataFrame:
     groups = [*takewhile(lambda name: name != "measure", table.columns)]
     shown = ["measure", "outcome", "mean_difference", "ci_low", "ci_high", "margin", "p_adjusted"]
     candidate = ["candidate"] * (table["candidate"].n_unique() > 1)
-    return printed.with_intervals(table.select(*groups, *candidate, *shown, "required"))
+    return printed.join_interval_ends(table.select(*groups, *candidate, *shown, "required"))

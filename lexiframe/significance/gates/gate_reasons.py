@@ -33,16 +33,16 @@ not worse, 0.79 for worse, mean difference -0.004, n = 50; it would take about 3
 
 
 def _worse(row: Row) -> str:
-    return f"worse than {row['baseline']} by more than {_size(row)}"
+    return f"worse than {row['baseline']} by more than {_margin_text(row)}"
 
 
 def _opposite_of_equivalent(row: Row) -> str:
     than = "better" if row["mean_difference"] > 0 else "worse"
-    return f"{row['candidate']} is {than} than {row['baseline']} by more than {_size(row)}"
+    return f"{row['candidate']} is {than} than {row['baseline']} by more than {_margin_text(row)}"
 
 
 def _differ(row: Row) -> str:
-    return f"{row['candidate']} and {row['baseline']} differ by less than {_size(row)}"
+    return f"{row['candidate']} and {row['baseline']} differ by less than {_margin_text(row)}"
 
 
 _ANSWERS = {
@@ -58,7 +58,7 @@ _CLAIMS: dict[tuple[str, str], Callable[[Row], str]] = {
     ("not-worse", "undecided"): lambda row: f"{_UNKNOWN} {row['candidate']} is {_worse(row)}",
     ("better", "pass"): lambda row: f"{row['candidate']} is better than {row['baseline']}",
     ("better", "fail"): lambda row: (
-        f"{row['candidate']} is not better than {row['baseline']} by {_size(row)}"
+        f"{row['candidate']} is not better than {row['baseline']} by {_margin_text(row)}"
     ),
     ("better", "undecided"): lambda row: (
         f"{_UNKNOWN} {row['candidate']} is better than {row['baseline']}"
@@ -69,7 +69,7 @@ _CLAIMS: dict[tuple[str, str], Callable[[Row], str]] = {
 }
 
 
-def _size(row: Row) -> str:
+def _margin_text(row: Row) -> str:
     return f"{row['margin']:.4g}"
 
 
@@ -82,7 +82,7 @@ _ROUNDED = 12
 """Decimals of means: what is smaller is rounding."""
 
 
-def _of_undecided(row: Row) -> str:
+def _undecided_reason(row: Row) -> str:
     shown, opposite = _ANSWERS[rule_of(row["require"]).claim]
     other = _p(row["p_opposite_adjusted"], "")
     p = f"{_p(row['p_adjusted'])} for {shown}, {other} for {opposite}"
@@ -117,7 +117,7 @@ def _poor(row: Row) -> str:
 _EVIDENCE: dict[str, Callable[[Row], str]] = {
     "pass": lambda row: f"{_p(row['p_adjusted'])}, {_observed(row)}",
     "fail": lambda row: f"{_p(row['p_opposite_adjusted'])}, {_observed(row)}",
-    "undecided": _of_undecided,
+    "undecided": _undecided_reason,
 }
 
 

@@ -15,7 +15,7 @@ from lexiframe.significance.margins import Margin
 _RUNS = ("run", "run_a", "run_b")
 
 
-def of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
+def rows_of_two_runs(d: Any, baseline: str, candidate: str) -> Any:
     """Return the rows of two runs; arrays and sums over requests stay as they are."""
     if isinstance(d, PairCube | arrays.Reduced):
         _refuse_unknown([baseline, candidate], list(d.runs))
@@ -61,12 +61,12 @@ def margins_by_name(margin: Margin, d: Any) -> tuple[Margin, list[str]]:
     return sizes, known
 
 
-def of_measures(d: Any, sizes: Margin) -> Any:
+def rows_of_measures(d: Any, sizes: Margin) -> Any:
     """Return the rows of the measures that have a margin, whatever else a table has."""
     if not isinstance(sizes, Mapping) or not sizes:
         return d
     if isinstance(d, PairCube | arrays.Reduced):
-        return d.of_measures([*sizes])
+        return d.select_measures([*sizes])
     table = to_polars(d)
     return table.filter(pl.col("measure").cast(pl.String).is_in([*sizes]))
 

@@ -37,7 +37,7 @@ def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
         return Chosen("t")
     said = f"{differ:,} of {len(x):,} differences are not 0, and they have {values} values"
     try:
-        bets.of_measure(measure, pairs, 0.05)
+        bets.bound_measure(measure, pairs, 0.05)
     except LexiframeError:
         return Chosen("t", f"{said}, where t may err more often than α; bets, which do not, need "
                            "the bounds of the measure (bounds=)")  # fmt: skip
@@ -118,4 +118,4 @@ def bets_in_family(
 ) -> Bets:
     """Return bets for the level that the correction leaves to a row."""
     every = rows if rule.is_any or len(candidates) == 1 else len(candidates)
-    return bets.in_family(every, [correction])
+    return bets.share_in_family(every, [correction])

@@ -50,7 +50,7 @@ def rank_alike(
     the same are the two runs read again, as a whole.
     """
     one, other = (_run_named(ranked, name) for name in (a, b))
-    if not _are_equal(one, other, ("rank", "retrieved")):
+    if not _are_arrays_equal(one, other, ("rank", "retrieved")):
         return False
     places = [index for index, of in enumerate(ranked.read) if not {a, b}.isdisjoint(of.names)]
     whole = replace(policies, depth=None)  # lists of documents are not cut
@@ -59,20 +59,22 @@ def rank_alike(
     )
     one, other = (_run_named(again, name) for name in (a, b))
     if policies.depth is None:
-        return _are_equal(one, other, ("retrieved", "documents"))
-    return np.array_equal(_first(one, policies.depth), _first(other, policies.depth))
+        return _are_arrays_equal(one, other, ("retrieved", "documents"))
+    return np.array_equal(
+        _top_documents(one, policies.depth), _top_documents(other, policies.depth)
+    )
 
 
 def _run_named(ranked: RankedRuns, name: str) -> RunRanks:
     return next(run for run in ranked.runs if run.name == name)
 
 
-def _are_equal(one: RunRanks, other: RunRanks, names: Sequence[str]) -> bool:
+def _are_arrays_equal(one: RunRanks, other: RunRanks, names: Sequence[str]) -> bool:
     """Return whether some arrays of two runs are equal."""
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
-def _first(run: RunRanks, depth: int) -> np.ndarray:
+def _top_documents(run: RunRanks, depth: int) -> np.ndarray:
     """Return the codes of the documents within a depth, by request and rank."""
     begin = np.repeat(run.retrieved.cumsum() - run.retrieved, run.retrieved)
     return np.asarray(run.documents[np.arange(len(begin)) - begin < depth])

@@ -19,7 +19,11 @@ from lexiframe.significance.differences import cube_of
 from lexiframe.significance.gates.deciding import gate
 from lexiframe.significance.gates.gate_coverage import RankedPairs
 from lexiframe.significance.gates.gate_in_words import Decision
-from lexiframe.significance.gates.gate_tables import margins_by_name, of_measures, of_two_runs
+from lexiframe.significance.gates.gate_tables import (
+    margins_by_name,
+    rows_of_measures,
+    rows_of_two_runs,
+)
 from lexiframe.significance.margins import Margin
 
 
@@ -90,14 +94,14 @@ def gate_so_far(
     asked = _asked(margin, n_planned, baseline, candidate, options)
     output_files.output_folder(path.parent)
     with output_files.one_at_a_time(path):
-        before = _read(path, asked)
-        seen = _differences(d, margin, baseline, candidate)
-        _refuse_changed(path, before, seen)
+        before = _read_state(path, asked)
+        seen = _margin_differences(d, margin, baseline, candidate)
+        _refuse_changed_results(path, before, seen)
         order = before["requests"]
         if before["decided_at"] is None:
             order = order + sorted({*seen["query_id"]} - {*order})
         table = gate(
-            _of_requests(d, order), margin, baseline=baseline, candidate=candidate, test="betting",
+            _chosen_rows(d, order), margin, baseline=baseline, candidate=candidate, test="betting",
             order=order, n_planned=n_planned, **options,
         )  # fmt: skip
         is_decided = not (table["outcome"] == "undecided").any()
@@ -107,7 +111,7 @@ def gate_so_far(
         now = {
             "asked": asked,
             "requests": order,
-            "differences": _values(seen, order),
+            "differences": _ordered_values(seen, order),
             "decided_at": len(order) if is_decided else None,
         }
         _STATE.write(path, now)
@@ -129,7 +133,7 @@ def _asked(
     return dict(json.loads(json.dumps(found, default=str)))
 
 
-def _read(path: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _read_state(path: Path, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the state before, or an empty one; raise if it is damaged or of another gate."""
     if not output_files.found_at(path):
         return {"requests": [], "differences": {}, "decided_at": None}
@@ -193,11 +197,11 @@ def _pairs_of(d: Any) -> Any:
     return d.pairs if isinstance(d, RankedPairs) else d
 
 
-def _differences(d: Any, margin: Margin, baseline: str, candidate: str) -> pl.DataFrame:
+def _margin_differences(d: Any, margin: Margin, baseline: str, candidate: str) -> pl.DataFrame:
     """Return ``query_id``, and the candidate's differences by each measure that has a margin."""
     pairs = _pairs_of(d)
     sizes, _ = margins_by_name(margin, pairs)
-    cube = cube_of(of_measures(of_two_runs(pairs, baseline, candidate), sizes), baseline)
+    cube = cube_of(rows_of_measures(rows_of_two_runs(pairs, baseline, candidate), sizes), baseline)
     columns: dict[str, Any] = {"query_id": cube.queries}
     for measure, values in zip(cube.measures, cube.values, strict=True):
         column = np.flatnonzero(cube.runs.gather(cube.a) == candidate)
@@ -205,7 +209,7 @@ def _differences(d: Any, margin: Margin, baseline: str, candidate: str) -> pl.Da
     return pl.DataFrame(columns)
 
 
-def _refuse_changed(path: Path, before: Mapping[str, Any], seen: pl.DataFrame) -> None:
+def _refuse_changed_results(path: Path, before: Mapping[str, Any], seen: pl.DataFrame) -> None:
     """Raise when requests, measures or differences are missing or others than they were."""
     measures, order = [*before["differences"]], before["requests"]
     if order and {*measures} != {*seen.columns[1:]}:
@@ -220,7 +224,7 @@ def _refuse_changed(path: Path, before: Mapping[str, Any], seen: pl.DataFrame) -
             f"{path}: expected all requests that the gate has bet on, found "
             f"{n_and_first(missing)} missing; give them too, as they were"
         )
-    now = _values(seen, order)
+    now = _ordered_values(seen, order)
     for measure, values in before["differences"].items():
         old, new = (np.array(x, float) for x in (values, now[measure]))
         same = np.isclose(old, new, rtol=0, atol=sums.TIE, equal_nan=True)
@@ -233,17 +237,17 @@ def _refuse_changed(path: Path, before: Mapping[str, Any], seen: pl.DataFrame) -
             )
 
 
-def _values(seen: pl.DataFrame, order: list[str]) -> dict[str, list[float | None]]:
+def _ordered_values(seen: pl.DataFrame, order: list[str]) -> dict[str, list[float | None]]:
     """Return the differences of each measure in the order of the requests; None for none."""
     rows = pl.DataFrame({"query_id": order}, {"query_id": pl.String})
     found = rows.join(seen, on="query_id", how="left", maintain_order="left")
     return {name: found[name].fill_nan(None).to_list() for name in seen.columns[1:]}
 
 
-def _of_requests(d: Any, order: list[str]) -> Any:
+def _chosen_rows(d: Any, order: list[str]) -> Any:
     """Return the differences in some requests."""
     if isinstance(d, RankedPairs):
-        return replace(d, pairs=_of_requests(d.pairs, order))
+        return replace(d, pairs=_chosen_rows(d.pairs, order))
     if isinstance(d, PairCube):
-        return d.of_queries(d.queries.is_in(order).to_numpy())
+        return d.select_queries(d.queries.is_in(order).to_numpy())
     return to_polars(d).filter(pl.col("query_id").cast(pl.String).is_in(order))

@@ -13,7 +13,7 @@ from lexiframe.significance.differences import cube_of
 from lexiframe.significance.gates import same_rankings
 from lexiframe.significance.gates.gate_coverage import RankedPairs
 from lexiframe.significance.gates.gate_rules import NOT_TESTED
-from lexiframe.significance.gates.gate_tables import of_two_runs
+from lexiframe.significance.gates.gate_tables import rows_of_two_runs
 from lexiframe.significance.replicates.algorithms import mean_of_replicates
 
 _OF_TESTS = ("ci_low", "ci_high", "p_value", "p_adjusted", "p_opposite", "p_opposite_adjusted")
@@ -55,7 +55,7 @@ def sameness(
     if not tested.select(is_same.all()).item():
         return Sameness()
     baseline, candidate = two
-    known = None if ranked is None else _of_rankings(ranked, baseline, candidate)
+    known = None if ranked is None else _unchanged_sentence(ranked, baseline, candidate)
     if known is None and _have_other_values(d, baseline, candidate):
         return Sameness(changed="by other measures the two runs differ")
     if known is None:
@@ -71,7 +71,9 @@ def sameness(
     return Sameness(f"nothing changed: {said}")
 
 
-def _of_rankings(ranked: RankedPairs, baseline: str, candidate: str) -> tuple[str, bool] | None:
+def _unchanged_sentence(
+    ranked: RankedPairs, baseline: str, candidate: str
+) -> tuple[str, bool] | None:
     """Say how two rankings are the same, and whether one file may have been given twice.
 
     The words are empty where the rankings differ. The result is None where they are not known.
@@ -96,7 +98,7 @@ def _of_rankings(ranked: RankedPairs, baseline: str, candidate: str) -> tuple[st
 
 def _have_other_values(d: Any, baseline: str, candidate: str) -> bool:
     """Return whether two runs differ by any measure of a table, in any request."""
-    two = of_two_runs(d, baseline, candidate)
+    two = rows_of_two_runs(d, baseline, candidate)
     if isinstance(two, pl.DataFrame) and arrays.is_scores(two):
         is_alone = two.group_by("measure", "query_id").agg(pl.col("run").n_unique() < 2)["run"]
         if is_alone.any():

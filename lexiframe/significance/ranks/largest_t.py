@@ -95,7 +95,7 @@ def _flipped(design: Design, samples: int, seed: int) -> Maxima:
         if is_plain:
             found = _largest_shares(mean, whole, all_open, each_open)
             factor, n = design.factors[0], design.sizes[0]
-            return tuple(_from_share(share, factor * n) for share in found)  # type: ignore[return-value]
+            return tuple(_t_from_share(share, factor * n) for share in found)  # type: ignore[return-value]
         return _largest(mean, whole, in_strata, all_open, each_open)
 
     return maxima
@@ -116,7 +116,7 @@ def _sums_of_squares(points: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(own[:, None] + own - 2 * gram, 0.0))
 
 
-def _from_share(share: np.ndarray, factor: float) -> np.ndarray:
+def _t_from_share(share: np.ndarray, factor: float) -> np.ndarray:
     """T from r = m²/(f Σ d²): T² = r/(1 − n f r), which grows with r, so the maximum is the same.
 
     r = 1/(n f) means that the flipped differences do not vary: T is infinite.
@@ -139,7 +139,7 @@ def _largest_shares(
         row *= scale[i, others][:, None]
         return np.asarray(np.square(row, out=row))
 
-    return _over_rows(of_row, all_open, each_open, mean.shape[1])
+    return _largest_by_rows(of_row, all_open, each_open, mean.shape[1])
 
 
 def _largest(
@@ -157,11 +157,11 @@ def _largest(
         is_none = left <= _NONE * whole[i, others][:, None]
         return np.where(is_none, np.where(row > 0, np.inf, 0.0), row / np.where(is_none, 1.0, left))
 
-    found = _over_rows(of_row, all_open, each_open, mean.shape[1])
+    found = _largest_by_rows(of_row, all_open, each_open, mean.shape[1])
     return np.sqrt(found[0]), np.sqrt(found[1])
 
 
-def _over_rows(
+def _largest_by_rows(
     of_row: Callable[[int, np.ndarray, slice], np.ndarray],
     all_open: np.ndarray,
     each_open: np.ndarray,
@@ -236,7 +236,7 @@ def _bootstrapped(design: Design, samples: int, seed: int) -> Maxima:
         return np.where(is_none, 0.0, moved**2 / np.where(is_none, 1.0, left))
 
     def maxima(all_open: np.ndarray, each_open: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        largest, each = _over_rows(of_row, all_open, each_open, samples)
+        largest, each = _largest_by_rows(of_row, all_open, each_open, samples)
         return np.sqrt(largest), np.sqrt(each)
 
     return maxima

@@ -45,7 +45,7 @@ class Design:
     has_own_variance: bool = False
 
     @classmethod
-    def of(cls, points: np.ndarray) -> Design:
+    def equal(cls, points: np.ndarray) -> Design:
         """Return the design of units with equal weights and one variance."""
         n = len(points)
         return cls(points, np.full(n, 1 / n), np.zeros(n, np.int64))

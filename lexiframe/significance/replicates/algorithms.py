@@ -20,7 +20,7 @@ Seeds = Literal["unrelated", "paired"]
 """Whether the seeds of two runs have anything to do with one another."""
 
 
-def without_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> Any:
+def average_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> Any:
     """Return scores whose replicates say nothing more: their means, unless they are seeds.
 
     Raise unless the design is stated where there are replicates, and the test knows it.
@@ -124,8 +124,8 @@ def _estimates(
 ) -> Iterator[tuple[dict[str, Any], sums.Estimates]]:
     """Yield for each measure what its rows say, and the mean differences of the pairs."""
     for data in replicated("compare", d):
-        arrays = _of_runs(data)
-        a, b = _pairs(data.runs, baseline)
+        arrays = _run_scores(data)
+        a, b = _algorithm_pairs(data.runs, baseline)
         is_paired = seeds == "paired" or replicates == "both"
         e = _paired(data, arrays, a, b) if is_paired else _unrelated(arrays, a, b)
         sign = -1.0 if _is_smaller_better(d, data.measure) else 1.0
@@ -137,7 +137,7 @@ def _estimates(
         }, e  # fmt: skip
 
 
-def _of_runs(data: Replicated) -> list[np.ndarray]:
+def _run_scores(data: Replicated) -> list[np.ndarray]:
     """Return the scores of each run, requests × replicates; raise for gaps and lone replicates."""
     found, n_requests = [], len(data.queries)
     for run, name in enumerate(data.runs):
@@ -167,7 +167,7 @@ def _of_runs(data: Replicated) -> list[np.ndarray]:
     return found
 
 
-def _pairs(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
+def _algorithm_pairs(runs: pl.Series, baseline: str | None) -> tuple[np.ndarray, np.ndarray]:
     if baseline is None:
         a, b = np.triu_indices(len(runs), k=1)
         return a, b

@@ -38,7 +38,7 @@ def reml_components(
     −2 times the restricted log-likelihood (Patterson & Thompson, Biometrika 1971,
     doi:10.1093/biomet/58.3.545), over the logarithms of the variances, from several starts.
     """
-    model = _Model.of(values, cells, list(effects.values()))
+    model = _Model.build(values, cells, list(effects.values()))
     scale = float(values.var())
     size = len(effects) + 2
     found = [
@@ -73,7 +73,7 @@ class _Model:
     sizes: tuple[int, ...]
 
     @classmethod
-    def of(cls, values: np.ndarray, cells: np.ndarray, effects: list[np.ndarray]) -> _Model:
+    def build(cls, values: np.ndarray, cells: np.ndarray, effects: list[np.ndarray]) -> _Model:
         values, rows = values - values.mean(), np.arange(len(values))
         columns = [np.zeros(len(values), np.int64), *effects]
         sizes = tuple(int(column.max()) + 1 for column in columns)

@@ -73,15 +73,15 @@ def variance_components(s: Frame, /, replicates: Replicates) -> pl.DataFrame:
     [('run', 0.0112), ('request', 0.08), ('run × request', 0.0), ('residual', 0.0075)]
     """
     check_choice("variance_components", replicates, DESIGNS, "replicates")
-    found = [_of_measure(one, replicates) for one in replicated("variance_components", s)]
+    found = [_measure_components(one, replicates) for one in replicated("variance_components", s)]
     return pl.concat(found)
 
 
-def _of_measure(data: Replicated, replicates: Replicates) -> pl.DataFrame:
+def _measure_components(data: Replicated, replicates: Replicates) -> pl.DataFrame:
     _refuse_few(data)
     x = data.array
     if x is None:
-        raw, freedom = _of_unbalanced(data, replicates), dict[str, int | None]()
+        raw, freedom = _unbalanced_components(data, replicates), dict[str, int | None]()
     else:
         design = DESIGNS[replicates] if x.shape[2] > 1 else ONE
         raw = components(x, design)
@@ -112,16 +112,16 @@ def _refuse_few(data: Replicated) -> None:
             )
 
 
-def _of_unbalanced(data: Replicated, replicates: Replicates) -> dict[str, float]:
+def _unbalanced_components(data: Replicated, replicates: Replicates) -> dict[str, float]:
     """Estimate the components where some cells lack replicates."""
     axes = (data.run, data.request, data.replicate)
     design = DESIGNS[replicates]
     effects = {
-        source: _numbered([axes[axis] for axis in design.sources[source]])
+        source: _number_effects([axes[axis] for axis in design.sources[source]])
         for source in design.sources
         if source not in (CELL, "residual")
     }
-    cells = _numbered([data.run, data.request])
+    cells = _number_effects([data.run, data.request])
     if len(cells) == cells.max() + 1:
         raise LexiframeError(
             f"variance_components: expected two or more replicates of some run and request for "
@@ -132,7 +132,7 @@ def _of_unbalanced(data: Replicated, replicates: Replicates) -> dict[str, float]
     return {source: found[source] for source in design.sources}
 
 
-def _numbered(axes: Sequence[np.ndarray]) -> np.ndarray:
+def _number_effects(axes: Sequence[np.ndarray]) -> np.ndarray:
     """Return the number of each combination of effects, of those that are there."""
     found = np.unique(np.column_stack(axes), axis=0, return_inverse=True)[1]
     return np.asarray(found).ravel()
@@ -188,7 +188,10 @@ def generalisability(
     [(10, 0.93, 0.784), (50, 0.985, 0.948)]
     """
     check_choice("generalisability", replicates, DESIGNS, "replicates")
-    requests, seeds = _counts("n_requests", n_requests), _counts("n_replicates", n_replicates)
+    requests, seeds = (
+        _sizes_tried("n_requests", n_requests),
+        _sizes_tried("n_replicates", n_replicates),
+    )
     given = schemas.to_polars(s_or_components)
     if "source" not in given.columns:
         given = variance_components(given, replicates)
@@ -200,7 +203,7 @@ def generalisability(
             "n_replicates": k,
             **_coefficients(one, replicates, q, k),
         }
-        for measure, one in _by_measure(found).items()
+        for measure, one in _variances_by_measure(found).items()
         for q in requests
         for k in seeds
     ]
@@ -209,7 +212,7 @@ def generalisability(
     )
 
 
-def _by_measure(found: pl.DataFrame) -> dict[str, dict[str, float]]:
+def _variances_by_measure(found: pl.DataFrame) -> dict[str, dict[str, float]]:
     names = found["measure"].unique(maintain_order=True)
     return {
         name: dict(found.filter(measure=name).select("source", "variance").iter_rows())
@@ -236,15 +239,15 @@ def _coefficients(
     relative = sum(part for source, part in parts.items() if 0 in design.sources[source])
     absolute = sum(parts.values())
     return {
-        "generalisability": _share(true, relative), "dependability": _share(true, absolute)
+        "generalisability": _true_part(true, relative), "dependability": _true_part(true, absolute)
     }  # fmt: skip
 
 
-def _share(true: float, noise: float) -> float:
+def _true_part(true: float, noise: float) -> float:
     return true / (true + noise) if true + noise else math.nan
 
 
-def _counts(name: str, given: int | Iterable[int]) -> list[int]:
+def _sizes_tried(name: str, given: int | Iterable[int]) -> list[int]:
     numbers = [given] if isinstance(given, int) else [*given]
     if not numbers or min(numbers) < 1:
         raise LexiframeError(

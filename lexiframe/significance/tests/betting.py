@@ -10,7 +10,7 @@ from lexiframe.base import LexiframeError
 from lexiframe.significance.bets import Bets, interval, p_above, p_either
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.intervals import one_sided
-from lexiframe.significance.paired_tests import Answers, Outcome, PairedTest, answers, with_d_z
+from lexiframe.significance.paired_tests import Answers, Outcome, PairedTest, answers, d_z_outcome
 
 
 def betting_test(d: Differences, options: Options) -> Outcome:
@@ -20,7 +20,7 @@ def betting_test(d: Differences, options: Options) -> Outcome:
 
 def betting_at(d: Differences, limit: np.ndarray, options: Options) -> Outcome:
     """Test whether the mean of each pair is its limit."""
-    x, bets = _in_order(d, options), options.bets
+    x, bets = _ordered_differences(d, options), options.bets
 
     def p_of(x: np.ndarray, limit: np.ndarray) -> np.ndarray:
         if options.alternative == "greater":
@@ -31,17 +31,19 @@ def betting_at(d: Differences, limit: np.ndarray, options: Options) -> Outcome:
 
     p = p_of(x, limit)
     sign = -1 if options.alternative == "less" else 1
-    return with_d_z(d, options, 1 / p, p, p_of(sign * np.abs(x), limit))
+    return d_z_outcome(d, options, 1 / p, p, p_of(sign * np.abs(x), limit))
 
 
 def betting_interval(d: Differences, options: Options) -> tuple[np.ndarray, np.ndarray]:
     """Return the interval of the mean difference that belongs to the test."""
-    return one_sided(*interval(_in_order(d, options), options.bets, options.tail), options)
+    return one_sided(
+        *interval(_ordered_differences(d, options), options.bets, options.tail), options
+    )
 
 
 def betting_answers(d: Differences, margin: np.ndarray, options: Options) -> Answers:
     """Bets for each limit: that the mean is above it, and below it."""
-    ends = interval(_in_order(d, options), options.bets, options.alpha)
+    ends = interval(_ordered_differences(d, options), options.bets, options.alpha)
     return shifted_answers(d, margin, options, 0.0 * margin)._replace(
         ci_low=ends[0], ci_high=ends[1]
     )
@@ -54,7 +56,7 @@ def shifted_answers(
 
     The limits are shifted, since shifted differences might be out of bounds.
     """
-    x, bets = _in_order(d, options), options.bets
+    x, bets = _ordered_differences(d, options), options.bets
     none, least = np.full(len(margin), np.nan), p_above(np.abs(x), -margin, bets)
     return answers(
         margin,
@@ -66,7 +68,7 @@ def shifted_answers(
     )
 
 
-def _in_order(d: Differences, options: Options) -> np.ndarray:
+def _ordered_differences(d: Differences, options: Options) -> np.ndarray:
     """Return the differences in the order of the bets; raise for those that are out of bounds."""
     bets: Bets = options.bets
     outside = np.abs(d.values) > bets.bound + np.broadcast_to(d.rounding, d.values.shape)

@@ -15,6 +15,7 @@ from lexiframe.significance.paired_tests import (
     Outcome,
     PairedTest,
     answers,
+    d_z_outcome,
     p_of_t,
     standardised,
     with_d_z,
@@ -35,12 +36,12 @@ def bootstrap_test(d: Differences, options: Options) -> Outcome:
     centred = d.values - d.mean
     squares, rounding = centred**2, d.mean_rounding
     count, alone = np.zeros(len(d.mean), np.int64), np.zeros(d.n, np.int64)
-    for counts in _drawn(d, options):
+    for counts in _draw_requests(d, options):
         alone += (counts == d.n).sum(axis=0)
         drawn_t = t_of_samples(counts @ centred / d.n, counts @ squares / d.n, rounding, d.n)
         count += options.extreme(drawn_t, t, _rounding_of_t(t, d)).sum(axis=0)
     p_value = np.where(d.deviation > 0, (1 + count) / (1 + options.trials), p_of_t(t, d.n, options))
-    return with_d_z(d, options, t, p_value, np.minimum(p_value, _least_p(d, alone, options)))
+    return d_z_outcome(d, options, t, p_value, np.minimum(p_value, _least_p(d, alone, options)))
 
 
 def _least_p(d: Differences, alone: np.ndarray, options: Options) -> np.ndarray:
@@ -125,7 +126,7 @@ def _drawn_t(d: Differences, options: Options) -> np.ndarray:
     """Return t of samples of the centred differences: pairs × trials."""
     centred = d.values - d.mean
     squares, t, first = centred**2, np.empty((len(d.mean), options.trials)), 0
-    for counts in _drawn(d, options):
+    for counts in _draw_requests(d, options):
         of_samples = t_of_samples(
             counts @ centred / d.n, counts @ squares / d.n, d.mean_rounding, d.n
         )
@@ -134,7 +135,7 @@ def _drawn_t(d: Differences, options: Options) -> np.ndarray:
     return t
 
 
-def _drawn(d: Differences, options: Options) -> Iterator[np.ndarray]:
+def _draw_requests(d: Differences, options: Options) -> Iterator[np.ndarray]:
     """Yield the drawn requests in blocks of trials, with a progress bar."""
     blocks = resampling.drawn_blocks(d.n, options.trials, options.seed)
     n_blocks = -(-options.trials // resampling.rows_at_once(d.n))

@@ -10,7 +10,7 @@ import numpy as np
 
 from lexiframe.base import in_threads, resampling
 from lexiframe.significance.differences import Differences, Options
-from lexiframe.significance.paired_tests import Outcome, PairedTest, with_d_z
+from lexiframe.significance.paired_tests import Outcome, PairedTest, d_z_outcome
 
 _ROWS = 96
 """The trials of one product of matrices; few enough that their counts fit in a byte."""
@@ -39,17 +39,17 @@ def randomization_test(d: Differences, options: Options) -> Outcome:
         most = options.exact_below * (1 + n_drawn) - 1
         count = _counts_up_to(most, drawn, side * d.values, least, is_two_sided=is_two_sided)
     else:
-        counts = partial(_counts, side * d.values, least, is_two_sided=is_two_sided)
+        counts = partial(_count_extreme_sums, side * d.values, least, is_two_sided=is_two_sided)
         work = n_drawn * len(count) // 100  # where this is little, threads take longer to start
         for some in in_threads(counts, drawn, "randomization", work, n_blocks):
             count += some
     n_not_zero = (np.abs(d.values) > d.rounding).sum(axis=0)
     are_all = resampling.are_enumerated(d.n, options.trials)
     least_p = options.least_p(0.5**n_not_zero) if are_all else 1 / (1 + n_drawn)
-    return with_d_z(d, options, d.mean, (1 + count) / (1 + n_drawn), least_p)
+    return d_z_outcome(d, options, d.mean, (1 + count) / (1 + n_drawn), least_p)
 
 
-def _counts(
+def _count_extreme_sums(
     values: np.ndarray, least: np.ndarray, flipped: np.ndarray, *, is_two_sided: bool
 ) -> np.ndarray:
     """Return how often each pair's sum of values reaches its least one, if signs are flipped."""
@@ -94,7 +94,7 @@ def _counts_up_to(
             flipped = block[first : first + 2 * _ROWS]
             for start in range(0, len(pair), _PAIRS):
                 some = slice(start, start + _PAIRS)
-                count[pair[some]] += _counts(
+                count[pair[some]] += _count_extreme_sums(
                     values[:, some], least[some], flipped, is_two_sided=is_two_sided
                 )
             is_open = count[pair] < most

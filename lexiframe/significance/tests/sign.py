@@ -17,13 +17,13 @@ def sign_test(d: Differences | sums.Moments, options: Options) -> Outcome:
         odds = (wins + ties / 2) / (losses + ties / 2)
     shared = ties // 2 if options.sign_ties == "split" else 0
     won, lost = wins + shared, losses + shared
-    p_value = options.p_value(_at_most(won, won + lost), _at_most(lost, won + lost))
-    least_p = options.least_p(_at_most(np.broadcast_to(shared, won.shape), won + lost))
+    p_value = options.p_value(_binomial_cdf(won, won + lost), _binomial_cdf(lost, won + lost))
+    least_p = options.least_p(_binomial_cdf(np.broadcast_to(shared, won.shape), won + lost))
     interval = win_odds_interval(wins, losses, np.asarray(d.n), options)
     return Outcome(odds, *interval, won.astype(np.float64), p_value, least_p)
 
 
-def _at_most(k: np.ndarray, n: np.ndarray) -> np.ndarray:
+def _binomial_cdf(k: np.ndarray, n: np.ndarray) -> np.ndarray:
     """P(Binomial(n, 1/2) ≤ k), by the incomplete beta function, as scipy.stats imports slowly."""
     from scipy.special import betainc
 

@@ -26,7 +26,7 @@ def t_test(d: Any, options: Options) -> Outcome:
         return clustered_t(d, options)
     _, t = standardised(d)
     p_value = p_of_t(t, d.n, options)
-    return with_d_z(d, options, t, p_value, np.minimum(p_value, _least_p(d, options)))
+    return d_z_outcome(d, options, t, p_value, np.minimum(p_value, _least_p(d, options)))
 
 
 def _least_p(d: Differences | sums.Moments, options: Options) -> np.ndarray:

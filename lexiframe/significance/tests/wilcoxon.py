@@ -26,9 +26,9 @@ def wilcoxon_test(d: Differences, options: Options) -> Outcome:
     r = sums.ratio(up - down, up + down)
     by_signs = options.least_p(0.5**n)
     if d.n <= _FEW:
-        p_value, least_p = _by_all_signs(ranks, options), by_signs
+        p_value, least_p = _exact_p(ranks, options), by_signs
     else:
-        p_value = _by_scipy(ranks, repeated, options)
+        p_value = _scipy_p(ranks, repeated, options)
         least_p = np.where(repeated | (n > _EXACT), _least_p_of_normal(ranks, options), by_signs)
     statistic = np.minimum(up, down) if options.alternative == "two-sided" else up
     low, high = rank_biserial_interval(np.nan_to_num(r), n, options)
@@ -66,7 +66,7 @@ def _signed_ranks(d: Differences) -> tuple[np.ndarray, np.ndarray]:
     return np.copysign(ranks.T, d.values), np.asarray(~begins.all(axis=1))
 
 
-def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
+def _exact_p(ranks: np.ndarray, options: Options) -> np.ndarray:
     """Return p of the sum of signed ranks among the sums for all choices of signs."""
     drawn = resampling.signs(
         len(ranks), 2 ** len(ranks), seed=0
@@ -80,7 +80,7 @@ def _by_all_signs(ranks: np.ndarray, options: Options) -> np.ndarray:
     return options.p_value(below / (1 + len(drawn)), above / (1 + len(drawn)))
 
 
-def _by_scipy(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
+def _scipy_p(ranks: np.ndarray, repeated: np.ndarray, options: Options) -> np.ndarray:
     """Return p by `scipy.stats.wilcoxon`, called for pairs with ties and for those without.
 
     It chooses one distribution, exact or normal, for all pairs of a call.

@@ -17,7 +17,7 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, layered
 from lexiframe.views.charts.marks import numbers
 from lexiframe.views.charts.runs_in_order import all_in_order
-from lexiframe.views.charts.texts import counted, of_pairs, spoken
+from lexiframe.views.charts.texts import counted, pairs_text, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -84,7 +84,7 @@ def correlation_chart(
     cells = matrix.unpivot(index="measure", variable_name="with", value_name="value")
     cells = cells.join(_details(given), on=["measure", "with"], how="left")
     cells = cells.sort(pl.col("measure", "with").cast(pl.Enum(measures)))
-    scale, words, unit = _of_value(given, column)
+    scale, words, unit = _value_scale(given, column)
     said = tooltip(
         "measure", "with", ("value", unit, ".4f"), *(d for d in _DETAILS if d[0] in cells.columns)
     )
@@ -119,7 +119,7 @@ def _measures_in_order(
 ) -> list[str]:
     known = matrix["measure"].to_list()
     if order == "similarity":
-        return by_similarity(known, matrix.drop("measure").to_numpy())
+        return sort_by_similarity(known, matrix.drop("measure").to_numpy())
     if order is None:
         ends = [name for name in given.columns if name.endswith(("_a", "_b"))]
         named = given.select(
@@ -130,7 +130,7 @@ def _measures_in_order(
     return all_in_order(called, names, known, "measures")
 
 
-def by_similarity(names: list[str], values: np.ndarray) -> list[str]:
+def sort_by_similarity(names: list[str], values: np.ndarray) -> list[str]:
     """Return names so that those that are alike are near one another, by a matrix of values to 1.
 
     What is not known counts as not alike.
@@ -146,13 +146,13 @@ def by_similarity(names: list[str], values: np.ndarray) -> list[str]:
     return [names[leaf] for leaf in leaves_list(tree)]
 
 
-def _of_value(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list[str], str]:
+def _value_scale(given: pl.DataFrame, column: str) -> tuple[dict[str, Any], list[str], str]:
     """Return the scale of the colours, the lines of the title, and what a value is called."""
     if column != "correlation":
         what, n = ("rankings", "n") if column == "agreement" else ("runs", "n_systems")
         asked = f"of the pairs of {what} that the row's measure does not tie"
         says = "the share that the column's measure orders alike"
-        words = ["Agreement of measures", f"{asked} ({of_pairs(given[n])}),", says]
+        words = ["Agreement of measures", f"{asked} ({pairs_text(given[n])}),", says]
         return SHARES, words, "agreement"
     method = given["method"][0] if given.height else "kendall"
     unit = spoken(_COEFFICIENTS.get(method, method))

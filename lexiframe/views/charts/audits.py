@@ -12,7 +12,7 @@ from lexiframe.views.charts.colours import GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header
 from lexiframe.views.charts.marks import lines_of, lines_with_points
-from lexiframe.views.charts.tables import renamed, rows_of, without_gaps
+from lexiframe.views.charts.tables import refuse_gaps, renamed, rows_of
 from lexiframe.views.charts.texts import counted
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     """
     called = "audit_chart"
     check_choice(called, rate, _TITLES, "rate")
-    rows = without_gaps(rows_of(audits, schemas.AUDITS, called), called, "alpha", "trials")
+    rows = refuse_gaps(rows_of(audits, schemas.AUDITS, called), called, "alpha", "trials")
     rows = rows.filter(pl.col(rate).is_not_null())
     if rows.is_empty():
         raise LexiframeError(f"audit_chart: expected a row with {rate}, found none")
@@ -88,7 +88,7 @@ def audit_chart(audits: Frame, /, rate: Rate = "error_rate") -> alt.FacetChart:
     level = f"{' and '.join(nulls)}; line: α = {', '.join(f'{a:g}' for a in levels)}"
     trials = f"{counted(rows['trials'], 'trial')} of each size, with 95 % intervals"
     words = [_TITLES[rate], trials, *([level] if rate == "error_rate" else [])]
-    return faceted(_layers(rows, rate), rows, _panels(len(nulls)), *words, **_PANEL)
+    return faceted(_panel_layers(rows, rate), rows, _panels(len(nulls)), *words, **_PANEL)
 
 
 def _panels(n_nulls: int) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def _panels(n_nulls: int) -> dict[str, Any]:
     return {"column": draw.Column("measure:N", **said), "row": draw.Row("null:N", **said)}
 
 
-def _layers(rows: pl.DataFrame, rate: str) -> list[Any]:
+def _panel_layers(rows: pl.DataFrame, rate: str) -> list[Any]:
     """Return the layers of a panel: alpha, and lines, intervals and points of each test."""
     draw = altair()
     colour, shape = lines_of("test", rows["test"].unique().sort())

@@ -12,7 +12,7 @@ from lexiframe.views.charts.axes import names_axis, share_axis
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, name_size, single, step
 from lexiframe.views.charts.tables import rows_of
-from lexiframe.views.charts.texts import harmless_all, of_pairs
+from lexiframe.views.charts.texts import harmless_all, pairs_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -73,7 +73,7 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     differing = [name for name in key if rows[name].n_unique() > 1]
     said = [f"{name} = {rows[name][0]}" for name in key if name not in differing]
     rows = rows.with_columns(row=pl.concat_str("name_a", "name_b", *differing, separator=", "))
-    cells, named = _cells(rows), rows["row"].to_list()
+    cells, named = _category_rows(rows), rows["row"].to_list()
     pixels = step(len(named), most=28)
     axis = names_axis(names=named, labelFontSize=name_size(pixels))
     colour = draw.Color("category:N", sort=[*_SAYS], title="")
@@ -88,7 +88,7 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     return single(
         bars,
         "Agreement of conclusions about pairs of runs",
-        f"{of_pairs(rows['n_pairs'])}; {', '.join(said)}".rstrip("; "),
+        f"{pairs_text(rows['n_pairs'])}; {', '.join(said)}".rstrip("; "),
         "blue: the same run is better; orange: another one; A: significant on both sides, "
         "M: on one, P: on none",
         width=WIDTH,
@@ -96,7 +96,7 @@ def conclusion_chart(table: Frame, /, measure: str | None = None) -> alt.Chart:
     )
 
 
-def _cells(rows: pl.DataFrame) -> pl.DataFrame:
+def _category_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each category of each row, in the order of both."""
     rows = rows.with_columns(place=pl.int_range(pl.len()))
     cells = rows.unpivot(

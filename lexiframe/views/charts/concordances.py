@@ -13,7 +13,7 @@ from lexiframe.views.charts.colours import GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.views.charts.marks import confidence, dots
-from lexiframe.views.charts.tables import rows_of, without_gaps
+from lexiframe.views.charts.tables import refuse_gaps, rows_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -53,7 +53,7 @@ def concordance_chart(measures: Frame, /) -> alt.LayerChart:
     [0.75]
     """
     draw = altair()
-    rows = without_gaps(
+    rows = refuse_gaps(
         rows_of(measures, schemas.CONCORDANCE, "concordance_chart"), "concordance_chart", "n"
     ).sort("concordance", "measure", descending=[True, False], nulls_last=True)
     pixels = step(rows.height)

@@ -12,8 +12,8 @@ from lexiframe.typing import Frame
 from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header
-from lexiframe.views.charts.tables import chosen, rows_of, without_gaps
-from lexiframe.views.charts.texts import harmless_all, of_pairs, spoken
+from lexiframe.views.charts.tables import chosen, refuse_gaps, rows_of
+from lexiframe.views.charts.texts import harmless_all, pairs_text, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,7 +74,7 @@ def difference_chart(
     """
     draw, called = altair(), "difference_chart"
     resampling.check_draws(called, "points", points, seed)
-    rows = without_gaps(rows_of(d, schemas.PREFERENCES, called), called, "preference")
+    rows = refuse_gaps(rows_of(d, schemas.PREFERENCES, called), called, "preference")
     names = rows["measure"].unique(maintain_order=True).to_list()
     (reference,) = chosen("measure", reference, names)
     others = [name for name in chosen("measure", measures, names) if name != reference]
@@ -119,7 +119,7 @@ def difference_chart(
         long,
         {"facet": draw.Facet("panel:N", sort=panels, header=header()), "columns": 3},
         f"Differences of measures beside {reference}",
-        f"{of_pairs(pl.Series([drawn.height]))} of rankings of {wide.height:,}; r: Pearson's "
+        f"{pairs_text(pl.Series([drawn.height]))} of rankings of {wide.height:,}; r: Pearson's "
         "correlation, sa: share with the same sign, of all",
         width=190,
         height=150,

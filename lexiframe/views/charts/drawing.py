@@ -35,14 +35,16 @@ def inside(table: pl.DataFrame) -> alt.InlineData:
 
     Altair refuses frames of more than 5,000 rows, which the pairs of 110 runs exceed.
     """
-    rows = [{name: _plain(value) for name, value in row.items()} for row in table.to_dicts()]
+    rows = [
+        {name: _harmless_value(value) for name, value in row.items()} for row in table.to_dicts()
+    ]
     data: alt.InlineData = altair().InlineData(values=[])
     # Given at once, the rows would be validated one by one, which takes longer than to draw them.
     data["values"] = rows
     return data
 
 
-def _plain(value: Any) -> Any:
+def _harmless_value(value: Any) -> Any:
     if isinstance(value, str):
         return harmless(value)
     return None if isinstance(value, float) and not isfinite(value) else value

@@ -14,8 +14,8 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, step
 from lexiframe.views.charts.marks import confidence, dots
 from lexiframe.views.charts.names import MOST, shortened
-from lexiframe.views.charts.tables import renamed, rows_of, without_gaps
-from lexiframe.views.charts.texts import of_pairs, of_requests, spoken, tested
+from lexiframe.views.charts.tables import refuse_gaps, renamed, rows_of
+from lexiframe.views.charts.texts import pairs_text, requests_text, spoken, tested
 from lexiframe.views.sentences.bounds import cut_at_bounds
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def equivalence_chart(
     """
     draw, called = altair(), "equivalence_chart"
     chosen = {"measure": measure, "test": test, "correction": correction}
-    pairs = without_gaps(
+    pairs = refuse_gaps(
         rows_of(e, schemas.EQUIVALENCES, called, ["run_a", "run_b"], **chosen),
         called,
         "margin",
@@ -96,20 +96,20 @@ def equivalence_chart(
     )
     drawn, margin = _nearest(pairs), pairs["margin"][0]
     baseline = pairs["run_b"][0] if pairs.height > 1 and pairs["run_b"].n_unique() == 1 else None
-    drawn, kinds = _named(drawn, baseline)
+    drawn, kinds = _name_pairs(drawn, baseline)
     pixels = step(drawn.height)
     against = "" if baseline is None else f" over {baseline}"
     drawn, of_intervals = cut_at_bounds(drawn, "mean_difference")
     words = spoken(f"mean difference of {measure}{against}")
     x = {"axis": draw.Axis(title=words, format=NUMBER)}
     some = f"{drawn.height} of {pairs.height:,} pairs, nearest to the margin, "
-    n_of = some if drawn.height < pairs.height else f"{of_pairs(pl.Series([pairs.height]))}, "
+    n_of = some if drawn.height < pairs.height else f"{pairs_text(pl.Series([pairs.height]))}, "
     return layered(
         [_band(margin, x), *_bars_and_points(drawn, pixels, x, kinds)],
         drawn,
         f"Which runs are good enough by {measure}, with a margin of {margin:.4g}",
         tested(pairs, alpha),
-        f"{n_of}{of_requests(pairs['n'])}; bars are intervals of the single comparison",
+        f"{n_of}{requests_text(pairs['n'])}; bars are intervals of the single comparison",
         *of_intervals,
         height=draw.Step(pixels),
         width=WIDTH,
@@ -122,7 +122,7 @@ def _nearest(pairs: pl.DataFrame) -> pl.DataFrame:
     return pairs.sort(distance, "run_a", "run_b").head(_MOST)
 
 
-def _named(rows: pl.DataFrame, baseline: str | None) -> tuple[pl.DataFrame, list[str]]:
+def _name_pairs(rows: pl.DataFrame, baseline: str | None) -> tuple[pl.DataFrame, list[str]]:
     """Name pairs and conclusions, the greatest difference first; also return all conclusions.
 
     The legend calls a conclusion by the run of which it says something.

@@ -17,8 +17,8 @@ from lexiframe.views.charts.tables import (
     EXPLANATION,
     EXPOSURE_DIFFERENCES,
     EXPOSURE_DISTRIBUTION,
+    refuse_gaps,
     rows_of,
-    without_gaps,
 )
 from lexiframe.views.charts.texts import harmless_all
 
@@ -67,7 +67,7 @@ def exposure_difference_chart(differences: Frame, /) -> alt.FacetChart:
     return faceted(
         [cells],
         rows,
-        {"facet": _by_measure(rows), "columns": 3},
+        {"facet": _measure_facets(rows), "columns": 3},
         "What one recall level adds to a difference",
         "differences of exposures, as a share of that at rank 1; signs for preferences",
         width=170,
@@ -105,7 +105,7 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
     402
     """
     draw, called = altair(), "exposure_distribution_chart"
-    rows = without_gaps(rows_of(distribution, EXPOSURE_DISTRIBUTION, called), called, "n")
+    rows = refuse_gaps(rows_of(distribution, EXPOSURE_DISTRIBUTION, called), called, "n")
     line = draw.Chart().mark_line(interpolate="step-after", color=COLOURS[0]).encode(
         draw.X("difference:Q", title="difference").axis(grid=False),
         draw.Y("cumulative:Q", title="share up to it", **share_axis()),
@@ -115,7 +115,7 @@ def exposure_distribution_chart(distribution: Frame, /) -> alt.FacetChart:
     return faceted(
         [line],
         rows,
-        {"facet": _by_measure(rows), "columns": 3},
+        {"facet": _measure_facets(rows), "columns": 3},
         "How much recall levels add to differences",
         f"over {n:,} recall levels of pairs of rankings, in both directions",
         width=170,
@@ -162,7 +162,7 @@ def contribution_chart(explanation: Frame, /) -> alt.FacetChart:
     draw = altair()
     rows_of(explanation, EXPLANATION, "contribution_chart")
     rows = to_polars(explanation)
-    parts = _parts([name for name in rows.columns if name not in EXPLANATION.columns])
+    parts = _level_parts([name for name in rows.columns if name not in EXPLANATION.columns])
     if not parts:
         raise LexiframeError(
             "contribution_chart: expected an explanation with measures, found none; name some: "
@@ -184,7 +184,7 @@ def contribution_chart(explanation: Frame, /) -> alt.FacetChart:
     chart = faceted(
         [bars],
         rows.with_columns(low=pl.col("level") - half, high=pl.col("level") + half),
-        {"facet": _by_measure(rows), "columns": 3},
+        {"facet": _measure_facets(rows), "columns": 3},
         "What each recall level adds to the difference of two rankings",
         width=170,
         height=120,
@@ -193,7 +193,7 @@ def contribution_chart(explanation: Frame, /) -> alt.FacetChart:
     return own_axes
 
 
-def _parts(columns: list[str]) -> dict[str, pl.Expr]:
+def _level_parts(columns: list[str]) -> dict[str, pl.Expr]:
     """Return what a level adds under each measure, from the columns that explain has of it."""
     parts = {}
     for name in columns:
@@ -209,6 +209,6 @@ def _parts(columns: list[str]) -> dict[str, pl.Expr]:
     return parts
 
 
-def _by_measure(rows: pl.DataFrame) -> object:
+def _measure_facets(rows: pl.DataFrame) -> object:
     names = harmless_all(rows["measure"].unique(maintain_order=True))
     return altair().Facet("measure:N", sort=names, header=header())

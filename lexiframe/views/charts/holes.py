@@ -14,7 +14,7 @@ from lexiframe.views.charts.colours import COLOURS, GREY
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, layered, step
 from lexiframe.views.charts.marks import dots, interval
-from lexiframe.views.charts.tables import rows_of, without_gaps
+from lexiframe.views.charts.tables import refuse_gaps, rows_of
 from lexiframe.views.charts.texts import spoken
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     >>> [row["run"] for row in hole_chart(found.values, "AP").data.values]
     ['run1', 'run2', 'run3']
     """
-    rows = without_gaps(
+    rows = refuse_gaps(
         rows_of(values, schemas.HOLE_VALUES, "hole_chart", ["run", "measure"], measure=measure),
         "hole_chart",
         "factor",
@@ -65,7 +65,7 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     factor = rows["factor"][0]
     widened = f", widened by {factor:.3g}" if factor > 1 else ""
     return layered(
-        _layers(rows, pixels, spoken(measure)),
+        _interval_layers(rows, pixels, spoken(measure)),
         rows,
         f"{measure} if unjudged documents had grades",
         f"points: none is relevant; bars: intervals of the draws{widened}, with their means",
@@ -75,7 +75,7 @@ def hole_chart(values: Frame, /, measure: str) -> alt.LayerChart:
     )
 
 
-def _layers(rows: pl.DataFrame, pixels: int, of_axis: str) -> list[Any]:
+def _interval_layers(rows: pl.DataFrame, pixels: int, of_axis: str) -> list[Any]:
     """Return the thin lines, the bars, the marks of the means, and the points."""
     draw = altair()
     y = rows_axis("run", rows["run"], pixels)

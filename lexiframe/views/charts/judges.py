@@ -145,7 +145,7 @@ def rank_shift_chart(
     judges = [shifts["judge_a"][0], shifts["judge_b"][0]]
     known = shifts["run"].sort().to_list()
     named = _movers(shifts) if highlight is None else chosen("run", highlight, known)
-    rows = pl.concat(_under(shifts, judges[at], end, at) for at, end in enumerate("ab"))
+    rows = pl.concat(_judge_ordering(shifts, judges[at], end, at) for at, end in enumerate("ab"))
     rows = rows.with_columns(is_highlighted=pl.col("run").is_in(named))
     n = shifts.height
     n_moved = (shifts["shift"] != 0).sum()
@@ -158,7 +158,7 @@ def rank_shift_chart(
     )
 
 
-def _under(shifts: pl.DataFrame, judge: str, end: str, at: int) -> pl.DataFrame:
+def _judge_ordering(shifts: pl.DataFrame, judge: str, end: str, at: int) -> pl.DataFrame:
     """Return the ordering under one of the judges, with the places of names beside the lines."""
     rows = shifts.select(
         "run",

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, typed
-from lexiframe.views.charts.agreement import by_similarity
+from lexiframe.views.charts.agreement import sort_by_similarity
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, single
 from lexiframe.views.charts.texts import harmless_all
 
@@ -257,7 +257,7 @@ def collection_chart(table: pl.DataFrame, /) -> alt.Chart:
     square = np.eye(len(names))
     for row in both.iter_rows(named=True):
         square[place[row["collection"]], place[row["with"]]] = row["tau"] or 0.0
-    order = by_similarity(names, square) if len(names) > 2 else names
+    order = sort_by_similarity(names, square) if len(names) > 2 else names
     axis: dict[str, Any] = {"sort": harmless_all(order), "title": None}
     chart = (
         draw.Chart(inside(both))

@@ -18,7 +18,7 @@ from lexiframe.views.charts.tables import (
     TIE_PROFILE,
     rows_of,
 )
-from lexiframe.views.charts.texts import of_pairs
+from lexiframe.views.charts.texts import pairs_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -196,7 +196,7 @@ def level_correlation_chart(correlations: Frame, /) -> alt.LayerChart:
         rows,
         "Do recall levels agree?",
         "Pearson's correlation of differences of reciprocal ranks",
-        f"over {of_pairs(rows['n'])} of rankings",
+        f"over {pairs_text(rows['n'])} of rankings",
         width=sides,
         height=sides,
     )

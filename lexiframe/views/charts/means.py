@@ -17,8 +17,8 @@ from lexiframe.views.charts.colours import COLOURS, GREY, cycled
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
 from lexiframe.views.charts.marks import confidence, dots
-from lexiframe.views.charts.tables import chosen, rows_of, without_gaps
-from lexiframe.views.charts.texts import harmless_all, of_requests, spoken
+from lexiframe.views.charts.tables import chosen, refuse_gaps, rows_of
+from lexiframe.views.charts.texts import harmless_all, requests_text, spoken
 from lexiframe.views.sentences.bounds import cut_at_bounds
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def mean_chart(
     [('pixels_euclidean', 0.86), ('pca8_euclidean', 0.82), ('random', 0.03)]
     """
     draw, called = altair(), "mean_chart"
-    rows = without_gaps(rows_of(means, schemas.MEANS, called, ["run", "measure"]), called, "n")
+    rows = refuse_gaps(rows_of(means, schemas.MEANS, called, ["run", "measure"]), called, "n")
     known = rows["measure"].unique(maintain_order=True).to_list()
     named = chosen("measure", measures, known) or known
     rows = rows.filter(pl.col("measure").is_in(named))
@@ -86,7 +86,7 @@ def mean_chart(
     axis_title = spoken(f"mean {named[0]}") if is_one else "mean"
     x = {"title": axis_title, "axis": ticks, "scale": room_at_ends()}
     layers = _bars_and_points(rows, runs, pixels, x)
-    words = (*_in_words(rows, named, alpha), *of_intervals)
+    words = (*_title_lines(rows, named, alpha), *of_intervals)
     rows = rows if rows["is_partial"].any() else rows.drop("is_partial")
     sizes = {"height": draw.Step(pixels), "width": width}
     if is_one:
@@ -99,16 +99,16 @@ def mean_chart(
     return own_scales
 
 
-def _in_words(rows: pl.DataFrame, measures: list[str], alpha: float | None) -> Iterator[str]:
+def _title_lines(rows: pl.DataFrame, measures: list[str], alpha: float | None) -> Iterator[str]:
     """Say what is drawn in which order, and below it what the bars are and what is missing."""
     first, is_one = measures[0], len(measures) == 1
     is_ranked = rows.filter(measure=first)["rank"].count() > 0 or is_count(first)
     order = "best first" + ("" if is_one else f" by {first}") if is_ranked else "by name"
     shown = f"Mean {first}" if is_one else "Means"
-    yield f"{shown} over {of_requests(rows['n'])}, {order}"
+    yield f"{shown} over {requests_text(rows['n'])}, {order}"
     level = "" if alpha is None else f"{100 * (1 - alpha):g} % "
     yield f"bars are {level}intervals of the mean" if rows["ci_low"].count() else ""
-    yield from _of_requests(rows)
+    yield from _gap_lines(rows)
 
 
 def _bars_and_points(
@@ -125,7 +125,7 @@ def _bars_and_points(
     return [bars, points.encode(stroke=draw.value(blue), fill=fill)]
 
 
-def _of_requests(rows: pl.DataFrame) -> Iterator[str]:
+def _gap_lines(rows: pl.DataFrame) -> Iterator[str]:
     """Say of which measures runs lack requests, and that such means have no order."""
     is_partial = rows["is_partial"].any()
     if is_partial:
@@ -213,7 +213,7 @@ def trade_off_chart(
         [points, names],
         rows.with_columns(has_room=_room_for_names(rows)),
         f"{y} against {x}" + (f" by {colour}" if colour is not None else ""),
-        f"{rows.height} run{'s' * (rows.height != 1)}, {of_requests(rows['n'])}",
+        f"{rows.height} run{'s' * (rows.height != 1)}, {requests_text(rows['n'])}",
         f"{without} without a mean under both measures" if without else "",
         width=WIDTH,
         height=_HEIGHT,
@@ -279,7 +279,7 @@ def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
     if colour is not None:
         name, is_number = spoken(colour), rows["colour"].dtype.is_numeric()
         said += tooltip(("colour", name, "~g" if is_number else ""))
-        marked = _by_number(name) if is_number else _by_text(rows["colour"], name)
+        marked = _number_encoding(name) if is_number else _text_encoding(rows["colour"], name)
     points = draw.Chart().mark_point(filled=True, opacity=0.9, size=70)
     return points.encode(
         draw.X("x:Q", title=f"mean {x}", scale=scale, axis=axis),
@@ -292,7 +292,7 @@ def _points(rows: pl.DataFrame, x: str, y: str, colour: str | None) -> Any:
 _KNOWN = "datum.colour !== null"
 
 
-def _by_number(name: str) -> dict[str, Any]:
+def _number_encoding(name: str) -> dict[str, Any]:
     """Encode numbers by colour; a run without one is a grey cross."""
     draw = altair()
     colour = draw.Color("colour:Q", title=name).scale(scheme="viridis")
@@ -305,7 +305,7 @@ def _by_number(name: str) -> dict[str, Any]:
 _SHAPES = "circle square triangle-up diamond triangle-down triangle-right triangle-left".split()
 
 
-def _by_text(values: pl.Series, name: str) -> dict[str, Any]:
+def _text_encoding(values: pl.Series, name: str) -> dict[str, Any]:
     """Encode texts by colour and shape, in whose cycles no two of 56 are the same."""
     draw = altair()
     known = harmless_all(values.drop_nulls().unique().sort())

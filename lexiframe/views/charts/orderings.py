@@ -74,15 +74,15 @@ def ordering_chart(
     called = "ordering_chart"
     rows = rows_of(o, schemas.ORDERINGS, called)
     rows = rows_with(rows_with(rows, "measure", measures), "method", methods)
-    rows, named = _side_by_side(_with_ranks(called, rows))
+    rows, named = _ordering_places(_keep_ranked(called, rows))
     runs = _highlighted(rows, highlight)
     rows = rows.with_columns(is_highlighted=pl.col("run").is_in(runs))
     orderings, n = rows["ordering"].unique(maintain_order=True).to_list(), rows["run"].n_unique()
     text = f"Ranks of {n} run{'s' * (n != 1)} {named}"
-    return lines_of_ranks(rows, orderings, runs, text, _by_methods(rows))
+    return lines_of_ranks(rows, orderings, runs, text, _methods_phrase(rows))
 
 
-def _with_ranks(called: str, rows: pl.DataFrame) -> pl.DataFrame:
+def _keep_ranked(called: str, rows: pl.DataFrame) -> pl.DataFrame:
     """Leave out orderings without ranks, of runs that lack requests; raise if none is left."""
     ranked = rows.drop_nulls("rank")
     if rows.height and not ranked.height:
@@ -93,7 +93,7 @@ def _with_ranks(called: str, rows: pl.DataFrame) -> pl.DataFrame:
     return ranked
 
 
-def _side_by_side(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
+def _ordering_places(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     """Name the orderings by what differs between them, and number the places of their runs.
 
     Also return what the title says about them.
@@ -121,7 +121,7 @@ def _side_by_side(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
     )
 
 
-def _by_methods(rows: pl.DataFrame) -> str:
+def _methods_phrase(rows: pl.DataFrame) -> str:
     """Say which measures order the runs by which method, where these differ; else nothing."""
     pairs = rows.sort("at").select("method", "measure").unique(maintain_order=True)
     of = pairs.group_by("method", maintain_order=True).agg("measure")
@@ -170,7 +170,7 @@ def lines_of_ranks(
         behind.mark_point(filled=True, size=16, opacity=1).encode(color=draw.value(GREY), **at),
         ahead.mark_point(filled=True, size=40, opacity=1).encode(color=own, **at),
         unseen,
-        *(text for end in ends for text in _names(beside, size, rows["run"], end=end)),
+        *(text for end in ends for text in _end_labels(beside, size, rows["run"], end=end)),
     ]
     sizes = {"width": draw.Step(_BETWEEN), "height": n_runs * pixels}
     return layered(layers, rows, *words, view=draw.ViewBackground(stroke=None), **sizes)
@@ -180,7 +180,7 @@ _BETWEEN = 130
 """The pixels between two orderings."""
 
 
-def _names(at: dict[str, Any], size: int, runs: Iterable[str], *, end: str) -> list[Any]:
+def _end_labels(at: dict[str, Any], size: int, runs: Iterable[str], *, end: str) -> list[Any]:
     """Return ranks and names at the first or the last ordering: runs of equal rank have lines each.
 
     The mean of the places of runs of equal rank is their rank, so the lines surround their point.
@@ -283,10 +283,10 @@ def _probabilities_and_intervals(
     """Return the layers: probabilities behind, then the interval and the median of each run."""
     draw = altair()
     y = rows_axis("run", runs, pixels)
-    axis = draw.Axis(values=_whole(n_ranks), format="d", orient="top", grid=False)
+    axis = draw.Axis(values=_axis_ranks(n_ranks), format="d", orient="top", grid=False)
     x = {"title": "rank", "scale": places_scale(n_ranks), "axis": axis}
     said = tooltip("run", "rank", "probability", "median", "low", "high")
-    ranks = _blobs(pixels, x) if n_ranks <= _MOST_BLOBS else _cells(rows, x)
+    ranks = _blobs(pixels, x) if n_ranks <= _MOST_BLOBS else _probability_cells(rows, x)
     bars = interval("low", "high", x, y, said, color="black", strokeWidth=1.5)
     medians = draw.Chart().mark_tick(color="black", thickness=2.5, size=max(6, pixels * 2 // 3))
     medians = medians.encode(y, draw.X("median:Q", **x), said)
@@ -294,7 +294,7 @@ def _probabilities_and_intervals(
     return [ranks.encode(y, said), *once]
 
 
-def _whole(n: int) -> list[int]:
+def _axis_ranks(n: int) -> list[int]:
     """Return the ranks that stand at an axis; Vega's own may lie between two and be rounded."""
     every = 1 if n <= 20 else 5 if n <= 60 else 10
     return sorted({1, *range(every, n + 1, every)})
@@ -310,7 +310,7 @@ def _blobs(pixels: int, x: dict[str, Any]) -> Any:
     return circles.encode(draw.X("rank:Q", **x), size)
 
 
-def _cells(rows: pl.DataFrame, x: dict[str, Any]) -> Any:
+def _probability_cells(rows: pl.DataFrame, x: dict[str, Any]) -> Any:
     """Return cells that are darker the more probable the rank; mid-ranks have cells between."""
     draw = altair()
     half = "(datum.rank % 1 ? 0.25 : 0.5)"

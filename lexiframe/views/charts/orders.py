@@ -54,7 +54,7 @@ def order_chart(order: Frame, /, measure: str | None = None) -> alt.LayerChart:
     edges = rows_of(order, ORDER, "order_chart")
     return _diagram(
         edges,
-        _layers(edges),
+        _node_layers(edges),
         "Order of rankings" + (f" under {measure}" if measure else ""),
         "ranks of the relevant items; better rankings stand higher",
     )
@@ -98,10 +98,10 @@ def population_chart(order: Frame, /, level: int | None = None) -> alt.LayerChar
     [('1', 'the last up to k'), ('1 2', 'the last up to k'), ('2', 'k and behind')]
     """
     edges = rows_of(order, ORDER, "population_chart")
-    nodes = _layers(edges)
+    nodes = _node_layers(edges)
     if level is not None:
         written = pl.col("ranks").str.split(" ").list.eval(pl.element().cast(pl.Int64))
-        nodes = nodes.with_columns(part=_part(written, level))
+        nodes = nodes.with_columns(part=_population_part(written, level))
     return _diagram(
         edges,
         nodes,
@@ -120,7 +120,7 @@ _PARTS = {
 }
 
 
-def _part(levels: pl.Expr, k: int) -> pl.Expr:
+def _population_part(levels: pl.Expr, k: int) -> pl.Expr:
     """Return the part of the population to which the one with these levels belongs."""
     behind, at_least, before, contains, around = map(pl.lit, _PARTS)
     has_k = levels.list.contains(k)
@@ -142,7 +142,7 @@ def _diagram(edges: pl.DataFrame, nodes: pl.DataFrame, *words: str) -> alt.Layer
     draw = altair()
     wide = 7 * max(nodes["ranks"].str.len_chars().to_list()) + 22
     ends = [
-        edges.with_row_index("edge").select("edge", ranks=_written(side))
+        edges.with_row_index("edge").select("edge", ranks=_joined_ranks(side))
         for side in ("better", "worse")
     ]
     lines = pl.concat(ends).join(nodes, on="ranks").sort("edge", "layer")
@@ -166,15 +166,15 @@ def _diagram(edges: pl.DataFrame, nodes: pl.DataFrame, *words: str) -> alt.Layer
     )
 
 
-def _written(column: str) -> pl.Expr:
+def _joined_ranks(column: str) -> pl.Expr:
     return pl.col(column).cast(pl.List(pl.String)).list.join(" ")
 
 
-def _layers(edges: pl.DataFrame) -> pl.DataFrame:
+def _node_layers(edges: pl.DataFrame) -> pl.DataFrame:
     """Return the nodes with their layer, the length of the longest path from the top, and place."""
-    links = edges.select(better=_written("better"), worse=_written("worse"))
+    links = edges.select(better=_joined_ranks("better"), worse=_joined_ranks("worse"))
     nodes = pl.concat(
-        edges.select(vector=side, ranks=_written(side)) for side in ("better", "worse")
+        edges.select(vector=side, ranks=_joined_ranks(side)) for side in ("better", "worse")
     ).unique("ranks")
     nodes = nodes.with_columns(layer=pl.lit(0, pl.Int64))
     for _ in range(nodes.height):

@@ -8,14 +8,14 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas, typed
 from lexiframe.typing import Frame
-from lexiframe.views.charts.agreement import by_similarity
+from lexiframe.views.charts.agreement import sort_by_similarity
 from lexiframe.views.charts.axes import square
 from lexiframe.views.charts.colours import SHARES, SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, single
-from lexiframe.views.charts.runs_in_order import Order, in_order
+from lexiframe.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.views.charts.tables import rows_of
-from lexiframe.views.charts.texts import of_runs, spoken
+from lexiframe.views.charts.texts import runs_text, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -67,8 +67,8 @@ def overlap_chart(table: Frame, /, measure: str, *, order: Order | None = None) 
     pairs = rows.group_by("run_a", "run_b").agg(mean, n).sort("run_a", "run_b")
     if pairs["mean"].null_count() == pairs.height:
         raise LexiframeError(f"{called}: expected a pair of runs with a value, found none")
-    cells = _both_ways(pairs)
-    runs = _in_order(called, cells, measure, order)
+    cells = _rows_of_each_run(pairs)
+    runs = _runs_in_order(called, cells, measure, order)
     scale = SIDES if float(cells["mean"].drop_nulls().to_numpy().min()) < 0 else SHARES
     unit = f"mean {spoken(measure)}"
     known = square(cells.filter(pl.col("mean").is_not_null()), "run", "with", runs)
@@ -76,18 +76,20 @@ def overlap_chart(table: Frame, /, measure: str, *, order: Order | None = None) 
         draw.Color("mean:Q", title=unit).scale(**scale),
         tooltip("run", "with", ("mean", unit, ".4f"), "n"),
     )
-    return single(cells_of_pairs, f"Overlap of rankings by {measure}", of_runs(runs, pairs["n"]))
+    return single(cells_of_pairs, f"Overlap of rankings by {measure}", runs_text(runs, pairs["n"]))
 
 
-def _both_ways(pairs: pl.DataFrame) -> pl.DataFrame:
+def _rows_of_each_run(pairs: pl.DataFrame) -> pl.DataFrame:
     ahead = pairs.rename({"run_a": "run", "run_b": "with"})
     back = pairs.rename({"run_b": "run", "run_a": "with"}).select(ahead.columns)
     return pl.concat([ahead, back]).sort("run", "with")
 
 
-def _in_order(called: str, cells: pl.DataFrame, measure: str, order: Order | None) -> list[str]:
+def _runs_in_order(
+    called: str, cells: pl.DataFrame, measure: str, order: Order | None
+) -> list[str]:
     if order is not None:
-        return in_order(called, order, cells["run"], measure)
+        return sort_runs(called, order, cells["run"], measure)
     wide = cells.rename({"run": "\0"}).pivot("with", index="\0", values="mean")
     runs = wide["\0"].to_list()
-    return by_similarity(runs, wide.select(runs).to_numpy())
+    return sort_by_similarity(runs, wide.select(runs).to_numpy())

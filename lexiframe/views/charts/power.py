@@ -15,7 +15,7 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, layered, single, step
 from lexiframe.views.charts.marks import level_line, nearest_line
 from lexiframe.views.charts.tables import rows_of, rows_with
-from lexiframe.views.charts.texts import harmless_all, of_pairs
+from lexiframe.views.charts.texts import harmless_all, pairs_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -180,7 +180,7 @@ def power_chart(power: Frame, /) -> alt.Chart:
         points,
         "Discriminative power: share of pairs told apart",
         same,
-        f"{of_pairs(rows['n_pairs'])} of runs",
+        f"{pairs_text(rows['n_pairs'])} of runs",
         width=WIDTH,
         height=pixels * len(measures),
     )
@@ -302,7 +302,7 @@ def _power_lines(rows: pl.DataFrame, chosen: list[str], power: float) -> list[An
     """Return the layers of a line for each pair: the chosen ones in front, and one emphasised."""
     draw = altair()
     axis = draw.Axis(format="~s", tickMinStep=1)
-    at = _at_power(draw.X("n_requests:Q", title="requests", axis=axis))
+    at = _power_encoding(draw.X("n_requests:Q", title="requests", axis=axis))
     faint = max(0.2, min(0.8, 40 / rows["label"].n_unique()))
     behind = draw.Chart().transform_filter("!datum.is_highlighted")
     behind = behind.mark_line(strokeWidth=1, color=GREY, opacity=faint)
@@ -314,7 +314,7 @@ def _power_lines(rows: pl.DataFrame, chosen: list[str], power: float) -> list[An
     ]
 
 
-def _at_power(x: Any) -> dict[str, Any]:
+def _power_encoding(x: Any) -> dict[str, Any]:
     draw = altair()
     return {
         "x": x,
@@ -348,5 +348,5 @@ def _power_cells(rows: pl.DataFrame, chosen: list[str], power: float) -> list[An
     return [
         draw.Chart(inside(cells)).mark_rect().encode(x, y, draw.Y2("high"), colour, said),
         level_line("power", power, {}, "line at power"),
-        *_chosen_lines(chosen, _at_power(x)),
+        *_chosen_lines(chosen, _power_encoding(x)),
     ]

@@ -78,15 +78,15 @@ the other's is at rank 22
     draw = altair()
     rows = rows_of(explanation, EXPLANATION, "ranking_chart")
     rows = rows.filter(pl.col("threshold") == pl.col("threshold").min()).sort("level")
-    places, names = Places.of(rows), {"a": run_a, "b": run_b}
-    ends = _ends(rows, places, names)
+    places, names = Places.look_up(rows), {"a": run_a, "b": run_b}
+    ends = _level_ends(rows, places, names)
     strips, links = _strips(places, names), _links(ends, places, names)
     items = f"{places.m} relevant item{'s' * (places.m != 1)}"
     return layered(
         [*strips, *links, _marks(ends, places), *_labels(ends)],
         None,
         f"Request {short(query_id)}: {items} in two rankings",
-        *_in_words(rows, names),
+        *_deciding_levels(rows, names),
         width=WIDE,
         height=_HEIGHT,
         view=draw.ViewBackground(stroke=None),
@@ -112,7 +112,7 @@ class Places:
     m: int
 
     @classmethod
-    def of(cls, rows: pl.DataFrame) -> Places:
+    def look_up(cls, rows: pl.DataFrame) -> Places:
         """Look up the deepest rank, and how many levels both runs retrieved."""
         a, b = (rows[f"position_{side}"].drop_nulls().to_list() for side in "ab")
         return cls(max([*a, *b], default=1), min(len(a), len(b)), rows.height)
@@ -173,7 +173,7 @@ def _y(column: str = "strip") -> Any:
     return altair().Y(column, type="quantitative", axis=None, scale=scale)
 
 
-def _ends(rows: pl.DataFrame, places: Places, names: dict[str, str]) -> pl.DataFrame:
+def _level_ends(rows: pl.DataFrame, places: Places, names: dict[str, str]) -> pl.DataFrame:
     """Return a row for each level and run: the item, its place, and who has it sooner."""
     behind = [places.behind(k) if k > places.found else None for k in rows["level"]]
     rows = rows.with_columns(
@@ -326,7 +326,7 @@ def _labels(ends: pl.DataFrame) -> Iterator[Any]:
             yield words.encode(_y("at"), text)
 
 
-def _in_words(rows: pl.DataFrame, names: dict[str, str]) -> list[str]:
+def _deciding_levels(rows: pl.DataFrame, names: dict[str, str]) -> list[str]:
     """Say which level decides LP and LR, and for which run."""
     said = []
     for name, which in (("LP", "first"), ("LR", "last")):

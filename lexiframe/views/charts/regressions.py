@@ -13,7 +13,7 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, faceted, header
 from lexiframe.views.charts.marks import dots, interval
 from lexiframe.views.charts.tables import LEVEL_REGRESSION, rows_of
-from lexiframe.views.charts.texts import of_pairs
+from lexiframe.views.charts.texts import pairs_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,7 +69,7 @@ def level_regression_chart(regression: Frame, /) -> alt.FacetChart:
         {"facet": draw.Facet("panel:N", sort=None, header=header()), "columns": 4},
         "Which levels predict a level",
         "coefficients of a linear regression of differences of reciprocal ranks",
-        f"over {of_pairs(rows['n'])} of rankings",
+        f"over {pairs_text(rows['n'])} of rankings",
         width=110,
         height=draw.Step(20),
     )

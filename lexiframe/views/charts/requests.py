@@ -14,7 +14,7 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, inside, layered, step, title
 from lexiframe.views.charts.names import shortened
 from lexiframe.views.charts.tables import rows_of
-from lexiframe.views.charts.texts import harmless, harmless_all, of_requests, short
+from lexiframe.views.charts.texts import harmless, harmless_all, requests_text, short
 
 if TYPE_CHECKING:
     import altair as alt
@@ -78,9 +78,9 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
     ).with_columns(
         better=sign.replace_strict({1.0: "a", 0.0: "tie", -1.0: "b"}, return_dtype=pl.String)
     )
-    base = draw.Chart().encode(_of_sign("better"), _tooltip(rows))
-    below, size = _requests_axis(rows), _size(rows)
-    words = _in_words(rows)
+    base = draw.Chart().encode(_sign_colour("better"), _tooltip(rows))
+    below, size = _requests_axis(rows), _chart_size(rows)
+    words = _title_lines(rows)
     if rows["deciding_level"].null_count() == rows.height:
         return layered(_bars(base.encode(below)), rows, *words, height=240, **size)
     of_signs = rows["preference"].is_in([-1.0, 0.0, 1.0]).all()  # then the levels say more
@@ -96,7 +96,7 @@ def pair_chart(both: Frame, /, measure: str | None = None) -> alt.LayerChart | a
     return panels
 
 
-def _in_words(rows: pl.DataFrame) -> list[str]:
+def _title_lines(rows: pl.DataFrame) -> list[str]:
     """Say what is drawn, and how many requests are on each side of 0."""
     a, b, measure = (short(rows[name][0]) for name in ("run_a", "run_b", "measure"))
     n = {side: rows.filter(better=side).height for side in SIGNS}
@@ -105,7 +105,7 @@ def _in_words(rows: pl.DataFrame) -> list[str]:
     which = f" (smaller is better): {b} − {a}" if is_less else f": {a} − {b}"
     return [
         f"Differences in {measure}{which}",
-        f"positive where {a} is better: {n['a']} of {_number(rows)}",
+        f"positive where {a} is better: {n['a']} of {_n_text(rows)}",
         f"negative where {b} is better: {n['b']}; tied: {n['tie']}",
         _outermost(rows["query_id"]) if rows.height > _NAMED else "",
     ]
@@ -119,15 +119,15 @@ def _outermost(requests: pl.Series) -> str:
     return "; ".join(named)
 
 
-def _number(rows: pl.DataFrame) -> str:
-    return of_requests(pl.Series([rows.height]))
+def _n_text(rows: pl.DataFrame) -> str:
+    return requests_text(pl.Series([rows.height]))
 
 
 def _requests_axis(rows: pl.DataFrame, *, shown: bool = True) -> Any:
     """Return the axis of requests in the order of the rows; many have no names beside it."""
     is_named = rows.height <= _NAMED
     axis = names_axis(
-        f"{_number(rows)}, sorted" if shown else "", rows["query_id"] if shown and is_named else (),
+        f"{_n_text(rows)}, sorted" if shown else "", rows["query_id"] if shown and is_named else (),
         labels=shown and is_named,
         ticks=shown and is_named, labelAngle=-90, domain=False,
     )  # fmt: skip
@@ -137,7 +137,7 @@ def _requests_axis(rows: pl.DataFrame, *, shown: bool = True) -> Any:
     return altair().X("query_id:N", sort=None, axis=axis).scale(**scale)
 
 
-def _of_sign(column: str) -> Any:
+def _sign_colour(column: str) -> Any:
     colour = altair().Color(column, type="nominal", legend=None)
     return colour.scale(domain=[*SIGNS], range=[*SIGNS.values()])
 
@@ -152,7 +152,7 @@ def _tooltip(rows: pl.DataFrame) -> list[Any]:
     return said
 
 
-def _size(rows: pl.DataFrame) -> dict[str, Any]:
+def _chart_size(rows: pl.DataFrame) -> dict[str, Any]:
     wide = altair().Step(step(rows.height, 15, side=WIDE))
     return {"width": wide if rows.height <= _NAMED else WIDE}
 

@@ -15,7 +15,7 @@ from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, faceted, header, layered, step
 from lexiframe.views.charts.marks import lines_of, lines_with_points
 from lexiframe.views.charts.tables import DEGRADATION, STATISTICS, chosen, rows_of
-from lexiframe.views.charts.texts import counted, of_pairs
+from lexiframe.views.charts.texts import counted, pairs_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -69,7 +69,7 @@ def tie_chart(ties: Frame, /) -> alt.LayerChart:
         [base.mark_bar(color=COLOURS[0]), shares],
         rows,
         "Ties by measure",
-        f"of {of_pairs(rows['n'])} of rankings of the same request",
+        f"of {pairs_text(rows['n'])} of rankings of the same request",
         width=WIDTH,
         height=draw.Step(step(rows.height, 16, 28)),
     )
@@ -124,7 +124,7 @@ def degradation_chart(
     rows = rows_of(table, DEGRADATION, "degradation_chart")
     named = chosen("statistic", statistics, [name for name in STATISTICS if name in rows.columns])
     lines = chosen("measure", measures, rows["measure"].unique(maintain_order=True).to_list())
-    rows = _by_statistic(rows.filter(pl.col("measure").is_in(lines)), named)
+    rows = _statistic_rows(rows.filter(pl.col("measure").is_in(lines)), named)
     colour, shape = lines_of("measure", lines)
     x = draw.X("fraction:Q", title="share of the data that is kept")
     x = x.axis(format="%", grid=False, tickCount=5).scale(zero=False, nice=False, padding=6)
@@ -149,7 +149,7 @@ def degradation_chart(
     return own_scales
 
 
-def _by_statistic(rows: pl.DataFrame, chosen: list[str]) -> pl.DataFrame:
+def _statistic_rows(rows: pl.DataFrame, chosen: list[str]) -> pl.DataFrame:
     """Return a row for each statistic, with the limits of its band."""
     missing = pl.when(pl.col("how").is_null()).then("what").otherwise(
         pl.format("{}, {}", "what", pl.when(pl.col("how") == "retrieved")

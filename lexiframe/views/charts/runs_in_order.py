@@ -39,7 +39,7 @@ def ranked(called: str, table: Frame, measure: str) -> pl.DataFrame:
     return rows.select("run", "rank", "value", "method").sort("rank", "run")
 
 
-def in_order(called: str, order: Order, runs: Iterable[str], measure: str) -> list[str]:
+def sort_runs(called: str, order: Order, runs: Iterable[str], measure: str) -> list[str]:
     """Return all runs in the order given, by this measure if a table; raise if one is missing.
 
     Examples

@@ -15,9 +15,9 @@ from lexiframe.views.charts.colours import COLOURS
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import WIDTH, altair, inside, single, step, title
 from lexiframe.views.charts.marks import dots
-from lexiframe.views.charts.runs_in_order import Order, in_order, ranked
+from lexiframe.views.charts.runs_in_order import Order, ranked, sort_runs
 from lexiframe.views.charts.tables import rows_of
-from lexiframe.views.charts.texts import of_requests, of_runs, spoken, tested
+from lexiframe.views.charts.texts import requests_text, runs_text, spoken, tested
 from lexiframe.views.sentences.gains import GAIN
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ def significance_chart(
     pairs = rows_of(c, schemas.COMPARISONS, called, ["run_a", "run_b"], **chosen)
     measure = str(pairs["measure"][0])
     cells = _who_beats_whom(pairs)
-    runs = in_order(called, _by_wins(cells) if order is None else order, cells["run"], measure)
+    runs = sort_runs(
+        called, _sort_by_wins(cells) if order is None else order, cells["run"], measure
+    )
     pixels = step(len(runs))
     large, small = pixels**2 // 3, pixels**2 // 16
     kinds = {
@@ -110,7 +112,7 @@ def significance_chart(
         marks,
         f"Which run is significantly better by {measure}",
         tested(pairs, alpha),
-        of_runs(runs, pairs["n"]),
+        runs_text(runs, pairs["n"]),
     )
 
 
@@ -141,7 +143,7 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
     return pl.concat(both).with_columns(kind.alias("is")).select(columns).sort("run", "against")
 
 
-def _by_wins(cells: pl.DataFrame) -> pl.Series:
+def _sort_by_wins(cells: pl.DataFrame) -> pl.Series:
     """Return the runs by significant wins less losses, then by mean difference, then by name."""
     lead = (pl.col("is") == "better").sum().cast(pl.Int64) - (pl.col("is") == "worse").sum()
     runs = cells.group_by("run").agg(lead.alias("lead"), pl.col("mean_difference").mean())
@@ -220,11 +222,11 @@ def critical_difference_chart(
     pairs = rows_of(c, schemas.COMPARISONS, called, ["run_a", "run_b"], **chosen)
     measure = str(pairs["measure"][0])
     placed = ranked(called, by, measure)
-    runs = in_order(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
+    runs = sort_runs(called, placed["run"], pl.concat([pairs["run_a"], pairs["run_b"]]), measure)
     placed = placed.filter(pl.col("run").is_in(runs))
     placed = placed.with_columns(place=pl.int_range(1, pl.len() + 1))
     alike = indistinct_groups.groups_not_told_apart(pairs, runs)
-    bars = _in_lanes(alike.groups, runs)
+    bars = _assign_lanes(alike.groups, runs)
     pixels = step(len(runs), most=28)
     n = alike.n_without
     without = f"no bar for {n:,} pair{'s' * (n != 1)} not told apart: a run between differs"
@@ -233,7 +235,7 @@ def critical_difference_chart(
     named: alt.HConcatChart = chart.resolve_scale(y="independent").properties(
         title=title(
             f"Runs by {measure}; a bar joins runs that are not told apart",
-            f"{tested(pairs, alpha)}, {of_requests(pairs['n'])}",
+            f"{tested(pairs, alpha)}, {requests_text(pairs['n'])}",
             without if n else "",
         )
     )
@@ -244,7 +246,7 @@ _LANE = 9
 """The pixels between two bars."""
 
 
-def _in_lanes(groups: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
+def _assign_lanes(groups: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
     """Give each group the first lane in which it meets no other; add the names at its ends."""
     ends: list[int] = []
     lanes = []

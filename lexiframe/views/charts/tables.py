@@ -37,7 +37,7 @@ def rows_of(
     return rows
 
 
-def without_gaps(rows: pl.DataFrame, called: str, *columns: str) -> pl.DataFrame:
+def refuse_gaps(rows: pl.DataFrame, called: str, *columns: str) -> pl.DataFrame:
     """Return rows that have a value in all of some columns; raise for others."""
     for column in columns:
         if n := rows[column].null_count():

@@ -52,7 +52,7 @@ def short(name: str) -> str:
     return name if len(name) <= _IN_TITLE else f"{name[: _IN_TITLE - 1]}…"
 
 
-def of_requests(n: pl.Series) -> str:
+def requests_text(n: pl.Series) -> str:
     """Return a number of requests in words, or the least and the greatest.
 
     Examples
@@ -63,7 +63,7 @@ def of_requests(n: pl.Series) -> str:
     return counted(n, "request")
 
 
-def of_pairs(n: pl.Series) -> str:
+def pairs_text(n: pl.Series) -> str:
     """Return a number of pairs in words, or the least and the greatest.
 
     Examples
@@ -87,9 +87,9 @@ def counted(n: pl.Series, of: str) -> str:
     return f"{' to '.join(f'{n:,}' for n in least_and_most)} {of}{'s' * ([*least_and_most] != [1])}"
 
 
-def of_runs(runs: Sequence[str], n: pl.Series) -> str:
+def runs_text(runs: Sequence[str], n: pl.Series) -> str:
     """Return the numbers of runs and of requests in words."""
-    return f"{len(runs)} run{'s' * (len(runs) != 1)}, {of_requests(n)}"
+    return f"{len(runs)} run{'s' * (len(runs) != 1)}, {requests_text(n)}"
 
 
 def tested(pairs: pl.DataFrame, alpha: float | None) -> str:

@@ -22,7 +22,7 @@ from lexiframe.views.charts.tables import (
     SIMULATED_TIES,
     rows_of,
 )
-from lexiframe.views.charts.texts import harmless_all, of_pairs, spoken
+from lexiframe.views.charts.texts import harmless_all, pairs_text, spoken
 
 if TYPE_CHECKING:
     import altair as alt
@@ -137,11 +137,11 @@ def simulated_tie_chart(ties: Frame, /) -> alt.LayerChart:
         draw.Y("tie_rate:Q", title="share of pairs that tie", **share_axis()),
         tooltip("measure", "depth", "tie_rate", "pairs"),
     )
-    return layered(curves, rows, "Ties of random rankings", _of_pairs(rows), **_PANEL)
+    return layered(curves, rows, "Ties of random rankings", _drawn_pairs_text(rows), **_PANEL)
 
 
-def _of_pairs(rows: pl.DataFrame) -> str:
-    return f"over {of_pairs(rows['pairs'])} of rankings, drawn at random"
+def _drawn_pairs_text(rows: pl.DataFrame) -> str:
+    return f"over {pairs_text(rows['pairs'])} of rankings, drawn at random"
 
 
 @typed
@@ -183,7 +183,9 @@ def simulated_agreement_chart(agreement: Frame, /) -> alt.LayerChart:
         draw.Y("agreement:Q", title="agreement with the worst case", **share_axis()),
         tooltip("measure", ("n", "items ranked", "d"), "agreement", "tied", "pairs"),
     )
-    return layered(curves, rows, "Who prefers the better worst case?", _of_pairs(rows), **_PANEL)
+    return layered(
+        curves, rows, "Who prefers the better worst case?", _drawn_pairs_text(rows), **_PANEL
+    )
 
 
 @typed

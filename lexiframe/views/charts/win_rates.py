@@ -13,9 +13,9 @@ from lexiframe.views.charts.colours import SIDES
 from lexiframe.views.charts.columns import tooltip
 from lexiframe.views.charts.drawing import altair, layered
 from lexiframe.views.charts.marks import numbers
-from lexiframe.views.charts.runs_in_order import Order, in_order
+from lexiframe.views.charts.runs_in_order import Order, sort_runs
 from lexiframe.views.charts.tables import rows_of
-from lexiframe.views.charts.texts import of_runs
+from lexiframe.views.charts.texts import runs_text
 
 if TYPE_CHECKING:
     import altair as alt
@@ -67,11 +67,11 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
     """
     draw, called = altair(), "win_rate_chart"
     pairs = rows_of(w, schemas.WIN_RATES, called, ["run_a", "run_b"], measure=measure)
-    cells = _both_ways(pairs)
+    cells = _rows_of_each_run(pairs)
     if order is None:
         means = cells.group_by("run").agg(pl.col("share").mean())
         order = means.sort("share", "run", descending=[True, False])["run"]
-    runs = in_order(called, order, cells["run"], measure)
+    runs = sort_runs(called, order, cells["run"], measure)
     colour = draw.Color("share:Q", title="requests won").scale(**SIDES | {"domain": [0, 1]})
     share = ("share", "requests won, ties half", ".1%")
     said = tooltip("run", "against", share, "wins", "losses", ("ties", "tied", "d"))
@@ -79,11 +79,11 @@ def win_rate_chart(w: Frame, /, measure: str, *, order: Order | None = None) -> 
     layers = [base.mark_rect().encode(colour.legend(format="%"))]
     if len(runs) <= _MOST_NUMBERS:
         layers.append(numbers(base, "share", ".0%", "abs(datum.share - 0.5) > 0.375"))
-    words = f"Share of requests won by {measure}", of_runs(runs, pairs["n"])
+    words = f"Share of requests won by {measure}", runs_text(runs, pairs["n"])
     return layered(layers, None, *words)
 
 
-def _both_ways(table: pl.DataFrame) -> pl.DataFrame:
+def _rows_of_each_run(table: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each run and opponent, from a row for each pair."""
     columns = ["run", "against", "wins", "losses", "ties"]
     ahead = table.rename({"run_a": "run", "run_b": "against"}).select(columns)

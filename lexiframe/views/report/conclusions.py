@@ -11,8 +11,8 @@ import polars as pl
 from lexiframe.base import escaped, printed
 from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
-from lexiframe.views.sentences.lacking import without_unmatched, without_unranked
-from lexiframe.views.sentences.rows import is_first, without_counts
+from lexiframe.views.sentences.lacking import drop_unmatched, drop_unranked
+from lexiframe.views.sentences.rows import drop_counts, is_first
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.means import inference_in_words
@@ -36,13 +36,15 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
     """Return a row for each group, measure, test and correction, see `CONCLUSIONS`."""
     inference, by = provenance["inference"], provenance["groups"]
     if inference.get("baseline") is None:
-        tables = without_unmatched(tables, provenance)
-    c, o, means = (printed.with_group(tables[n], by) for n in ("comparisons", "orderings", "means"))
+        tables = drop_unmatched(tables, provenance)
+    c, o, means = (
+        printed.name_groups(tables[n], by) for n in ("comparisons", "orderings", "means")
+    )
     if not c.height:
-        table = _of_means(means, inference, facts.known_facts(provenance))
+        table = _single_run_rows(means, inference, facts.known_facts(provenance))
     elif inference.get("baseline") is None and inference["alternative"] == "two-sided":
         told = pl.format("{} of {}", "n_significant", "n_pairs")
-        v = printed.with_group(verdict_of(without_unranked(tables, by), provenance), by)
+        v = printed.name_groups(verdict_of(drop_unranked(tables, by), provenance), by)
         n_near = pl.col("not_worse").list.len() + pl.col("untested").list.len()
         is_best = (pl.col("best").list.len() == 1) & (n_near == 0)
         # What is not significantly worse for want of requests is no finding.
@@ -50,9 +52,9 @@ def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any
         table = v.with_columns(near=near, told=told, is_best=is_best)
     else:
         first = o.filter(is_first(["group"])).sort("run").group_by("group", "measure")
-        table = _of_comparisons(tables, provenance, first.agg(best="run"))
+        table = _comparison_rows(tables, provenance, first.agg(best="run"))
     if c.height:
-        table = without_counts(table, provenance)
+        table = drop_counts(table, provenance)
     return table.select(*CONCLUSIONS).cast(dict(CONCLUSIONS))  # type: ignore[arg-type]
 
 
@@ -89,7 +91,7 @@ def headline(
             by_best.setdefault(by_measure[measure], []).append(measure)
     ranked = sorted(by_best.items(), key=lambda item: -len(item[1]))
     said = [_is_first(runs, of, len(by_measure), told) for runs, of in ranked[:_MANY]]
-    if others := [f"{_who(runs)} by {_listed(of)}" for runs, of in ranked[_MANY:]]:
+    if others := [f"{_who(runs)} by {_escaped_names(of)}" for runs, of in ranked[_MANY:]]:
         said.append(f"First are also {', '.join(others)}")
     nothing = [] if orderings.height else ["There is nothing to compare."]
     return [f"{sentence}." for sentence in said] or nothing
@@ -103,30 +105,30 @@ def _is_first(runs: Sequence[str], of: Sequence[str], n_measures: int, told: Con
     elif len(of) == 1:
         by = of[0]
     else:
-        by = f"{len(of)} of {n_measures} measures ({_listed(of)})"
-    also = f", and best by {_listed(best)}" if best and verb == "is first" else ""
+        by = f"{len(of)} of {n_measures} measures ({_escaped_names(of)})"
+    also = f", and best by {_escaped_names(best)}" if best and verb == "is first" else ""
     return f"{who} {verb} by {by}{also}"
 
 
 def _who(runs: Sequence[str]) -> str:
-    return _listed(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
+    return _escaped_names(runs) if len(runs) <= _MANY else f"{len(runs)} runs"
 
 
 _MANY = 3
 """The number of sentences of a headline, and of runs that it names where they share a rank."""
 
 
-def _listed(names: Sequence[str]) -> str:
+def _escaped_names(names: Sequence[str]) -> str:
     return printed.and_joined([escaped(name) for name in names])
 
 
-def _of_comparisons(
+def _comparison_rows(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
 ) -> pl.DataFrame:
     """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
     by, place = provenance["groups"], printed.place_among(provenance["measures"])
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
-    c = without_counts(tables["comparisons"], provenance).group_by(*by, *_KEY[1:]).agg(told=told)
+    c = drop_counts(tables["comparisons"], provenance).group_by(*by, *_KEY[1:]).agg(told=told)
     c = c.sort(*by, place, "test", "correction")  # as `baseline_sentences`
     if provenance["inference"].get("baseline") is None:
         of_all = provenance["inference"], tables["comparisons"], provenance["measures"]
@@ -135,7 +137,7 @@ def _of_comparisons(
         named = {name: tables.get(name) for name in ("comparisons", "win_rates", "coverage")}
         e: Any = SimpleNamespace(**named, provenance=provenance)
         sentences = baseline_sentences(e)
-    c = printed.with_group(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
+    c = printed.name_groups(c.with_columns(sentence=pl.Series(sentences, dtype=pl.String)), by)
     nothing = pl.lit([], dtype=_RUNS)
     return c.join(best, on=["group", "measure"], how="left", maintain_order="left").with_columns(
         best=pl.coalesce("best", nothing), near=nothing, is_best=False
@@ -157,13 +159,13 @@ def _one_sided(
     )
 
 
-def _of_means(
+def _single_run_rows(
     means: pl.DataFrame, inference: Mapping[str, Any], known: facts.Known
 ) -> pl.DataFrame:
     """Say what the means of a single run are."""
     level = f"{100 * (1 - inference['alpha']):g} %"
     parts = means.partition_by("group", "measure", maintain_order=True)
-    sentences = [_of_mean(part, level, known) for part in parts]
+    sentences = [_mean_sentence(part, level, known) for part in parts]
     empty = pl.lit("")
     return means.select(
         *("group", "measure"),
@@ -177,7 +179,7 @@ def _of_means(
     )
 
 
-def _of_mean(mean: pl.DataFrame, level: str, known: facts.Known) -> str:
+def _mean_sentence(mean: pl.DataFrame, level: str, known: facts.Known) -> str:
     """Say what the mean of a single run is, in one row, and what its interval."""
     shown, notes = cut_at_bounds(mean, known=known)
     row = shown.row(0, named=True)

@@ -22,7 +22,7 @@ from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.sentences.rows import counts_in, without_counts
+from lexiframe.views.sentences.rows import counts_in, drop_counts
 from lexiframe.views.sentences.ties import sentences_on_coverage
 from lexiframe.views.shown.means import inference_in_words, marks
 
@@ -70,37 +70,37 @@ def report_data(
 ) -> tuple[dict[str, Any], Packing]:
     """Return the data of the page: facts that JSON can hold, and the numbers that they refer to."""
     by, packing = list(provenance["groups"]), Packing()
-    grouped = {name: printed.with_group(table, by) for name, table in tables.items()}
+    grouped = {name: printed.name_groups(table, by) for name, table in tables.items()}
     every = grouped["orderings"]["run"].unique().sort()
     runs = every if rankings.runs is None else rankings.runs
     keyed = tables["scores"] if tables["scores"].height else tables["preferences"]
     ids = pl.concat([keyed["query_id"], tables["preferences"]["query_id"]]).unique().sort()
     inference = provenance["inference"]
-    lacking = Lacking.in_evaluation(provenance)
+    lacking = Lacking.read_provenance(provenance)
     stable, notes = rank_probabilities(
         tables, inference["ordering"], rankings.attributes, by, lacking
     )
     measures = list(dict.fromkeys(provenance["measures"]))
-    concluded = _under_one_name(conclusions(tables, provenance), inference)
+    concluded = _merge_auto_tests(conclusions(tables, provenance), inference)
     of_all = [*lacking.said(measures), *sentences_on_coverage(tables, provenance)]
     cut = cut_intervals(grouped, of_measures.known_facts(provenance))
     shown = {name: grouped[name] for name in _SHOWN} | {
-        "win_rates": _with_half_wins(grouped["win_rates"]),
+        "win_rates": _add_half_wins(grouped["win_rates"]),
         "means": cut["means"],
-        "comparisons": _under_one_name(_both_ways(cut["comparisons"]), inference),
+        "comparisons": _merge_auto_tests(_turned_comparisons(cut["comparisons"]), inference),
         "interval_notes": cut["interval_notes"],
-        "rank_distributions": printed.with_group(stable, by),
+        "rank_distributions": printed.name_groups(stable, by),
         "conclusions": concluded,
         "marks": _marks(grouped, inference, lacking),
     }
     cells = cells_of(packing, tables["scores"], tables["preferences"], measures, runs, ids)
-    counts, ordered = counts_in(provenance), without_counts(grouped["orderings"], provenance)
+    counts, ordered = counts_in(provenance), drop_counts(grouped["orderings"], provenance)
     groups = grouped["orderings"]["group"].unique(maintain_order=True).to_list()
     facts = {
         "version": __version__,
         "runs": runs.to_list(),
         "measures": [
-            {"is_count": name in counts, **_measure(name, cells.get(name), rankings.measures)}
+            {"is_count": name in counts, **_measure_facts(name, cells.get(name), rankings.measures)}
             for name in measures
         ],
         "tie": sums.TIE,
@@ -113,7 +113,9 @@ def report_data(
         ],
         "inference": _inference(inference, grouped["comparisons"], provenance["measures"]),
         "by": by,
-        "tables": {name: packing.table(_of_runs(table, runs)) for name, table in shown.items()},
+        "tables": {
+            name: packing.table(_rows_of_runs(table, runs)) for name, table in shown.items()
+        },
         "queries": {
             "ids": ids.to_list(),
             "groups": packing.array(_group_of_requests(ids, rankings.attributes, by, groups)),
@@ -125,7 +127,7 @@ def report_data(
     return facts, packing
 
 
-def _of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:
+def _rows_of_runs(table: pl.DataFrame, runs: pl.Series) -> pl.DataFrame:
     """Return the rows of some runs, and of pairs of them; all rows of a table without runs."""
     named = [name for name in ("run", "run_a", "run_b") if name in table.columns]
     return table.filter([pl.col(name).is_in(runs.implode()) for name in named]) if named else table
@@ -142,9 +144,9 @@ def _inference(
 ) -> dict[str, Any]:
     named = ("alpha", "alternative", "baseline", "family", "ordering")
     facts = {name: inference.get(name) for name in named}
-    named_alike = _under_one_name(comparisons, inference)
+    named_alike = _merge_auto_tests(comparisons, inference)
     facts |= {
-        f"{name}s": _as_asked(named_alike[name], own_tests.several(inference[name]))
+        f"{name}s": _sort_as_asked(named_alike[name], own_tests.several(inference[name]))
         for name in ("test", "correction")
     }
     chosen = comparisons.select("group", "measure", "test").unique(maintain_order=True)
@@ -157,13 +159,13 @@ def _inference(
     return facts | {"chosen": of_groups, "words": words}
 
 
-def _under_one_name(table: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+def _merge_auto_tests(table: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
     """Call the tests that were chosen for measures by one name, as the page shows one at a time."""
     is_chosen = inference["test"] == tests.AUTO and (table["test"] != "").any()
     return table.with_columns(test=pl.lit(tests.AUTO)) if is_chosen else table
 
 
-def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
+def _sort_as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
     """Return the names of a column in the order in which they were asked for.
 
     The column's names may have options behind them: ``t(alternative='greater')``.
@@ -173,7 +175,7 @@ def _as_asked(found: pl.Series, asked: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: places.get(name.partition("(")[0], len(places)))
 
 
-def _measure(
+def _measure_facts(
     name: str, cells: dict[str, Any] | None, measures: Sequence[Measure]
 ) -> dict[str, Any]:
     """Return what the page knows of a measure; cells is None when no request counts for it."""
@@ -184,14 +186,14 @@ def _measure(
     return {"name": name, "cells": cells, "decides": decides}
 
 
-def _with_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
+def _add_half_wins(wins: pl.DataFrame) -> pl.DataFrame:
     """Add what `win_rate_matrix` has in the cells of both runs: shares won, a tie half a win."""
     half = pl.col("ties") / 2
     shares = {"half_wins": pl.col("wins") + half, "half_losses": pl.col("losses") + half}
     return wins.with_columns(**{name: won / pl.col("n") for name, won in shares.items()})
 
 
-def _both_ways(comparisons: pl.DataFrame) -> pl.DataFrame:
+def _turned_comparisons(comparisons: pl.DataFrame) -> pl.DataFrame:
     """Add what a comparison is when its runs change places, and what the test favours."""
     is_odds = pl.col("test").str.contains(r"^sign(\(|$)")  # the others change their sign
     turned = pl.when(is_odds).then(1 / pl.col("effect_size")).otherwise(-pl.col("effect_size"))
@@ -204,7 +206,7 @@ def _group_of_requests(
     """Return the place of each request's group among the groups."""
     if attributes is None:
         return np.zeros(len(ids), np.int64)
-    known = printed.with_group(attributes, by).select("query_id", "group")
+    known = printed.name_groups(attributes, by).select("query_id", "group")
     asked = pl.DataFrame({"query_id": ids}).join(
         known, on="query_id", how="left", maintain_order="left"
     )
@@ -215,7 +217,7 @@ def _marks(
     grouped: Mapping[str, pl.DataFrame], inference: Mapping[str, Any], lacking: Lacking
 ) -> pl.DataFrame:
     """Return the marks of means for each test and correction, ``*`` the best (see `marks`)."""
-    c = _under_one_name(grouped["comparisons"], inference)
+    c = _merge_auto_tests(grouped["comparisons"], inference)
     used = c.select("test", "correction").unique(maintain_order=True).rows() or [("", "")]
     parts = []
     for (group,), means in grouped["means"].group_by("group", maintain_order=True):
@@ -240,7 +242,7 @@ def _positions(
     """Return the positions of relevant items, or why there are none."""
     if rankings.positions is None:
         return {"positions": None, "documents": [], "texts": {}, "why_none": rankings.why_none}
-    p = _of_runs(rankings.positions, runs)
+    p = _rows_of_runs(rankings.positions, runs)
     p = p.filter(pl.col("query_id").cast(pl.String).is_in(ids.implode()))
     found, documents = positions_of(packing, p, runs, ids)
     known = {} if texts is None else texts_of_documents(texts, documents)

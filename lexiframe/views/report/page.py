@@ -53,7 +53,7 @@ def html_page(
         "summary": summary_of(tables, provenance, "all")._repr_html_(),
         "provenance": _provenance(provenance),
         "version": __version__,
-        "facts": as_json(facts),
+        "facts": page_json(facts),
         "numbers": packing.text(),
     }
     # one pass: what is put in is not searched again
@@ -74,7 +74,7 @@ def policy(script: str) -> str:
     )
 
 
-def as_json(facts: Mapping[str, Any]) -> str:
+def page_json(facts: Mapping[str, Any]) -> str:
     """Return facts as JSON that may stand in a page."""
     shown = _printable(facts)
     text = json.dumps(shown, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe.base import __version__, escaped, printed
 from lexiframe.collection import leaderboards
-from lexiframe.views.report.page import as_json, part, policy
+from lexiframe.views.report.page import page_json, part, policy
 
 
 class Shown(Protocol):
@@ -43,7 +43,7 @@ def leaderboard_page(board: Shown) -> str:
         "(bar)",
         "beside": "One run beside its neighbours",
     }
-    return _page(board.verdict["sentence"].to_list(), words, _of_leaderboard(tables, rules))
+    return _page(board.verdict["sentence"].to_list(), words, _leaderboard_data(tables, rules))
 
 
 def ranked_page(
@@ -64,12 +64,12 @@ def ranked_page(
     """
     shown = rows.with_columns(
         rule=pl.lit(""), at="value", low_each=pl.lit(None, pl.Float64), note=pl.lit(""),
-        high_each=pl.lit(None, pl.Float64), said=_in_words("value", "low", "high"),
+        high_each=pl.lit(None, pl.Float64), said=_row_label("value", "low", "high"),
     )  # fmt: skip
     facts = {
         **_NOTHING,
         "ranking": shown.to_dicts(),
-        "against": _by_numbers(against, columns),
+        "against": _numbered_columns(against, columns),
         "columns": [list(column) for column in columns],
         "tables": [
             {"title": title, "note": note, "columns": table.columns, "rows": table.rows()}
@@ -79,7 +79,7 @@ def ranked_page(
     return _page(said, words, facts)
 
 
-def _by_numbers(
+def _numbered_columns(
     against: pl.DataFrame, columns: Sequence[tuple[str, str, str]]
 ) -> dict[str, list[Any]]:
     """Return the columns that are shown of pairs, with runs by their numbers: 300 have 45,000."""
@@ -108,20 +108,20 @@ def _page(said: Sequence[str], words: Mapping[str, str], facts: Mapping[str, Any
         "script": script,
         "summary": "\n".join(f"<p>{html.escape(escaped(one))}</p>" for one in said),
         "version": __version__,
-        "facts": as_json(facts),
+        "facts": page_json(facts),
     }
     # one pass: what is put in is not searched again
     return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], part("ranked.html"))
 
 
-def _in_words(at: str, low: str, high: str) -> pl.Expr:
+def _row_label(at: str, low: str, high: str) -> pl.Expr:
     """Say what the picture of a row shows, for those who cannot see it."""
     number = pl.format("{}", pl.col(at).round(4))
     between = pl.format(", {} to {}", pl.col(low).round(4), pl.col(high).round(4))
     return number + between.fill_null("")
 
 
-def _of_leaderboard(tables: dict[str, pl.DataFrame], rules: list[str]) -> dict[str, Any]:
+def _leaderboard_data(tables: dict[str, pl.DataFrame], rules: list[str]) -> dict[str, Any]:
     """Return the numbers of the page: columns of tables, and cells as collections by run."""
     # A collection may be called run.
     named = tables["cells"].rename({"run": _RUN})
@@ -129,7 +129,7 @@ def _of_leaderboard(tables: dict[str, pl.DataFrame], rules: list[str]) -> dict[s
     possible = {"low": "rank_low", "high": "rank_high"}
     each = {f"{end}_each": f"{column}_each" for end, column in possible.items()}
     ranking = tables["ranking"].with_columns(
-        **possible, **each, at="rank", said=_in_words("rank", *possible.values()),
+        **possible, **each, at="rank", said=_row_label("rank", *possible.values()),
         note=pl.when("incomplete").then(pl.lit("incomplete")).otherwise(pl.lit("")),
     )  # fmt: skip
     return {

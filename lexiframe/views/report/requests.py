@@ -28,7 +28,7 @@ def cells_of(
     these are the values themselves (``values``), requests × pairs: for each request its different
     values, and for each pair the place of its value among them.
     """
-    found = _scores(packing, s, runs, queries) if s.height else {}
+    found = _packed_scores(packing, s, runs, queries) if s.height else {}
     for name in measures:
         of_measure = d.filter(pl.col("measure") == name)
         if name not in found and of_measure.height:
@@ -36,11 +36,11 @@ def cells_of(
     return found
 
 
-def _scores(
+def _packed_scores(
     packing: Packing, s: pl.DataFrame, runs: pl.Series, queries: pl.Series
 ) -> dict[str, dict[str, Any]]:
     cube = arrays.score_cube(s)
-    query, run = _places(cube.queries, queries), _places(cube.runs, runs)
+    query, run = _name_places(cube.queries, queries), _name_places(cube.runs, runs)
     found = {}
     for n, name in enumerate(cube.measures):
         values = np.full((len(queries), len(runs)), np.nan)
@@ -54,7 +54,7 @@ def _preferences(
     packing: Packing, d: pl.DataFrame, runs: pl.Series, queries: pl.Series
 ) -> dict[str, Any]:
     ((_, pairs),) = arrays.pair_cube(d)
-    query, run = _places(pairs.queries, queries), _places(pairs.runs, runs)
+    query, run = _name_places(pairs.queries, queries), _name_places(pairs.runs, runs)
     is_whole = len(query) == len(queries) and len(run) == len(runs)
     lead = np.nan_to_num(pairs.values) @ pairs.ends
     if is_whole and np.array_equal(np.sign(lead[:, pairs.a] - lead[:, pairs.b]), pairs.values):
@@ -106,11 +106,11 @@ def positions_of(
     rows = p.filter(pl.col("level").is_not_null()).select(columns).sort(columns[:3])
     ranks = rows["position"].fill_null(0).to_numpy().reshape(-1, len(runs))
     items = rows.gather_every(len(runs))
-    place = _places(items["query_id"], queries)
+    place = _name_places(items["query_id"], queries)
     first = np.searchsorted(place, np.arange(len(queries) + 1))
     depth = np.zeros((len(queries), len(runs)), np.int64)
     of_rankings = p.group_by("query_id", "run").agg(pl.col("n_retrieved").first())
-    cell = _places(of_rankings["query_id"], queries), _places(of_rankings["run"], runs)
+    cell = _name_places(of_rankings["query_id"], queries), _name_places(of_rankings["run"], runs)
     depth[cell] = of_rankings["n_retrieved"].to_numpy()
     found = {
         "ranks": packing.array(ranks),
@@ -121,6 +121,6 @@ def positions_of(
     return found, items["doc_id"].to_list()
 
 
-def _places(names: pl.Series, among: pl.Series) -> np.ndarray:
+def _name_places(names: pl.Series, among: pl.Series) -> np.ndarray:
     """Return the place of each name in a sorted column that has all of them."""
     return np.asarray(among.search_sorted(names).to_numpy(), np.int64)

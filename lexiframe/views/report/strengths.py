@@ -79,10 +79,10 @@ def strength_page(strengths: Any, stated: Any = None) -> str:
         )
     rows = found["strengths"].rename({"strength": "value", "ci_low": "low", "ci_high": "high"})
     said = strengths.verdict["sentence"].to_list()
-    tables = {"Pairs that the strengths describe worst": ("", _worst(strengths))}
+    tables = {"Pairs that the strengths describe worst": ("", _largest_residuals(strengths))}
     if stated is not None:
         said += stated.verdict["sentence"].to_list()[1:]  # the first counts what strengths do
-        tables |= _of_stated(stated)
+        tables |= _stated_tables(stated)
     words = {
         "title": f"Strengths of {printed.counted(rows.height, 'run')}",
         "value": "Strength β",
@@ -92,13 +92,13 @@ def strength_page(strengths: Any, stated: Any = None) -> str:
     return ranked_page(said, words, rows, found["pairs"], _COLUMNS, tables)
 
 
-def _worst(strengths: Any) -> pl.DataFrame:
+def _largest_residuals(strengths: Any) -> pl.DataFrame:
     worst: pl.DataFrame = strengths.largest_residuals(20)
     return worst.select("run_a", "run_b", "n_judgments", "observed_share", "expected_share",
                         "residual")  # fmt: skip
 
 
-def _of_stated(stated: Any) -> dict[str, tuple[str, pl.DataFrame]]:
+def _stated_tables(stated: Any) -> dict[str, tuple[str, pl.DataFrame]]:
     position = stated.position
     if not position.height:
         return {}

@@ -34,7 +34,7 @@ def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, st
     An image is a ``data:`` address, or a file that is put into the page. An address on the web is
     shown as a link: the page makes no request to a network.
     """
-    table = _joined(texts, "doc_id", doc_ids, "texts", "title")
+    table = _text_table(texts, "doc_id", doc_ids, "texts", "title")
     known = [name for name in ("title", "image") if name in table.columns]
     if not known:
         raise LexiframeError(
@@ -60,7 +60,7 @@ def texts_of_documents(texts: Any, doc_ids: list[str]) -> dict[str, dict[str, st
 
 def texts_of_queries(queries: Any, query_ids: list[str]) -> dict[str, str]:
     """Return the texts of the queries by id."""
-    table = _joined(queries, "query_id", query_ids, "queries", "text")
+    table = _text_table(queries, "query_id", query_ids, "queries", "text")
     known = next((name for name in _QUERY if name in table.columns), None)
     if known is None:
         raise LexiframeError(
@@ -75,7 +75,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _joined(given: Any, key: str, ids: list[str], called: str, column: str) -> pl.DataFrame:
+def _text_table(given: Any, key: str, ids: list[str], called: str, column: str) -> pl.DataFrame:
     """Return the texts of the ids; those of a dictionary stand in ``column``."""
     known = pl.DataFrame({key: pl.Series(ids, dtype=pl.String).unique().sort()})
     if hasattr(given, "items"):  # the ids of an empty dictionary are text, too

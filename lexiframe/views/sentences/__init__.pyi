@@ -6,7 +6,7 @@ from .bounds import cut_at_bounds as cut_at_bounds
 from .ties import open_means as open_means
 from .verdicts import verdict as verdict
 from .verdicts import verdict_of as verdict_of
-from .lacking import without_unranked as without_unranked
+from .lacking import drop_unranked as drop_unranked
 
 "Added by features: verdicts on tables by the names of their schemas; the first that fits counts"
 from ...significance.equivalences.margins_in_words import equivalences_in_words as EQUIVALENCES

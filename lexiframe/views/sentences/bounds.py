@@ -53,7 +53,7 @@ def cut_at_bounds(
     shown = facts.within_bounds(table, told, value)
     at_end = [name for name, one in told.items() if _ends_at_bounds(shown, name, one, value)]
     notes = [f"{AT_BOUNDS} {printed.and_joined(at_end)}"] if at_end else []
-    return shown, notes + _of_few(table)
+    return shown, notes + _few_requests_note(table)
 
 
 AT_BOUNDS = "intervals end at the bounds of"
@@ -61,14 +61,14 @@ AT_BOUNDS = "intervals end at the bounds of"
 
 def _ends_at_bounds(table: pl.DataFrame, name: str, of: facts.Facts, value: str) -> bool:
     """Return whether any interval of a measure ends at a bound that its value has not reached."""
-    low, high = of.of_means if value == "mean" else of.of_differences
+    low, high = of.mean_range if value == "mean" else of.difference_range
     rows = table.filter(pl.col("measure") == name)
     at_low = (pl.col("ci_low") == low) & (pl.col(value) > low + sums.TIE)
     at_high = (pl.col("ci_high") == high) & (pl.col(value) < high - sums.TIE)
     return bool(rows.select((at_low | at_high).any()).item())
 
 
-def _of_few(table: pl.DataFrame) -> list[str]:
+def _few_requests_note(table: pl.DataFrame) -> list[str]:
     """Say that few requests make intervals of little worth, where there are intervals."""
     with_interval = table.filter(pl.col("ci_low").is_not_null())
     n = with_interval["n"].to_list() if "n" in table.columns else []

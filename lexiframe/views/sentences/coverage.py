@@ -92,9 +92,9 @@ def differences_in_words(coverage: pl.DataFrame) -> tuple[str, ...]:
 50.0 % (2 runs).
     """
     said = [
-        _from_to(coverage, "depth", "depth", "{:,}".format),
-        _from_to(coverage, "judged_at_10", "judged in the top 10", printed.percent),
-        _from_to(coverage, "missing", "requests not answered", "{:,}".format),
+        _name_extremes(coverage, "depth", "depth", "{:,}".format),
+        _name_extremes(coverage, "judged_at_10", "judged in the top 10", printed.percent),
+        _name_extremes(coverage, "missing", "requests not answered", "{:,}".format),
     ]
     differing = "; ".join(filter(None, said))
     return (f"The runs differ: {differing}.",) if differing else ()
@@ -133,7 +133,7 @@ ones by AP; depth=10 cuts all of them there.
     seen = [m for m, at in zip(measures, cutoffs, strict=True) if at is None or at > least]
     if not seen:
         return ()
-    depths = _from_to(cut, "depth", "", "{:,}".format).strip()
+    depths = _name_extremes(cut, "depth", "", "{:,}".format).strip()
     by = f" by {printed.and_joined(printed.first_runs(seen, _MOST_MEASURES))}"
     said = (
         f"The runs are cut at different depths, {depths}, which may favour the longer ones"
@@ -145,7 +145,9 @@ ones by AP; depth=10 cuts all of them there.
 _MOST_MEASURES = 3
 
 
-def _from_to(coverage: pl.DataFrame, name: str, called: str, write: Callable[[Any], str]) -> str:
+def _name_extremes(
+    coverage: pl.DataFrame, name: str, called: str, write: Callable[[Any], str]
+) -> str:
     """Name the runs with the least and the greatest value; nothing where these look the same."""
     values = coverage.select("run", name).drop_nulls().sort(name)
     written = [write(value) for value in values[name]]

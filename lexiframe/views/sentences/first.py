@@ -9,23 +9,23 @@ import polars as pl
 
 from lexiframe.base import printed
 from lexiframe.views.sentences.coverage import judged_where_pooled, told_of_each
-from lexiframe.views.sentences.gains import of_first_test
+from lexiframe.views.sentences.gains import first_test_rows
 from lexiframe.views.sentences.lacking import (
     NOTHING_JUDGED,
     Lacking,
+    drop_unmatched,
+    drop_unranked,
     is_nothing_judged,
     unmatched_said,
-    without_unmatched,
-    without_unranked,
 )
-from lexiframe.views.sentences.rows import is_first, measures_by, without_counts
+from lexiframe.views.sentences.rows import drop_counts, is_first, measures_by
 from lexiframe.views.sentences.ties import sentences_on_coverage
 from lexiframe.views.sentences.too_few import (
     KEY,
+    mark_too_few,
     nothing_concluded,
     too_few_to_conclude,
     who_is_first,
-    with_too_few,
 )
 from lexiframe.views.sentences.verdict_on_baseline import ahead_of_baseline, baseline_rows
 from lexiframe.views.sentences.verdicts import verdict_rows
@@ -59,30 +59,30 @@ def _conclusions(
 ) -> Iterator[str]:
     inference, by = provenance["inference"], provenance["groups"]
     yield from unmatched_said(provenance)
-    if without_unmatched(tables, provenance)["means"]["run"].n_unique() < 2:
+    if drop_unmatched(tables, provenance)["means"]["run"].n_unique() < 2:
         one = "One run is left" if provenance.get("unmatched") else "There is one run"
         yield f"{one}: a verdict needs two."
         return
-    compared = {**tables, "comparisons": of_first_test(tables["comparisons"], inference)}
+    compared = {**tables, "comparisons": first_test_rows(tables["comparisons"], inference)}
     if inference.get("baseline") is not None:
-        rows, statements = baseline_rows(compared, provenance), _against_baseline
+        rows, statements = baseline_rows(compared, provenance), _baseline_sentences
     elif inference["alternative"] != "two-sided":
-        known = without_unmatched(compared, provenance)
+        known = drop_unmatched(compared, provenance)
         rows, statements = _one_sided_rows(known, provenance), _one_sided
     else:
-        rows, statements = verdict_rows(without_unranked(compared, by), provenance), _of_best
-    yield from Lacking.in_evaluation(provenance).said(provenance["measures"])
-    for group, part in _groups(rows, by):
+        rows, statements = verdict_rows(drop_unranked(compared, by), provenance), _best_sentences
+    yield from Lacking.read_provenance(provenance).said(provenance["measures"])
+    for group, part in _first_groups(rows, by):
         yield from statements(part.to_dicts(), group, inference)
 
 
-def _groups(rows: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+def _first_groups(rows: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the first groups of requests as the end of a phrase, with their rows."""
     on = [f"by {name}" for name in by]
     parts = rows.partition_by(on, maintain_order=True) if on else [rows]
     for part in parts[:_MOST_GROUPS]:
         if part.height:
-            yield printed.for_group(part.row(0, named=True), by, "by "), part
+            yield printed.group_end(part.row(0, named=True), by, "by "), part
 
 
 class _Answer(NamedTuple):
@@ -113,7 +113,7 @@ _KINDS: _Kinds = (
 first; whether others are near."""
 
 
-def _said(
+def _shared_sentences(
     rows: Sequence[Row], say: Callable[[Row], _Answer], group: str, kinds: _Kinds = _KINDS
 ) -> list[str]:
     """Return a sentence for the measures that give the same answer, or, of many, nearly the same.
@@ -131,24 +131,24 @@ def _said(
         if len(found) <= _MOST_STATEMENTS:
             break
     asked = [row["measure"] for row in rows]
-    return [_sentence({one: answers[one] for one in some}, group, asked) for some in found]
+    return [_answers_sentence({one: answers[one] for one in some}, group, asked) for some in found]
 
 
-def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
+def _answers_sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
     """Return the sentence of answers that have something in common, of the measures asked for."""
     begin, runs, verb, near, end = next(iter(answers))
     who = dict[tuple[str, str], list[str]]()
     for answer, measures in answers.items():
         who.setdefault((answer.runs, answer.verb), []).extend(measures)
     named = {name for measures in answers.values() for name in measures}
-    of_all = _of_measures([name for name in asked if name in named], len(asked))
+    of_all = _measures_phrase([name for name in asked if name in named], len(asked))
     if begin:
         is_all = len(named) == len(asked)
         return f"{nothing_concluded(begin, who, of_all, group, is_all=is_all)}."
     if near:
-        end = f"; {_of_near([answer.near for answer in answers])} not significantly worse{end}"
+        end = f"; {_near_phrase([answer.near for answer in answers])} not significantly worse{end}"
     if len(who) == 1 and runs == _NO_RUN:
-        return f"{runs} {verb} by {_of_any(named, asked)}{group}{end}."
+        return f"{runs} {verb} by {_any_measure_phrase(named, asked)}{group}{end}."
     if len(who) == 1:
         return f"{runs} {verb} by {of_all}{group}{end}."
     each = [f"{runs} by {printed.and_joined(of)}" for (runs, _), of in who.items()]
@@ -157,21 +157,21 @@ def _sentence(answers: _Answers, group: str, asked: Sequence[str]) -> str:
     return f"Who is {what}{group} depends on the measure: {', '.join(each)}{end}."
 
 
-def _of_near(runs: Sequence[tuple[str, ...]]) -> str:
+def _near_phrase(runs: Sequence[tuple[str, ...]]) -> str:
     """Name the runs that are near the first by each measure, or say how many there are."""
     if len({frozenset(some) for some in runs}) == 1:
-        return f"{_named(runs[0], 'others')} {_are(runs[0])}"
+        return f"{_run_names(runs[0], 'others')} {_are(runs[0])}"
     n = printed.n_range([len(some) for some in runs])
     return f"{printed.counted(n, 'other')} {'is' if n == '1' else 'are'}"
 
 
-def _of_measures(measures: Sequence[str], n_all: int) -> str:
+def _measures_phrase(measures: Sequence[str], n_all: int) -> str:
     if len(measures) == n_all > 2:
         return f"all {n_all} measures"
     return printed.and_joined(measures)
 
 
-def _of_any(named: set[str], asked: Sequence[str]) -> str:
+def _any_measure_phrase(named: set[str], asked: Sequence[str]) -> str:
     """Name measures of which none says something: that it is not so by all could leave some."""
     *others, last = (name for name in asked if name in named)
     if len(named) == len(asked) > 2:
@@ -179,27 +179,27 @@ def _of_any(named: set[str], asked: Sequence[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _of_best(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
+def _best_sentences(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on who is first, and what holds of the others."""
-    return _said(rows, lambda row: _first(row, inference["family"]), group)
+    return _shared_sentences(rows, lambda row: _first_answer(row, inference["family"]), group)
 
 
-def _first(row: Row, family: str) -> _Answer:
+def _first_answer(row: Row, family: str) -> _Answer:
     best, worse, untested = row["best"], row["worse"], row["untested"]
     if begin := too_few_to_conclude(row, family):
-        return _Answer(begin, *who_is_first(row, _named))
+        return _Answer(begin, *who_is_first(row, _run_names))
     verb = "is first" if len(best) == 1 else "share the first place"
     if worse and not row["not_worse"] and not untested:
-        others = f"{_named(worse)} is" if len(worse) == 1 else "all others are"
+        others = f"{_run_names(worse)} is" if len(worse) == 1 else "all others are"
         verb, colon = (_BEST, ":") if len(best) == 1 else (verb, ";")
-        return _Answer("", _named(best), verb, (), f"{colon} {others} significantly worse")
-    end = f"; {_named(untested)} cannot be tested" if untested else ""
+        return _Answer("", _run_names(best), verb, (), f"{colon} {others} significantly worse")
+    end = f"; {_run_names(untested)} cannot be tested" if untested else ""
     if row["better"]:
-        end += f"; the test favours {_named(row['better'])} significantly"
-    return _Answer("", _named(best), verb, tuple(row["not_worse"]), end)
+        end += f"; the test favours {_run_names(row['better'])} significantly"
+    return _Answer("", _run_names(best), verb, tuple(row["not_worse"]), end)
 
 
-def _named(runs: Sequence[str], many: str = "runs") -> str:
+def _run_names(runs: Sequence[str], many: str = "runs") -> str:
     """Name some runs; of many the number, as the table marks them."""
     shown = [printed.shortened(run) for run in runs]
     return printed.and_joined(shown) if len(runs) <= _MOST_NAMED else f"{len(runs):,} {many}"
@@ -209,46 +209,50 @@ def _are(runs: Sequence[str]) -> str:
     return "is" if len(runs) <= 1 else "are"
 
 
-def _against_baseline(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
+def _baseline_sentences(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
     """Return sentences on the runs that are better and worse than the baseline, and neither."""
 
     def say(row: Row) -> _Answer:
-        return _beside_baseline(row, inference)
+        return _uncompared_answer(row, inference)
 
-    said = _said(rows, say, group, _ALL_IN_COMMON)
+    said = _shared_sentences(rows, say, group, _ALL_IN_COMMON)
     if len(said) <= _MOST_STATEMENTS:
         return said
     # Of many answers a sentence says what holds of one side, measure by measure.
     told = [row for row in rows if not row["too_few"]]
-    said = _said(rows, lambda row: say(row) if row["too_few"] else _NONE, group)
+    said = _shared_sentences(rows, lambda row: say(row) if row["too_few"] else _NONE, group)
     sides = {"greater": ("better",), "less": ("worse",)}
     baseline = printed.shortened(inference["baseline"])
     for side in sides.get(inference["alternative"], ("better", "worse")):
-        said.append(f"Significantly {side} than {baseline}{group}: {_each(told, side)}.")
+        said.append(
+            f"Significantly {side} than {baseline}{group}: {_runs_by_measures(told, side)}."
+        )
     return said
 
 
-def _each(rows: Sequence[Row], column: str) -> str:
+def _runs_by_measures(rows: Sequence[Row], column: str) -> str:
     """Return the runs of a column of rows, each with the measures of which it has these."""
-    by_runs = measures_by(rows, lambda row: _named(row[column]) if row[column] else "none")
+    by_runs = measures_by(rows, lambda row: _run_names(row[column]) if row[column] else "none")
     return ", ".join(f"{runs} by {printed.and_joined(of)}" for runs, of in by_runs.items())
 
 
-def _beside_baseline(row: Row, inference: Mapping[str, Any]) -> _Answer:
+def _uncompared_answer(row: Row, inference: Mapping[str, Any]) -> _Answer:
     baseline, side = printed.shortened(inference["baseline"]), inference["alternative"]
     if begin := too_few_to_conclude(row, inference["family"]):
-        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], _named))
+        return _Answer(begin, *ahead_of_baseline(row, inference["baseline"], _run_names))
     better, worse, open_ = (row[name] for name in ("better", "worse", "undecided"))
     if row["incomparable"] and not (better or worse or open_):
         return _Answer("", _NO_RUN, f"can be compared with {baseline}", (), "")
     runs, what = (worse, "worse") if side == "less" else (better, "better")
-    said = [f"{_named(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
+    said = [f"{_run_names(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
     if open_:
-        said.append(f"{_named(open_)} {_are(open_)} not told apart from it")
+        said.append(f"{_run_names(open_)} {_are(open_)} not told apart from it")
     if row["incomparable"]:
-        said.append(f"{_named(row['incomparable'])} not comparable")
+        said.append(f"{_run_names(row['incomparable'])} not comparable")
     verb = f"{_are(runs)} significantly {what} than {baseline}"
-    return _Answer("", _named(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said))
+    return _Answer(
+        "", _run_names(runs) if runs else _NO_RUN, verb, (), "".join(f"; {x}" for x in said)
+    )
 
 
 def _one_sided_rows(
@@ -259,12 +263,12 @@ def _one_sided_rows(
     by, inference = [f"by {name}" for name in names], provenance["inference"]
     of = ("comparisons", "orderings", "win_rates")
     c, o, wins = (tables[name].rename(dict(zip(names, by, strict=True))) for name in of)
-    rows = without_counts(c, provenance).group_by(*by, *KEY).agg(
+    rows = drop_counts(c, provenance).group_by(*by, *KEY).agg(
         pl.col("reject").sum(), n=pl.col("n").min(), n_most=pl.col("n").max(), n_pairs=pl.len()
     )  # fmt: skip
     first = o.filter(is_first(by)).sort("run").group_by(*by, "measure").agg(best="run")
     rows = rows.join(first, on=[*by, "measure"], how="left", nulls_equal=True)
-    rows = with_too_few(rows, c, wins, by, inference["family"], inference["alpha"])
+    rows = mark_too_few(rows, c, wins, by, inference["family"], inference["alpha"])
     return rows.sort(*by, printed.place_among(provenance["measures"]))
 
 
@@ -274,9 +278,9 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
     def say(row: Row) -> _Answer:
         begin = too_few_to_conclude(row, inference["family"])
         verb = "is first" if len(row["best"]) == 1 else "share the first place"
-        return _Answer(begin, _named(row["best"]), verb) if begin else _NONE
+        return _Answer(begin, _run_names(row["best"]), verb) if begin else _NONE
 
-    said = _said(rows, say, group)
+    said = _shared_sentences(rows, say, group)
     found = [
         f"{row['reject']:,} of {row['n_pairs']:,} pairs by {row['measure']}"
         for row in rows
@@ -292,12 +296,12 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
 
 def _evidence(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> Iterator[str]:
     """Yield what weakens conclusions: rankings or judgments missing, equal scores, same runs."""
-    yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _of_rankings)
+    yield from told_of_each(judged_where_pooled(tables["coverage"], provenance), _ranking_sentences)
     yield from sentences_on_coverage(tables, provenance)
     yield from _same(tables["win_rates"], provenance)
 
 
-def _of_rankings(coverage: pl.DataFrame) -> Iterator[str]:
+def _ranking_sentences(coverage: pl.DataFrame) -> Iterator[str]:
     if coverage.height and coverage["missing"].sum():
         lacking = coverage.filter(pl.col("missing") > 0)
         runs = lacking["run"].unique(maintain_order=True).to_list()  # not each of their replicates
@@ -305,18 +309,18 @@ def _of_rankings(coverage: pl.DataFrame) -> Iterator[str]:
         worst = max(lacking["missing"])
         most = "" if len(runs) == 1 else "up to "
         lack = "lacks" if len(runs) == 1 else "lack"
-        yield f"{_named(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
+        yield f"{_run_names(runs)} {lack} rankings of {most}{worst:,} of the {n:,} requests."
     few = coverage.filter(pl.col("judged_at_10") < _FEW_JUDGED, pl.col("depth") >= 10)
     unseen = few["run"].unique(maintain_order=True).to_list()
     if unseen:
-        yield f"Less than half of the top 10 of {_named(unseen)} is judged."
+        yield f"Less than half of the top 10 of {_run_names(unseen)} is judged."
 
 
 def _same(wins: pl.DataFrame, provenance: Mapping[str, Any]) -> Iterator[str]:
     """Name runs that tie in all requests by all measures, as copies of one another do."""
     tie = wins.filter(pl.col("n") == pl.col("ties")).select("run_a", "run_b").unique()
     pairs = (
-        without_counts(wins, provenance)
+        drop_counts(wins, provenance)
         .join(tie, on=["run_a", "run_b"], how="semi")
         .group_by("run_a", "run_b")
         .agg(n=pl.col("n").sum(), ties=pl.col("ties").sum())

@@ -37,7 +37,7 @@ def both_ways(c: pl.DataFrame, rivals: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def of_first_test(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
+def first_test_rows(comparisons: pl.DataFrame, inference: Mapping[str, Any]) -> pl.DataFrame:
     """Return the comparisons by the test and the correction that were named first.
 
     Where each measure has a test that was chosen for it, they are those by this test.

@@ -41,7 +41,7 @@ class Lacking:
     unranked: Sequence[str] = ()
 
     @classmethod
-    def in_evaluation(cls, provenance: Mapping[str, Any]) -> Lacking:
+    def read_provenance(cls, provenance: Mapping[str, Any]) -> Lacking:
         """Return what the provenance of an evaluation says; runs with judgments lack no request.
 
         Examples
@@ -59,7 +59,7 @@ lacks some of the 2 requests (b has 1)
     def notes(self, measures: Sequence[str]) -> list[str]:
         """Return a sentence on each measure that orders runs and of which runs lack requests."""
         return [
-            _DONE[self.missing].format(measure, _in_words(self.of[measure]))
+            _DONE[self.missing].format(measure, _lacking_phrase(self.of[measure]))
             for measure in dict.fromkeys(measures)
             if measure in self.of and measure not in self.unranked
         ]
@@ -68,7 +68,7 @@ lacks some of the 2 requests (b has 1)
         """Return the notes as sentences that follow others."""
         return [f"{note[0].upper()}{note[1:]}." for note in self.notes(measures)]
 
-    def in_short(self, measures: Sequence[str]) -> list[str]:
+    def short_notes(self, measures: Sequence[str]) -> list[str]:
         """Return a note for tables of ranks, which do not show how many requests a run has."""
         shown = [m for m in dict.fromkeys(measures) if m in self.of and m not in self.unranked]
         if self.missing != "own" or not shown:
@@ -85,7 +85,7 @@ lacks some of the 2 requests (b has 1)
         return pl.Series("count", said, dtype=pl.String)
 
 
-def _in_words(facts: Mapping[str, Any]) -> str:
+def _lacking_phrase(facts: Mapping[str, Any]) -> str:
     few = sorted(facts["runs"].items(), key=lambda item: item[1])
     named = ", ".join(f"{escaped(run)} has {n}" for run, n in few[:_NAMED])
     verb = "run lacks" if len(few) == 1 else "runs lack"
@@ -126,24 +126,22 @@ def is_nothing_judged(coverage: pl.DataFrame | None) -> bool:
     return bool(retrieved) and not judged
 
 
-def without_unmatched(
+def drop_unmatched(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> dict[str, pl.DataFrame]:
     """Return the tables without the runs whose ids match nothing: nothing is known of them."""
     runs = provenance.get("unmatched", [])
-    return {name: _without(table, runs) for name, table in tables.items()}
+    return {name: _drop_runs(table, runs) for name, table in tables.items()}
 
 
-def _without(table: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
+def _drop_runs(table: pl.DataFrame, runs: Sequence[str]) -> pl.DataFrame:
     names = [name for name in ("run", "run_a", "run_b") if name in table.columns]
     if not runs or not names:
         return table
     return table.filter(~pl.any_horizontal(pl.col(name).is_in(runs) for name in names))
 
 
-def without_unranked(
-    tables: Mapping[str, pl.DataFrame], by: Sequence[str]
-) -> dict[str, pl.DataFrame]:
+def drop_unranked(tables: Mapping[str, pl.DataFrame], by: Sequence[str]) -> dict[str, pl.DataFrame]:
     """Return the tables without the measures (of groups) whose runs have no ranks.
 
     Those are the ones of which runs lack requests, and `verdict` would refuse them.

@@ -17,7 +17,7 @@ def counts_in(provenance: Mapping[str, Any]) -> list[str]:
     return [name for name, one in facts.known_facts(provenance).items() if one.is_count]
 
 
-def without_counts(table: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
+def drop_counts(table: pl.DataFrame, provenance: Mapping[str, Any]) -> pl.DataFrame:
     """Leave out the measures that are counts, which have no best."""
     return table.filter(~pl.col("measure").is_in(counts_in(provenance)))
 
@@ -44,7 +44,7 @@ def measures_by(
     return found
 
 
-def with_sentences(
+def add_sentences(
     table: pl.DataFrame,
     by: Sequence[str],
     said: Callable[[dict[str, Any]], Hashable],

@@ -45,8 +45,10 @@ def tie_sentences(
         return ()
     return tuple(
         f"{prefix}{said}"
-        for prefix, coverage, means, is_grouped in _collections(tables, provenance["groups"])
-        for said in _said(tie_ranges(coverage, means), means, measure, is_grouped=is_grouped)
+        for prefix, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"])
+        for said in _range_sentences(
+            tie_ranges(coverage, means), means, measure, is_grouped=is_grouped
+        )
     )
 
 
@@ -60,13 +62,13 @@ def sentences_on_coverage(
     measures = [measure] if measure is not None else provenance["measures"]
     cuts = (
         f"{prefix}{said}"
-        for prefix, coverage, _, _ in _collections(tables, provenance["groups"])
+        for prefix, coverage, _, _ in _collection_tables(tables, provenance["groups"])
         for said in cuts_in_words(coverage, measures)
     )
     return (*cuts, *tie_sentences(tables, provenance, measure))
 
 
-def with_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
+def add_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
     """Return a verdict whose first sentence by each measure ends with `sentences_on_coverage`."""
     names = v["measure"].unique(maintain_order=True).to_list()
     tables = {"coverage": e.coverage, "means": e.means}
@@ -77,7 +79,7 @@ def with_ties(v: pl.DataFrame, e: Evaluated) -> printed.Verdict:
     return printed.Verdict(v.with_columns(sentence=sentence) if any(said) else v)
 
 
-def _collections(
+def _collection_tables(
     tables: Mapping[str, pl.DataFrame], by: Sequence[str]
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame, bool]]:
     """Yield coverage and means of each collection, the words in front, and whether it has groups.
@@ -141,7 +143,7 @@ def tie_ranges(coverage: pl.DataFrame, means: pl.DataFrame) -> pl.DataFrame:
     return ranges.with_columns(is_open=is_open).sort("run", order).select(_RANGE)
 
 
-def _said(
+def _range_sentences(
     ranges: pl.DataFrame, means: pl.DataFrame, measure: str | None, *, is_grouped: bool
 ) -> Iterator[str]:
     """Yield what is said of ranges (see `tie_ranges`), by all measures or one alone."""
@@ -154,12 +156,12 @@ def _said(
         is_blind &= pl.col("run").is_in(first.implode())
     # The bounds of a preference are not known, but that a run puts its documents in no order is.
     told = of_measure if of_measure.height else ranges.with_columns(is_open=pl.lit(value=False))
-    yield from _of_runs(told.filter(pl.col("is_open") | is_blind))
+    yield from _moved_runs(told.filter(pl.col("is_open") | is_blind))
     if not is_grouped:  # ranks are those of groups, and ranges of all requests
-        yield from _of_first(of_measure.filter(pl.col("rank").is_not_null()))
+        yield from _first_by_ties(of_measure.filter(pl.col("rank").is_not_null()))
 
 
-def _of_runs(named: pl.DataFrame) -> Iterator[str]:
+def _moved_runs(named: pl.DataFrame) -> Iterator[str]:
     """Yield the ranges of the run whose means may be moved farthest, and the names of the others.
 
     Runs of one score for all documents come first.
@@ -200,7 +202,7 @@ def _may_be(rows: pl.DataFrame) -> str:
     return printed.and_joined(means)
 
 
-def _of_first(ranges: pl.DataFrame) -> Iterator[str]:
+def _first_by_ties(ranges: pl.DataFrame) -> Iterator[str]:
     """Say by which measures the order of equal scores decides which run is first.
 
     It does if a run may be before one that is first, or if runs that share the first place may not.

@@ -33,7 +33,7 @@ def family_keys(c: pl.DataFrame, by: Sequence[str], family: str) -> list[str]:
     return ["correction", *["test"] * has_several_tests(c, by)]
 
 
-def with_too_few(
+def mark_too_few(
     rows: pl.DataFrame,
     c: pl.DataFrame,
     wins: pl.DataFrame,
@@ -83,7 +83,7 @@ def with_too_few(
     least = _least_possible(corrected, on, family_keys(c, by, family))
     barren = barren.join(least, on=on, how="left", nulls_equal=True)
     barren = barren.filter((pl.col("n") == 1) | (pl.col("least") >= alpha))
-    found = barren.join(_differences(c, wins, barren, by), on=on, nulls_equal=True)
+    found = barren.join(_least_differences(c, wins, barren, by), on=on, nulls_equal=True)
     found = found.filter(pl.col("n_differ") > 0).with_columns(_reasons(alpha), too_few=True)
     found = found.select(*on, *_FACTS)
     rows = rows.join(found, on=on, how="left", nulls_equal=True, maintain_order="left")
@@ -130,7 +130,7 @@ def _least_possible(corrected: pl.DataFrame, on: list[str], keys: list[str]) -> 
     )  # fmt: skip
 
 
-def _differences(
+def _least_differences(
     c: pl.DataFrame, wins: pl.DataFrame, measures: pl.DataFrame, by: Sequence[str]
 ) -> pl.DataFrame:
     """Return in how many requests the runs of some measures differ, and whether trials are few."""

@@ -12,15 +12,15 @@ from lexiframe.significance import tests_in_words
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import NOTHING_JUDGED, is_nothing_judged
-from lexiframe.views.sentences.rows import measures_by, with_sentences, without_counts
+from lexiframe.views.sentences.rows import add_sentences, drop_counts, measures_by
 from lexiframe.views.sentences.too_few import (
     KEY,
     ahead,
     evidence,
     family_keys,
+    mark_too_few,
     nothing_concluded,
     too_few_to_conclude,
-    with_too_few,
 )
 
 
@@ -62,10 +62,10 @@ def baseline_verdict(e: Evaluated, alpha: float | None = None) -> printed.Verdic
     def say(rows: list[dict[str, Any]]) -> str:
         if nothing:
             return f"By {printed.and_joined([r['measure'] for r in rows])}, {NOTHING_JUDGED}."
-        return _sentence(rows, names, inference)
+        return _baseline_sentence(rows, names, inference)
 
     rows = rows.with_columns(baseline=pl.lit(inference["baseline"]))
-    rows = with_sentences(rows, by, lambda row: _said(row, inference), say)
+    rows = add_sentences(rows, by, lambda row: _sentence_key(row, inference), say)
     return printed.Verdict(rows.select(*by, *_COLUMNS).rename(dict(zip(by, names, strict=True))))
 
 
@@ -87,7 +87,7 @@ def baseline_rows(
     by = [f"by {name}" for name in names]
     renamed = dict(zip(names, by, strict=True))
     c, wins = (tables[name].rename(renamed) for name in ("comparisons", "win_rates"))
-    c = without_counts(c, provenance)
+    c = drop_counts(c, provenance)
     is_better, run = GAIN > 0, pl.col("run_a")
     of_measure = c.sort("run_a").group_by(*by, *KEY)
     unmatched = provenance.get("unmatched", [])  # of these runs, or of that baseline, none is known
@@ -105,7 +105,7 @@ def baseline_rows(
     )
     family, alpha = inference["family"], inference["alpha"]
     of_family = pl.col("family").sum().over(family_keys(c, by, family))
-    table = with_too_few(table.with_columns(family=of_family), c, wins, by, family, alpha)
+    table = mark_too_few(table.with_columns(family=of_family), c, wins, by, family, alpha)
     return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
 
 
@@ -132,7 +132,7 @@ def ahead_of_baseline(
     return named(up) if up else "no run", f"{verb} ahead of {of}{rest}"
 
 
-def _said(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
+def _sentence_key(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
     """Return what decides what is said of a row, apart from its measure and test."""
     lists = ("better", "worse", "undecided", "incomparable")
     begin = too_few_to_conclude(row, inference["family"])
@@ -140,11 +140,13 @@ def _said(row: dict[str, Any], inference: dict[str, Any]) -> Hashable:
     return begin, told, *(row[name] for name in ("correction", "family", "n", "n_most"))
 
 
-def _sentence(rows: list[dict[str, Any]], names: list[str], inference: dict[str, Any]) -> str:
+def _baseline_sentence(
+    rows: list[dict[str, Any]], names: list[str], inference: dict[str, Any]
+) -> str:
     """Return the sentence on some measures of which the same is said."""
     row, level, family = rows[0], inference["alpha"], inference["family"]
     of = printed.and_joined([row["measure"] for row in rows])
-    group = printed.for_group(row, names, "by ")
+    group = printed.group_end(row, names, "by ")
     if begin := too_few_to_conclude(row, family):
         who = measures_by(
             rows, lambda row: ahead_of_baseline(row, inference["baseline"], printed.listed)

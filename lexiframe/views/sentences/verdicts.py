@@ -26,22 +26,22 @@ from lexiframe.views.sentences.gains import both_ways
 from lexiframe.views.sentences.lacking import (
     NOTHING_JUDGED,
     Lacking,
+    drop_unmatched,
     is_nothing_judged,
     unmatched_said,
-    without_unmatched,
 )
-from lexiframe.views.sentences.rows import is_first, measures_by, with_sentences, without_counts
+from lexiframe.views.sentences.rows import add_sentences, drop_counts, is_first, measures_by
 from lexiframe.views.sentences.tables import sentences_of
-from lexiframe.views.sentences.ties import with_ties
+from lexiframe.views.sentences.ties import add_ties
 from lexiframe.views.sentences.too_few import (
     IS_TESTED,
     KEY,
     evidence,
     family_keys,
+    mark_too_few,
     nothing_concluded,
     too_few_to_conclude,
     who_is_first,
-    with_too_few,
 )
 from lexiframe.views.sentences.verdict_on_baseline import baseline_verdict
 
@@ -134,17 +134,17 @@ significantly worse. 2 of 3 pairs of runs are told apart (paired t-test, Holm's 
 the 3 pairs, α = 0.05, n = 5 requests).
     """
     if not hasattr(e, "provenance"):
-        return _of_table(e, comparisons is None and alpha is None and family is None)
+        return _table_verdict(e, comparisons is None and alpha is None and family is None)
     evaluated: Any = e
     if evaluated.provenance["inference"].get("baseline") is not None and comparisons is None:
-        return with_ties(baseline_verdict(evaluated, alpha), evaluated)
+        return add_ties(baseline_verdict(evaluated, alpha), evaluated)
     names = ("orderings", "comparisons", "win_rates", "coverage")
     tables = {name: getattr(evaluated, name) for name in names}
     how: dict[str, Any] = {"alpha": alpha, "family": family}
-    return with_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
+    return add_ties(verdict_of(tables, evaluated.provenance, comparisons, **how), evaluated)
 
 
-def _of_table(table: Any, is_alone: bool) -> printed.Verdict:
+def _table_verdict(table: Any, is_alone: bool) -> printed.Verdict:
     """Return the verdict on a table that helps to decide, or on a result that has its own."""
     found = getattr(table, "verdict", None)
     if not isinstance(found, printed.Verdict):  # a frame may have a column of this name
@@ -176,7 +176,7 @@ def verdict_of(
     if family is None:
         family = inference["family"] if others is None else "measure"
     table = verdict_rows(tables, provenance, others, alpha=alpha, family=family)
-    lacking = Lacking.in_evaluation(provenance)
+    lacking = Lacking.read_provenance(provenance)
     by = [f"by {name}" for name in names]
 
     def say(rows: list[dict[str, Any]]) -> str:
@@ -184,9 +184,9 @@ def verdict_of(
         if is_nothing_judged(tables.get("coverage")):
             return f"By {printed.and_joined(measures)}, {NOTHING_JUDGED}."
         said = [*lacking.said(measures), *unmatched_said(provenance)]
-        return " ".join([_sentence(rows, names, level, family), *said])
+        return " ".join([_verdict_sentence(rows, names, level, family), *said])
 
-    table = with_sentences(table, by, lambda row: _said(row, family), say)
+    table = add_sentences(table, by, lambda row: _sentence_key(row, family), say)
     return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
 
 
@@ -223,7 +223,7 @@ def verdict_rows(
     c = c.with_columns(reject=tested & (pl.col("p_adjusted") < level), tested=tested)
     of_family = _told_apart(c, by, family).select(*by, *KEY, "family")  # p-values are corrected so
     known = {"c": c, "wins": tables["win_rates"].rename(renamed), "orderings": orderings}
-    c, wins, orderings = without_unmatched(known, provenance).values()
+    c, wins, orderings = drop_unmatched(known, provenance).values()
     # Runs that share the first place have the same rank: the mean of their places, 1.5 for two.
     orderings = orderings.with_columns(is_best=is_first(by)).sort("rank", "run")
     runs = orderings.group_by(*by, "measure").agg(
@@ -235,14 +235,14 @@ def verdict_rows(
     table = _told_apart(c, by, family).drop("family")
     table = table.join(of_family, on=[*by, *KEY], nulls_equal=True)
     table = table.join(runs, on=[*by, "measure"], nulls_equal=True)
-    against = _against_best(c, orderings, by)
+    against = _undecided_runs(c, orderings, by)
     table = table.join(against, on=[*by, *KEY], how="left", nulls_equal=True)
-    _refuse_gaps(table.sort(*by, "measure"))
+    _refuse_uncompared(table.sort(*by, "measure"))
     if others is None:
-        table = pl.concat([table, _without_pairs(runs, c, inference, by)], how="diagonal_relaxed")
+        table = pl.concat([table, _uncompared_rows(runs, c, inference, by)], how="diagonal_relaxed")
     lists = pl.col("not_worse", "untested", "worse", "favoured", "better")
-    table = without_counts(table, provenance).with_columns(lists.fill_null([]))
-    table = with_too_few(table, c, wins, by, family, level)
+    table = drop_counts(table, provenance).with_columns(lists.fill_null([]))
+    table = mark_too_few(table, c, wins, by, family, level)
     table = table.with_columns(too_few=pl.col("too_few") | (pl.col("n_pairs") == 0))
     return table.sort(*by, printed.place_among(provenance["measures"]), *KEY)
 
@@ -250,7 +250,7 @@ def verdict_rows(
 def _refuse_unranked(orderings: pl.DataFrame, provenance: Mapping[str, Any]) -> None:
     """Raise where runs that lack requests have no order."""
     unranked = orderings.filter(pl.col("rank").is_null())["measure"].unique().sort()
-    if notes := Lacking.in_evaluation(provenance).notes(unranked.to_list()):
+    if notes := Lacking.read_provenance(provenance).notes(unranked.to_list()):
         raise LexiframeError(f"verdict: {'; '.join(notes)}")
 
 
@@ -307,7 +307,7 @@ def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
     return counted.with_columns(family=of_family)
 
 
-def _without_pairs(
+def _uncompared_rows(
     runs: pl.DataFrame, c: pl.DataFrame, inference: Mapping[str, Any], by: list[str]
 ) -> pl.DataFrame:
     """Return rows of the measures by which no two runs share a request: they have no comparison."""
@@ -323,7 +323,7 @@ def _without_pairs(
     return lacking.with_columns(**numbers, untested="others")
 
 
-def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+def _undecided_runs(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl.DataFrame:
     """List the runs, other than the best, that no best run is significantly better than.
 
     ``untested`` are those of which this is not known, and ``worse`` the rest. ``favoured`` are
@@ -357,7 +357,7 @@ def _against_best(c: pl.DataFrame, orderings: pl.DataFrame, by: list[str]) -> pl
     )
 
 
-def _refuse_gaps(table: pl.DataFrame) -> None:
+def _refuse_uncompared(table: pl.DataFrame) -> None:
     """Raise unless each best run is compared with all runs that are not best."""
     n_best = pl.col("best").list.len()
     wanted = n_best * (pl.col("n_runs") - n_best)
@@ -381,24 +381,26 @@ class _Said(NamedTuple):
     how: tuple[Any, ...]
 
 
-def _said(row: dict[str, Any], family: str) -> _Said:
+def _sentence_key(row: dict[str, Any], family: str) -> _Said:
     """Return what is said of a row; measures of which the same is said share a sentence."""
     how = tuple(row[name] for name in ("correction", "family", "n", "n_most"))
     if begin := too_few_to_conclude(row, family):
         return _Said(begin, "", how)
-    said = f"{printed.listed(row['best'])} {_how_first(row)}; {_of_others(row)}"
+    said = f"{printed.listed(row['best'])} {_how_first(row)}; {_others_phrase(row)}"
     if row["n_tested"]:
         n, pairs = row["n_significant"], printed.counted(row["n_pairs"], "pair")
         told = f"{n:,} of {pairs} of runs {'is' if 1 in (n, row['n_pairs']) else 'are'} told apart"
-        said = f"{said}. {_of_better(row)}{told}"
+        said = f"{said}. {_better_phrase(row)}{told}"
     return _Said("", said, how)
 
 
-def _sentence(rows: list[dict[str, Any]], names: Sequence[str], alpha: float, family: str) -> str:
+def _verdict_sentence(
+    rows: list[dict[str, Any]], names: Sequence[str], alpha: float, family: str
+) -> str:
     """Return the sentence on some measures of which the same is said."""
-    row, found = rows[0], _said(rows[0], family)
+    row, found = rows[0], _sentence_key(rows[0], family)
     of = printed.and_joined([row["measure"] for row in rows])
-    group = printed.for_group(row, names, "by ")
+    group = printed.group_end(row, names, "by ")
     if found.begin:
         who = measures_by(rows, lambda row: who_is_first(row, printed.listed))
         said = nothing_concluded(found.begin, who, of, group)
@@ -416,7 +418,7 @@ def _how_first(row: dict[str, Any]) -> str:
     return f"{first}, among {n_best + n_others:,} runs that may be best" if n_others else first
 
 
-def _of_others(row: dict[str, Any]) -> str:
+def _others_phrase(row: dict[str, Any]) -> str:
     """Return the part of the sentence about the runs that are not best."""
     n_others = row["n_runs"] - len(row["best"])
     if n_others == 0:
@@ -433,7 +435,7 @@ def _of_others(row: dict[str, Any]) -> str:
     return f"{verb} significantly worse" if not untested else untested.removeprefix("; ")
 
 
-def _of_better(row: dict[str, Any]) -> str:
+def _better_phrase(row: dict[str, Any]) -> str:
     """Say which runs the test puts significantly before the first, if there are any."""
     if not row["better"]:
         return ""

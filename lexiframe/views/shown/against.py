@@ -41,12 +41,13 @@ def baseline_section(
     keys = [name for name in (*by, "measure", "test", "correction") if name in others.columns]
     parts = others.partition_by(keys, maintain_order=True)
     shown = [
-        ends(printed.as_cells(printed.with_p_values(p, inference["alpha"])), _CALLED) for p in parts
+        ends(printed.as_cells(printed.write_p_values(p, inference["alpha"])), _CALLED)
+        for p in parts
     ]
     left_out = [*of_intervals, *dict.fromkeys(note for _, notes in shown for note in notes)]
     whole = pl.concat([rows for rows, _ in shown]) if shown else others
     in_order = table["measure"].unique(maintain_order=True)  # that in which they were asked for
-    narrow = list(_by_measure(parts, keys, inference["alpha"]))
+    narrow = list(_measure_sections(parts, keys, inference["alpha"]))
     last = printed.Section(notes=(_narrow_legend(inference["alpha"]), *left_out))
     return printed.Section(
         f"Against {baseline} ({inference_in_words(inference, comparisons, in_order)})",
@@ -61,7 +62,7 @@ _CALLED = "against_baseline"
 _BETTER = "a positive difference is better than the baseline"
 
 
-def _by_measure(
+def _measure_sections(
     parts: Sequence[pl.DataFrame], keys: Sequence[str], alpha: float
 ) -> Iterator[printed.Section]:
     for part in parts:
@@ -71,13 +72,13 @@ def _by_measure(
             value if name in ("test", "correction") else printed.group_of(name, value)
             for name, value in said.items()
         )
-        table, _ = ends(_in_short(part, alpha), _CALLED)
+        table, _ = ends(_narrow_rows(part, alpha), _CALLED)
         yield printed.Section(", ".join([str(measure), *others]), table)
 
 
-def _in_short(part: pl.DataFrame, alpha: float) -> pl.DataFrame:
+def _narrow_rows(part: pl.DataFrame, alpha: float) -> pl.DataFrame:
     """Return the rows of one measure with the columns that a narrow terminal has room for."""
-    texts = printed.as_cells(printed.with_p_values(part, alpha))
+    texts = printed.as_cells(printed.write_p_values(part, alpha))
     mean = ["mean"] if "mean" in texts.columns and part["mean"].count() else []
     n = ["n"] if "n" in texts.columns else []
     return texts.select(

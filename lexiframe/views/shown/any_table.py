@@ -46,7 +46,7 @@ def latex(table: Frame, /, n: int | None = None) -> str:
     \bottomrule
     \end{tabular}
     """
-    return latex_table(_first("latex", table, n))
+    return latex_table(_first_rows("latex", table, n))
 
 
 @typed
@@ -78,10 +78,10 @@ def markdown(table: Frame, /, n: int | None = None) -> str:
     |:--------|-----:|
     | AP      |    1 |
     """
-    return markdown_table(_first("markdown", table, n))
+    return markdown_table(_first_rows("markdown", table, n))
 
 
-def _first(called: str, table: Frame, n: int | None) -> pl.DataFrame:
+def _first_rows(called: str, table: Frame, n: int | None) -> pl.DataFrame:
     if n is not None and n < 1:
         raise LexiframeError(f"{called}: expected n, the number of rows, from 1, found {n}")
     frame = to_polars(table)

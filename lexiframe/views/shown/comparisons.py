@@ -36,7 +36,7 @@ pairs of a family, α = 0.05, n = 5; intervals end at the bounds of AP"
     c, notes = cut_at_bounds(c, "mean_difference")
     keys = ("measure", "test", "correction", "n")
     differing = [name for name in keys if c[name].n_unique() > 1]
-    table = printed.as_cells(printed.with_p_values(c, alpha)).select(
+    table = printed.as_cells(printed.write_p_values(c, alpha)).select(
         *groups,
         *(name for name in differing if name != "n"),
         pl.col("run_a").alias("run a"),

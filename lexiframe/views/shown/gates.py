@@ -41,20 +41,20 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     this gate would pass an unchanged candidate in about 24 % of cases (gate_curve
     and --curve show more); it would take about 88 requests.
     """
-    table = table.sort(*_groups(table), printed.place_among(measures), maintain_order=True)
+    table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
-    rows, notes = _rows(table)
+    rows, notes = _differing_rows(table)
     # The interval and the margin say as much as the p-value.
     rows = rows if printed.fits(rows) else rows.drop("p_value")
     main = printed.Section(_title(table), rows, (*notes, *_coverage(table), *said))
-    return str(printed.Summary.of(gates.gate_sentences(table)["sentence"], main))
+    return str(printed.Summary.compose(gates.gate_sentences(table)["sentence"], main))
 
 
 def gate_markdown(table: pl.DataFrame) -> str:
     """Return the table of `gate` as Markdown: a heading, the verdict, the rows, and why."""
     verdict = gates.gate_sentences(table)
     said = [f"- {markdown_of(name)}: {markdown_of(why)}" for name, why in _not_passed(table)]
-    rows, notes = _rows(table)
+    rows, notes = _differing_rows(table)
     below = " ".join([*(f"{note}." for note in notes), *_coverage(table)])
     parts = [
         f"### {', '.join(verdict['outcome']).upper()}: lexiframe gate",
@@ -93,19 +93,19 @@ def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
     return [(gates.name_of_row(row), row["why"]) for row in rows]
 
 
-def _groups(table: pl.DataFrame) -> list[str]:
+def _group_columns(table: pl.DataFrame) -> list[str]:
     return table.columns[: table.columns.index("measure")]
 
 
-def _rows(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+def _differing_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """Return what differs between the rows, as the verdict says what is the same; and notes."""
     table, notes = cut_at_bounds(table, "mean_difference")
     p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
     difference = pl.col("mean_difference").alias("difference")
     numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
     candidates = ["candidate"] if _are_several(table) else []
-    shown = table.select(*_groups(table), "measure", *candidates, "outcome", *numbers)
-    return printed.with_p_values(shown, table["alpha"][0]), notes
+    shown = table.select(*_group_columns(table), "measure", *candidates, "outcome", *numbers)
+    return printed.write_p_values(shown, table["alpha"][0]), notes
 
 
 def junit_xml(table: pl.DataFrame) -> str:

@@ -75,7 +75,7 @@ def latex_table(table: pl.DataFrame) -> str:
     \bottomrule
     \end{tabular}
     """
-    return "\n".join(_written(ShownTable.of(table)))
+    return "\n".join(_table_lines(ShownTable.whole(table)))
 
 
 def paper_latex(paper: ShownTable, caption: str | None = None, label: str | None = None) -> str:
@@ -87,21 +87,21 @@ def paper_latex(paper: ShownTable, caption: str | None = None, label: str | None
     ours = (latex_of(said).replace(" = ", "~=~") for said in paper.notes)  # stay in a line
     said = " ".join([*([caption] if caption else []), *ours])
     named = f"\\caption{{{said}}}" + (f"\\label{{{label}}}" if label is not None else "")
-    return "\n".join([*_written(paper, named), ""])
+    return "\n".join([*_table_lines(paper, named), ""])
 
 
-def _written(table: ShownTable, named: str = "") -> list[str]:
+def _table_lines(table: ShownTable, named: str = "") -> list[str]:
     """Return the lines of a table; one that is named by a caption stands in a float."""
     sides = "".join(map(_side, table.columns))
-    head, rows = _row(map(_heading, table.columns)), list(_rows(table))
+    head, rows = _row_line(map(_heading, table.columns)), list(_row_lines(table))
     if len(rows) > _PAGE:
-        return _with_needs("booktabs,longtable", _long(sides, head, rows, named))
+        return _name_packages("booktabs,longtable", _long_table(sides, head, rows, named))
     inside = [r"\toprule", head, r"\midrule", *rows, r"\bottomrule"]
     lines = [rf"\begin{{tabular}}{{{sides}}}", *inside, r"\end{tabular}"]
     if named:  # the standard classes put captions close to what stands below them
         above = [r"\begin{table}", r"\centering", named, r"\smallskip", ""]
         lines = [*above, *lines, r"\end{table}"]
-    return _with_needs("booktabs", lines)
+    return _name_packages("booktabs", lines)
 
 
 def _side(column: Column) -> str:
@@ -116,33 +116,33 @@ def _heading(column: Column) -> str:
     return rf"\multicolumn{{2}}{{c}}{{{text}}}" if column.has_marks else text
 
 
-def _rows(table: ShownTable) -> Iterator[str]:
+def _row_lines(table: ShownTable) -> Iterator[str]:
     width = len(table.columns) + sum(column.has_marks for column in table.columns)
     for place, panel in enumerate(table.panels):
         if panel.title:
             yield from [r"\midrule"] * (place > 0)
             yield rf"\multicolumn{{{width}}}{{l}}{{\emph{{{latex_of(panel.title)}}}}} \\"
         for row in panel.rows:
-            yield _row(chain.from_iterable(map(_cells, row, table.columns)))
+            yield _row_line(chain.from_iterable(map(_cell_lines, row, table.columns)))
 
 
-def _cells(cell: Cell, column: Column) -> Iterator[str]:
-    text = _number(cell.text) if column.is_number else latex_of(cell.text)
+def _cell_lines(cell: Cell, column: Column) -> Iterator[str]:
+    text = _latex_number(cell.text) if column.is_number else latex_of(cell.text)
     yield rf"\textbf{{{text}}}" if cell.is_best else text
     if column.has_marks:
         yield rf"\textsuperscript{{{latex_of(cell.mark)}}}" if cell.mark else ""
 
 
-def _number(text: str) -> str:
+def _latex_number(text: str) -> str:
     """Write a number with a minus sign instead of a hyphen."""
     return latex_of(_NUMBER.sub("−", text))
 
 
-def _row(cells: Iterable[str]) -> str:
+def _row_line(cells: Iterable[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
-def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
+def _long_table(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
     """Return a table of several pages, each of which begins with the names of the columns."""
     return [
         rf"\begin{{longtable}}{{{sides}}}",
@@ -155,7 +155,7 @@ def _long(sides: str, head: str, rows: Sequence[str], named: str) -> list[str]:
     ]
 
 
-def _with_needs(packages: str, lines: Sequence[str]) -> list[str]:
+def _name_packages(packages: str, lines: Sequence[str]) -> list[str]:
     """Put comments before a table that name the packages, the encoding or the engine it needs."""
     others = "% XeLaTeX or LuaLaTeX, with a font that has all signs of the names"
     t1 = r"% \usepackage[T1]{fontenc} with pdfLaTeX, for some letters of the names"

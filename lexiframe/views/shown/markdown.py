@@ -36,7 +36,7 @@ def markdown_table(table: pl.DataFrame) -> str:
     | a\_b |     0.500 |
     | —    |    10.000 |
     """
-    return _pipes(ShownTable.of(table))
+    return _pipes(ShownTable.whole(table))
 
 
 def paper_markdown(paper: ShownTable, caption: str | None = None) -> str:

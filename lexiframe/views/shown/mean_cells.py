@@ -24,7 +24,7 @@ def mean_cells(marked: pl.DataFrame, intervals: Intervals) -> pl.DataFrame:
         for mean, mark, *ends in shown
     ]
     table = marked.with_columns(cell=pl.Series(cells, dtype=pl.String))
-    best_first = by_rank(table.pivot("measure", index="run", values="rank"))
+    best_first = sort_by_rank(table.pivot("measure", index="run", values="rank"))
     table = table.pivot("measure", index="run", values="cell")
     table = table.fill_null(printed.MISSING + " " * width)
     return best_first.select("run").join(table, on="run", maintain_order="left")
@@ -47,6 +47,6 @@ def widest_intervals(marked: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame({"run": "± at most", **cells}, schema=table.schema)
 
 
-def by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
+def sort_by_rank(ranks: pl.DataFrame) -> pl.DataFrame:
     """Sort runs by their rank under the first measure, then by the others, then by name."""
     return ranks.sort(*ranks.columns[1:], "run", nulls_last=True)

@@ -12,7 +12,7 @@ from lexiframe.base import printed
 from lexiframe.pairwise import facts
 from lexiframe.significance import indistinct_groups, own_tests, tests
 from lexiframe.views.sentences.bounds import AT_BOUNDS, cut_at_bounds
-from lexiframe.views.sentences.gains import both_ways, of_first_test
+from lexiframe.views.sentences.gains import both_ways, first_test_rows
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.sentences.rows import is_first
 from lexiframe.views.sentences.too_few import what_would_do
@@ -47,7 +47,7 @@ def means_section(
     notes = [*measure_notes(means, list(dict.fromkeys(measures)), known), *of_intervals]
     if means["run"].n_unique() == 1:
         notes.append("one run: preferences (RPP, LR, LP ...) and comparisons need two runs")
-        return printed.Section(*_of_one_run(means, over, inference["alpha"]), tuple(notes))
+        return printed.Section(*_single_run_table(means, over, inference["alpha"]), tuple(notes))
     lacking = Lacking() if lacking is None else lacking
     found = marks(means, comparisons, inference)
     marked = means.join(found, on=["run", "measure"], maintain_order="left")
@@ -62,13 +62,13 @@ def means_section(
     )  # counts have no best
     if found["mark"].str.contains("?", literal=True).any():
         legend.append(untested_in_words(inference))
-    legend += what_would_do(of_first_test(comparisons, inference), measures, inference, n_all)
+    legend += what_would_do(first_test_rows(comparisons, inference), measures, inference, n_all)
     notes = [*legend, *_equal_shares(means, shares), *notes, *lacking.notes(measures), *left_out]
     title = f"Means {over}{of_shares}"
-    return _with_intervals(title, whole, marked, notes, inference["alpha"], cut)
+    return _interval_section(title, whole, marked, notes, inference["alpha"], cut)
 
 
-def _with_intervals(
+def _interval_section(
     title: str,
     whole: pl.DataFrame,
     marked: pl.DataFrame,
@@ -110,7 +110,7 @@ def marks(
     rivals = best.select("measure", rival="run")
     if baseline is not None:
         rivals = means.select("measure", rival=pl.lit(baseline)).unique()
-    both = both_ways(of_first_test(comparisons, inference), rivals)
+    both = both_ways(first_test_rows(comparisons, inference), rivals)
     told = pl.col("reject") & indistinct_groups.IS_TESTED
     found = both.group_by("measure", "run").agg(
         n=indistinct_groups.IS_TESTED.sum(),
@@ -220,7 +220,7 @@ def measure_notes(
     if smaller:
         notes.append(f"smaller is better: {', '.join(name for name in asked if name in smaller)}")
     names = means["measure"].unique(maintain_order=True)
-    counts = [name for name in names if facts.of_metric(name, known).is_count]
+    counts = [name for name in names if facts.metric_facts(name, known).is_count]
     if counts:
         notes.append(f"counts, of which more is not better: {', '.join(counts)}")
     if means["n"].n_unique() > 1:
@@ -250,7 +250,7 @@ def _equal_shares(means: pl.DataFrame, preferences: Sequence[str]) -> list[str]:
     ]
 
 
-def _of_one_run(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
+def _single_run_table(means: pl.DataFrame, over: str, alpha: float) -> tuple[str, pl.DataFrame]:
     """Return the title and the table of a single run: means, intervals, n where it differs."""
     level = f"{100 * (1 - alpha):g} % intervals"
     write = partial(printed.cell, "mean", decimals=DECIMALS)

@@ -53,7 +53,7 @@ class ShownTable:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: pl.DataFrame) -> ShownTable:
+    def whole(cls, table: pl.DataFrame) -> ShownTable:
         """Return a whole table without notes."""
         columns = (Column(column.name, printed.are_numbers(column)) for column in table)
         rows = (tuple(map(Cell, row)) for row in printed.as_texts(table).iter_rows())

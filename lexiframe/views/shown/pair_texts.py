@@ -94,13 +94,13 @@ def _who_is_better(table: pl.DataFrame, query_id: str, a: str, b: str) -> str:
     sides = {a: pl.col("preference") > 0, b: pl.col("preference") < 0}
     said = []
     for run, is_better in sides.items():
-        of = [_by(row) for row in table.filter(is_better).iter_rows(named=True)]
+        of = [_measure_name(row) for row in table.filter(is_better).iter_rows(named=True)]
         said += [f"{run} is better by {printed.and_joined(of)}"] if of else []
     tied = table.filter(pl.col("preference") == 0)["measure"].to_list()
     said += [f"they are equal by {printed.and_joined(tied)}"] if tied else []
     return f"In request {query_id}, {'; '.join(said)}."
 
 
-def _by(row: dict[str, Any]) -> str:
+def _measure_name(row: dict[str, Any]) -> str:
     level = row["deciding_level"]
     return row["measure"] if level is None else f"{row['measure']} (level {level:,} decides)"

@@ -12,7 +12,7 @@ from lexiframe.base import LexiframeError, printed, shown
 from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
-from lexiframe.views.shown.mean_cells import by_rank
+from lexiframe.views.shown.mean_cells import sort_by_rank
 from lexiframe.views.shown.means import measure_notes
 from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
 from lexiframe.views.shown.paper_marks import (
@@ -60,7 +60,7 @@ def paper_of(
     means = means.filter(pl.col("run").is_in([*runs]))
     means = means.sort(printed.place_among(measures))
     shown_measures = means["measure"].unique(maintain_order=True).to_list()
-    lacking = Lacking.in_evaluation(provenance)
+    lacking = Lacking.read_provenance(provenance)
     kind = chosen_marks(marks, runs, inference)
     letters = letters_of(runs) if kind == "letters" else {}
     known = facts.known_facts(provenance)
@@ -69,10 +69,10 @@ def paper_of(
     scaled = _scaled(means, known, percent=percent)
     compared = tables["comparisons"]
     panels, notes = [], []
-    for title, part, c in _groups(scaled, compared, by):
+    for title, part, c in _titled_groups(scaled, compared, by):
         found = marked(kind, part, c, runs, inference)
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
-        written = _rows(found, runs, shown_measures, letters, decimals, intervals=intervals)
+        written = _text_rows(found, runs, shown_measures, letters, decimals, intervals=intervals)
         panels.append(Panel(title, tuple(written)))
         notes.append((title, [*measure_notes(part, measures, known), *lacking.notes(measures)]))
     rows = [row for panel in panels for row in panel.rows]
@@ -100,7 +100,7 @@ def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
     """Return the runs by their mean rank over the groups, under the first measure, then others."""
     ranks = means.group_by("run", "measure").agg(pl.col("rank").mean())
     ranks = ranks.pivot("measure", index="run", values="rank")
-    return by_rank(ranks.select("run", *(name for name in measures if name in ranks.columns)))[
+    return sort_by_rank(ranks.select("run", *(name for name in measures if name in ranks.columns)))[
         "run"
     ].to_list()
 
@@ -116,7 +116,7 @@ def _scaled(means: pl.DataFrame, known: facts.Known, *, percent: bool) -> pl.Dat
     return means.with_columns(pl.col("mean", "ci_low", "ci_high") * factor)
 
 
-def _groups(
+def _titled_groups(
     means: pl.DataFrame, comparisons: pl.DataFrame, by: Sequence[str]
 ) -> Iterator[tuple[str, pl.DataFrame, pl.DataFrame]]:
     """Yield for each group of requests its title, its means and its comparisons."""
@@ -130,7 +130,7 @@ def _groups(
         yield title, part, compared.get(key, comparisons.clear())
 
 
-def _rows(
+def _text_rows(
     means: pl.DataFrame,
     runs: Sequence[str],
     measures: Sequence[str],

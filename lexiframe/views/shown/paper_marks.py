@@ -10,7 +10,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, printed
 from lexiframe.significance import indistinct_groups, tests_in_words
-from lexiframe.views.sentences.gains import both_ways, of_first_test
+from lexiframe.views.sentences.gains import both_ways, first_test_rows
 from lexiframe.views.sentences.rows import is_first
 from lexiframe.views.shown.means import marks
 
@@ -95,7 +95,7 @@ def _better_than(
     request says nothing about others: ``?`` stands behind the letters where a pair is not tested.
     """
     rivals = pl.DataFrame({"rival": pl.Series([*letters], dtype=pl.String)})
-    both = both_ways(of_first_test(comparisons, inference), rivals)
+    both = both_ways(first_test_rows(comparisons, inference), rivals)
     won = pl.col("reject") & indistinct_groups.IS_TESTED & (pl.col("gain") > 0)
     letter = pl.col("rival").replace_strict(letters, default=None, return_dtype=pl.String)
     untested = (
@@ -123,7 +123,7 @@ def marks_in_words(
     """
     if kind == "none":
         return []
-    c = of_first_test(comparisons, inference)
+    c = first_test_rows(comparisons, inference)
     ranked = shown.filter(pl.col("rank").is_not_null())["measure"].unique()
     of_shown = c.filter(pl.col("measure").is_in(ranked.implode()))
     if not of_shown.height:

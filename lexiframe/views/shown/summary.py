@@ -15,12 +15,12 @@ from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
 from lexiframe.views.sentences.first import first_sentences
-from lexiframe.views.sentences.gains import of_first_test
-from lexiframe.views.sentences.lacking import Lacking, without_unranked
+from lexiframe.views.sentences.gains import first_test_rows
+from lexiframe.views.sentences.lacking import Lacking, drop_unranked
 from lexiframe.views.sentences.rows import counts_in
 from lexiframe.views.sentences.verdicts import verdict_of
 from lexiframe.views.shown.against import baseline_section
-from lexiframe.views.shown.mean_cells import by_rank
+from lexiframe.views.shown.mean_cells import sort_by_rank
 from lexiframe.views.shown.means import (
     ends,
     inference_in_words,
@@ -34,13 +34,13 @@ def summary_of(
     """Return what an evaluation prints: the verdict, then the means; or all there is to look at."""
     if which == "first":
         first = first_sentences(tables, provenance)
-        means = list(_means(tables, provenance, _named(first, tables["means"], provenance)))
+        means = list(_mean_sections(tables, provenance, _named(first, tables["means"], provenance)))
         shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
         groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
-        return printed.Summary.of(first, *shown, *groups, more=_more())
-    means = list(_means(tables, provenance))
-    return printed.Summary.of(
-        first_sentences(tables, provenance), *(s for s in _all(tables, provenance, means))
+        return printed.Summary.compose(first, *shown, *groups, more=_more())
+    means = list(_mean_sections(tables, provenance))
+    return printed.Summary.compose(
+        first_sentences(tables, provenance), *(s for s in _all_sections(tables, provenance, means))
     )
 
 
@@ -65,17 +65,17 @@ def _more() -> str:
     return f"More: {how} has ranks, tests, agreement, ties and coverage."
 
 
-def _all(
+def _all_sections(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], means: list[printed.Section]
 ) -> list[printed.Section]:
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *means,
         printed.Section(notes=told_of_each(coverage, differences_in_words)),
-        *_ranks(tables, provenance),
+        *_rank_sections(tables, provenance),
         *_verdict(tables, provenance),
-        *_agreement(tables, provenance),
-        *_ties(tables, provenance),
+        *_correlation_sections(tables, provenance),
+        *_tie_sections(tables, provenance),
         printed.Section(
             notes=told_of_each(coverage, lambda part: [coverage_in_words(part)])
             if coverage.height
@@ -85,19 +85,19 @@ def _all(
     return [s for s in sections if s.notes or (s.table is not None and s.table.height)]
 
 
-def _means(
+def _mean_sections(
     tables: Mapping[str, pl.DataFrame],
     provenance: Mapping[str, Any],
     named: Collection[str] | None = None,
 ) -> Iterator[printed.Section]:
     by, measures = provenance["groups"], provenance["measures"]
-    lacking = Lacking.in_evaluation(provenance)
+    lacking = Lacking.read_provenance(provenance)
     known = facts.known_facts(provenance)
     preferences = [name for name in measures if known[name].kind == "preference"]
-    compared = dict(_parts(tables["comparisons"], by))
+    compared = dict(_titled_parts(tables["comparisons"], by))
     under = policies_in_words(provenance.get("policies", {}))
-    n_all = of_first_test(tables["comparisons"], provenance["inference"])["p_adjusted"].count()
-    for of_group, means in _parts(tables["means"], by):
+    n_all = first_test_rows(tables["comparisons"], provenance["inference"])["p_adjusted"].count()
+    for of_group, means in _titled_parts(tables["means"], by):
         c = compared.get(of_group, tables["comparisons"].clear())
         of = of_group + under
         how = provenance["inference"], of, lacking, known, n_all
@@ -118,7 +118,7 @@ def policies_in_words(policies: Mapping[str, Any]) -> str:
     return "".join(f", {name}={value}" for name, value in said.items())
 
 
-def _ranks(
+def _rank_sections(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
     if tables["means"]["run"].n_unique() < 2:
@@ -126,10 +126,10 @@ def _ranks(
     order = _order_of_preferences(tables, provenance)
     how = " by mean" if order is None else f": metrics by mean, preferences by {order}"
     title = f"Ranks of the runs{how}"
-    notes = Lacking.in_evaluation(provenance).in_short(provenance["measures"])
+    notes = Lacking.read_provenance(provenance).short_notes(provenance["measures"])
     counts = counts_in(provenance)  # which have no best, so no rank
     ranked = [name for name in provenance["measures"] if name not in counts]
-    for of_group, o in _parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
+    for of_group, o in _titled_parts(tables["orderings"].drop_nulls("rank"), provenance["groups"]):
         table, left_out = ends(ranks_by_measure(o, ranked), "orderings")
         if table.width > 1:  # counts have no ranks
             yield printed.Section(title + of_group, table, (*notes, *left_out), is_matrix=True)
@@ -157,16 +157,16 @@ def _verdict(
             yield printed.Section(notes=("no test is possible with one request",))
     # A verdict needs two-sided comparisons of all pairs.
     elif inference["alternative"] == "two-sided":
-        ranked = without_unranked(tables, by)
+        ranked = drop_unranked(tables, by)
         v = verdict_of(ranked, provenance)
-        n, table = _without_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
+        n, table = _take_out_n(verdict_in_short(v, _ranges_of_n(tables["comparisons"], by)))
         n = [f"{said} request{'s' * (said != 'n = 1')}" for said in n]
         how = inference_in_words(inference, tables["comparisons"], provenance["measures"])
         title = f"Verdict ({', '.join([how, *n])})"
         order = _order_of_preferences(tables, provenance)
         by_what = "mean" if order is None else f"mean or, of preferences, by {order}"
         notes = [_BEST.format(by_what)] if v.height else []
-        notes += Lacking.in_evaluation(provenance).in_short(v["measure"].to_list())
+        notes += Lacking.read_provenance(provenance).short_notes(v["measure"].to_list())
         yield printed.Section(title, table, tuple(notes), leads=len(by) + 1)
 
 
@@ -182,10 +182,10 @@ def _ranges_of_n(comparisons: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def _agreement(
+def _correlation_sections(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
-    for of_group, part in _parts(tables["correlations"], provenance["groups"]):
+    for of_group, part in _titled_parts(tables["correlations"], provenance["groups"]):
         matrix = correlation_matrix(part, provenance["measures"])
         is_missing = any(matrix[name].null_count() for name in matrix.columns)
         notes = (
@@ -197,19 +197,19 @@ def _agreement(
         yield printed.Section(title, matrix, notes, is_matrix=True)
 
 
-def _ties(
+def _tie_sections(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> Iterator[printed.Section]:
     by = provenance["groups"]
     in_order = tables["tie_rates"].sort(*by, printed.place_among(provenance["measures"]))
-    n, table = _without_n(in_order)
+    n, table = _take_out_n(in_order)
     of_pairs = f" ({n[0]} pairs of rankings)" if n else ""
     yield printed.Section(
         f"Ties between rankings of one request{of_pairs}", table, leads=len(by) + 1
     )
 
 
-def _without_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
+def _take_out_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
     """Take the number of requests or pairs out of a table where it is the same in all rows."""
     if table["n"].n_unique() != 1:
         return [], table
@@ -217,7 +217,7 @@ def _without_n(table: pl.DataFrame) -> tuple[list[str], pl.DataFrame]:
     return [f"n = {n if isinstance(n, str) else format(n, ',')}"], table.drop("n")
 
 
-def _parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
+def _titled_parts(table: pl.DataFrame, by: Sequence[str]) -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield for each group of requests the words that name it in a title, and its rows."""
     if not by:
         yield "", table
@@ -242,7 +242,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     # A measure without any test says so for all of its runs, and lists none.
     rows_with = {"best": v, "not_worse": v, "untested": v.filter(~no_test)}
     named = {
-        name: printed.texts_of(v[name], _listed)
+        name: printed.texts_of(v[name], _first_names)
         for name, rows in rows_with.items()
         if name in ("best", "not_worse") or rows[name].list.len().sum()
     }
@@ -257,7 +257,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     return v.select(*groups, "measure", *differing, *lists, n, told_apart)
 
 
-def _listed(runs: Sequence[str]) -> str:
+def _first_names(runs: Sequence[str]) -> str:
     return ", ".join(printed.shortened(escaped(run)) for run in printed.first_runs(runs, 4))
 
 
@@ -267,7 +267,7 @@ def ranks_by_measure(orderings: pl.DataFrame, measures: Sequence[str]) -> pl.Dat
     shown = [name for name in measures if name in ranks.columns]
     # As text: 2 and 2.5 are easier to read in a column than 2.000 and 2.500.
     without_zeros = pl.col(shown).round(1).cast(pl.String).str.strip_suffix(".0")
-    return by_rank(ranks.select("run", *shown)).with_columns(without_zeros)
+    return sort_by_rank(ranks.select("run", *shown)).with_columns(without_zeros)
 
 
 def correlation_matrix(correlations: pl.DataFrame, measures: Sequence[str]) -> pl.DataFrame:

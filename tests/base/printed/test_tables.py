@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lexiframe as lf
 from lexiframe.base.printed.cells import cell, p_text
-from lexiframe.base.printed.sections import whole_rows, without_constants
+from lexiframe.base.printed.sections import take_out_constants, whole_rows
 from lexiframe.base.printed.tables import (
     _width,
     _wrapped,
@@ -125,10 +125,10 @@ def test_every_line_fits_and_numbers_are_whole(data, width, n):
 
 def test_constant_columns_are_said_once():
     table = pl.DataFrame({"test": "t", "p": [1, 2], "x": pl.Series([None, None], dtype=pl.Int64)})
-    assert without_constants(table)[0] == "test = t, x = —"
-    assert without_constants(table)[1].columns == ["p"]
+    assert take_out_constants(table)[0] == "test = t, x = —"
+    assert take_out_constants(table)[1].columns == ["p"]
     for unchanged in (table.head(1), table.select("test"), table.clear()):
-        assert without_constants(unchanged) == ("", unchanged)
+        assert take_out_constants(unchanged) == ("", unchanged)
 
 
 @pytest.mark.parametrize(

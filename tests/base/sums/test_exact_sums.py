@@ -49,7 +49,7 @@ def same(one, other):
 
 @given(matrices())
 def test_they_are_the_sums_of_fractions(values):
-    sums = ExactSums.of(values)
+    sums = ExactSums.add_up(values)
     assert sums.digits.dtype == np.int64
     for n, column in enumerate(values.T):
         assert value_of(sums, n) == exact(column)
@@ -60,7 +60,7 @@ def test_they_are_the_sums_of_fractions(values):
 @given(matrices())
 def test_they_are_rounded_to_the_nearest_float(values):
     """But for sums within 2^−100 of the middle between two floats."""
-    sums = ExactSums.of(values)
+    sums = ExactSums.add_up(values)
     high, low = sums.parts()
     for column, total, first, rest in zip(values.T, sums.rounded(), high, low, strict=True):
         truth = exact(column)
@@ -76,17 +76,17 @@ def test_sums_of_several_digits_are_rounded_once():
     shape = (3, 5000)
     values = np.ldexp(random.uniform(-1, 1, shape), random.integers(-90, 0, shape))
     expected = [float(exact(column)) for column in values.T]
-    np.testing.assert_array_equal(ExactSums.of(values).rounded(), expected)
+    np.testing.assert_array_equal(ExactSums.add_up(values).rounded(), expected)
 
 
 @given(matrices(NUMBERS), st.randoms(use_true_random=False))
 def test_any_order_and_any_groups_give_the_same_bits(values, random):
-    whole = ExactSums.of(values)
+    whole = ExactSums.add_up(values)
     rows = [*range(len(values))]
     random.shuffle(rows)
     cuts = sorted(random.randint(0, len(rows)) for _ in range(3))
     groups = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
-    parts = [ExactSums.of(values[group]) for group in groups]
+    parts = [ExactSums.add_up(values[group]) for group in groups]
     random.shuffle(parts)
     total = ExactSums.zero(values.shape[1])
     for part in parts:
@@ -99,13 +99,13 @@ def test_any_order_and_any_groups_give_the_same_bits(values, random):
 @example(np.array([[0.0, 5e-324], [0.1, -3.65629641e-168]]))
 def test_columns_and_signs(values):
     """A column's bits depend on nothing else: not on the other columns, nor on its sign."""
-    sums = ExactSums.of(values)
+    sums = ExactSums.add_up(values)
     signs = np.where(np.arange(values.shape[1]) % 2, -1, 1)
-    same(sums.times(signs), ExactSums.of(values * signs))
+    same(sums.times(signs), ExactSums.add_up(values * signs))
     np.testing.assert_array_equal(sums.times(signs).rounded(), sums.rounded() * signs)
     for n in range(values.shape[1]):
         chosen = np.arange(values.shape[1]) == n
-        alone = ExactSums.of(values[:, chosen])
+        alone = ExactSums.add_up(values[:, chosen])
         for of_both in zip(sums[chosen].parts(), alone.parts(), strict=True):
             np.testing.assert_array_equal(*of_both)
         for together, by_itself in zip(sums.parts(), alone.parts(), strict=True):
@@ -115,19 +115,19 @@ def test_columns_and_signs(values):
 
 def test_infinite_numbers():
     values = np.array([[math.inf, math.inf, 1.0], [1.0, -math.inf, -math.inf], [-5.0, 2.0, 0.0]])
-    sums = ExactSums.of(values)
+    sums = ExactSums.add_up(values)
     np.testing.assert_array_equal(sums.rounded(), [math.inf, math.nan, -math.inf])
     assert value_of(sums, 0) == -4
 
 
 def test_no_rows_and_no_columns():
-    assert ExactSums.of(np.empty((0, 2))).rounded().tolist() == [0.0, 0.0]
-    assert ExactSums.of(np.empty((3, 0))).rounded().tolist() == []
-    same(ExactSums.of(np.zeros((5, 2))), ExactSums.zero(2))
+    assert ExactSums.add_up(np.empty((0, 2))).rounded().tolist() == [0.0, 0.0]
+    assert ExactSums.add_up(np.empty((3, 0))).rounded().tolist() == []
+    same(ExactSums.add_up(np.zeros((5, 2))), ExactSums.zero(2))
 
 
 def test_numbers_that_cancel_leave_what_zeros_leave():
-    cancelled = ExactSums.of(np.array([[1e200, 3.0], [-1e200, -3.0]]))
+    cancelled = ExactSums.add_up(np.array([[1e200, 3.0], [-1e200, -3.0]]))
     same(cancelled, ExactSums.zero(2))
     turned = cancelled.times(np.array([-1, 1])).rounded()
     assert not np.signbit(turned).any()
@@ -135,9 +135,9 @@ def test_numbers_that_cancel_leave_what_zeros_leave():
 
 def test_a_sum_above_the_largest_float_is_infinite():
     values = np.array([[1.5e308, -1.5e308], [1.5e308, -1.5e308]])
-    assert ExactSums.of(values).rounded().tolist() == [math.inf, -math.inf]
-    assert ExactSums.of(values).parts()[1].tolist() == [0.0, 0.0]
-    back = ExactSums.of(np.concatenate([values, -values[:1]]))
+    assert ExactSums.add_up(values).rounded().tolist() == [math.inf, -math.inf]
+    assert ExactSums.add_up(values).parts()[1].tolist() == [0.0, 0.0]
+    back = ExactSums.add_up(np.concatenate([values, -values[:1]]))
     assert back.rounded().tolist() == [1.5e308, -1.5e308]
 
 
@@ -148,18 +148,18 @@ def test_many_rows(columns):
     n = 3 * 2**13 + 7
     values = np.ldexp(random.uniform(-1, 1, (n // columns, columns)), random.integers(-60, 60))
     values[:, 0] = 1 - 2.0**-53
-    sums = ExactSums.of(values)
+    sums = ExactSums.add_up(values)
     expected = [math.fsum(column) for column in values.T]
     np.testing.assert_array_equal(sums.rounded(), expected)
     order = random.permutation(len(values))
-    same(ExactSums.of(values[order]), sums)
+    same(ExactSums.add_up(values[order]), sums)
 
 
 def test_digits_are_carried_before_they_overflow():
     """2^19 rows of almost 2^45 exceed 2^63, unless the digits are carried before."""
     n = 2**19 + 3
     values = np.broadcast_to(2.0**45 - 1, (n, 1))
-    assert value_of(ExactSums.of(values), 0) == n * (2**45 - 1)
+    assert value_of(ExactSums.add_up(values), 0) == n * (2**45 - 1)
 
 
 @given(st.floats(-1e100, 1e100), st.floats(-1e100, 1e100))

@@ -47,7 +47,7 @@ def same(one, other):
 
 @given(matrices())
 def test_counts_means_and_deviations(values):
-    found = Moments.of(values, rounding(values))
+    found = Moments.add_up(values, rounding(values))
     for n, column in enumerate(values.T):
         known = [x for x in column.tolist() if not math.isnan(x)]
         assert found.n[n] == len(known)
@@ -84,7 +84,7 @@ def test_a_constant_and_a_little_noise(size):
     random = np.random.default_rng(1)
     noise = random.normal(0, max(1.0, size) * 1e-8, (997, 4))
     values = size + noise
-    found = Moments.of(values, rounding(values))
+    found = Moments.add_up(values, rounding(values))
     exact = [variance(column) for column in values.T]
     np.testing.assert_allclose(
         found.deviation, [root(x) for x in exact], rtol=1e-6 if size > 1 else 1e-9
@@ -103,7 +103,7 @@ def variance(column):
 def test_numpy_agrees():
     values = np.random.default_rng(0).uniform(-1, 1, (5000, 7))
     values[::3, 2] = np.nan
-    found = Moments.of(values, ROUGH)
+    found = Moments.add_up(values, ROUGH)
     np.testing.assert_allclose(found.mean, np.nanmean(values, axis=0), rtol=1e-12)
     np.testing.assert_allclose(found.deviation, np.nanstd(values, axis=0, ddof=1), rtol=1e-13)
     np.testing.assert_array_equal(found.least - TIE / 2, np.nanmin(values, axis=0))
@@ -111,11 +111,11 @@ def test_numpy_agrees():
 
 @given(matrices(VALUES | INFINITE), st.randoms(use_true_random=False))
 def test_any_order_and_any_groups_give_the_same_bits(values, random):
-    whole = Moments.of(values, rounding(values))
+    whole = Moments.add_up(values, rounding(values))
     rows = [*range(len(values))]
     random.shuffle(rows)
     cut = random.randint(0, len(rows))
-    parts = [Moments.of(values[g], rounding(values[g])) for g in (rows[:cut], rows[cut:])]
+    parts = [Moments.add_up(values[g], rounding(values[g])) for g in (rows[:cut], rows[cut:])]
     random.shuffle(parts)
     same(parts[0] + parts[1], whole)
 
@@ -128,12 +128,12 @@ def test_numbers_near_each_other_are_added_to_the_sums_of_any(size, smallest):
     values = random.choice([-1.0, 1.0], (700, 5)) * smallest ** random.random((700, 5)) * size
     values[:, 0] = np.sign(values[:, 0])
     values[::7] = 0.0
-    found = Moments.of(values, rounding(values))
+    found = Moments.add_up(values, rounding(values))
     small = np.where(np.abs(values) > 1e140, 0.0, values)
     high, low = halves(small)
     squares = np.where(small == values, high * high, np.inf)
-    expected = ExactSums.of(np.concatenate([squares, low * (high + small)]))
-    for sums, others in ((found.total, ExactSums.of(values)), (found.squares, expected)):
+    expected = ExactSums.add_up(np.concatenate([squares, low * (high + small)]))
+    for sums, others in ((found.total, ExactSums.add_up(values)), (found.squares, expected)):
         np.testing.assert_array_equal(sums.digits, others.digits)
         np.testing.assert_array_equal(sums.infinite, others.infinite)
         assert sums.lowest == others.lowest
@@ -146,61 +146,61 @@ def test_matrices_of_the_same_requests_have_the_sums_of_each_alone():
     matrices[1][::5, 3] = np.nan
     for rows in (5, 3000):
         several = [(values[:rows], rounding(values[:rows])) for values in matrices]
-        for found, matrix in zip(Moments.of_each(several), several, strict=True):
-            alone = Moments.of(*matrix)
+        for found, matrix in zip(Moments.add_up_each(several), several, strict=True):
+            alone = Moments.add_up(*matrix)
             for n in range(len(alone.n)):  # sums of other columns may have other digits
                 same(found[[n]] + nothing(), alone[[n]] + nothing())
 
 
 def test_more_rows_than_a_thread_handles(monkeypatch):
     values = np.random.default_rng(0).normal(size=(1000, 3))
-    whole = Moments.of(values, rounding(values))
+    whole = Moments.add_up(values, rounding(values))
     monkeypatch.setattr(moments_module, "_CELLS", 30)
-    same(Moments.of(values, rounding(values)), whole)
+    same(Moments.add_up(values, rounding(values)), whole)
 
 
 @example(np.array([[-1.0, 0.5]]))
 @given(matrices(VALUES | INFINITE))
 def test_columns_and_turned_ones(values):
     turned = np.arange(values.shape[1]) % 2 == 0
-    found = Moments.of(values, rounding(values))
+    found = Moments.add_up(values, rounding(values))
     flipped = np.where(turned, 0.0 - values, values)
-    same(found.turned(turned), Moments.of(flipped, rounding(flipped)))
+    same(found.turned(turned), Moments.add_up(flipped, rounding(flipped)))
     for n in range(values.shape[1]):
         chosen = np.arange(values.shape[1]) == n
-        alone = Moments.of(values[:, chosen], rounding(values[:, chosen]))
+        alone = Moments.add_up(values[:, chosen], rounding(values[:, chosen]))
         same(found[chosen] + nothing(), alone)
         for name in ("mean", "deviation", "mean_rounding"):
             np.testing.assert_array_equal(getattr(found[chosen], name), getattr(alone, name))
 
 
 def nothing():
-    return Moments.of(np.empty((0, 1)), ROUGH)
+    return Moments.add_up(np.empty((0, 1)), ROUGH)
 
 
 @pytest.mark.parametrize("constant", [0.1, 1 / 3, 1e5 + 0.1, -7e10])
 def test_equal_values_up_to_rounding_have_no_deviation(constant):
     noise = np.random.default_rng(0).uniform(-0.4, 0.4, (50, 1)) * TIE * max(1, abs(constant))
-    found = Moments.of(constant + noise, rounding(constant + noise))
+    found = Moments.add_up(constant + noise, rounding(constant + noise))
     assert found.deviation.tolist() == [0.0]
     assert found.are_equal.all()
     other = np.concatenate([constant + noise, [[constant + 2 * TIE * max(1, abs(constant))]]])
-    assert Moments.of(other, rounding(other)).deviation[0] > 0
+    assert Moments.add_up(other, rounding(other)).deviation[0] > 0
 
 
 def test_the_tolerance_is_that_of_the_scores_not_of_their_difference():
     """Differences of large scores have the rounding error of the scores."""
     values = np.array([[1e-7], [-1e-7], [0.0]])
-    assert Moments.of(values, np.full((3, 1), 1e-6)).deviation.tolist() == [0.0]
-    assert Moments.of(values, ROUGH).deviation[0] == pytest.approx(1e-7)
-    assert Moments.of(values, np.full((3, 1), 1e-6)).mean_rounding[0] == pytest.approx(1e-6)
+    assert Moments.add_up(values, np.full((3, 1), 1e-6)).deviation.tolist() == [0.0]
+    assert Moments.add_up(values, ROUGH).deviation[0] == pytest.approx(1e-7)
+    assert Moments.add_up(values, np.full((3, 1), 1e-6)).mean_rounding[0] == pytest.approx(1e-6)
 
 
 @pytest.mark.filterwarnings("error")
 def test_infinite_and_missing_values():
     inf, nan = math.inf, math.nan
     values = np.array([[inf, inf, nan, 1.0, inf], [inf, -inf, nan, nan, 1.0]])
-    found = Moments.of(values, rounding(values))
+    found = Moments.add_up(values, rounding(values))
     np.testing.assert_array_equal(found.mean, [inf, nan, nan, 1.0, inf])
     np.testing.assert_array_equal(found.n, [2, 2, 0, 1, 2])
     assert found.deviation[0] == 0  # equal infinities tie
@@ -210,7 +210,7 @@ def test_infinite_and_missing_values():
 @pytest.mark.filterwarnings("error")
 def test_squares_of_very_large_values_count_as_infinite():
     values = np.array([[1e160, 1e150], [-1e160, -1e150], [3.0, 3.0]])
-    found = Moments.of(values, rounding(values))
+    found = Moments.add_up(values, rounding(values))
     np.testing.assert_array_equal(found.mean, [1.0, 1.0])
     np.testing.assert_array_equal(found.deviation, [math.inf, math.inf])
 
@@ -218,7 +218,7 @@ def test_squares_of_very_large_values_count_as_infinite():
 @given(matrices(st.one_of(VALUES, INFINITE)))
 def test_columns_beside_each_other_have_the_same_bits(values):
     """Of many columns some are added up at a time."""
-    whole = Moments.of(values, rounding(values))
+    whole = Moments.add_up(values, rounding(values))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(moments_module, "_COLUMNS", 1)
-        same(Moments.of(values, rounding(values)), whole)
+        same(Moments.add_up(values, rounding(values)), whole)

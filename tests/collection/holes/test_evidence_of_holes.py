@@ -80,7 +80,7 @@ def test_what_is_known_by_loops(n_runs):
     qrels = qrels.filter(pl.int_range(pl.len()) % 3 != 0)  # the others are holes
     runs = runs.filter(pl.col("query_id").is_in(qrels["query_id"].implode()))
     pool = pool_of(runs, qrels, Policies(), TOP)
-    evidence = Evidence.of(pool, pool.is_judged)
+    evidence = Evidence.collect(pool, pool.is_judged)
     items = pool.ranked.judged.items[evidence.item].select("query_id", "doc_id").rows()
     known, alone = by_loops(runs, qrels)
     assert {*items} == {*known}

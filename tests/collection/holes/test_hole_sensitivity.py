@@ -44,7 +44,7 @@ def test_a_draw_is_what_evaluate_finds_with_the_drawn_grades(collection):
     runs, _, qrels = collection
     asked = parse_measures("AP nDCG@10 bpref RPP LR TSE(AP)")
     pool = pool_of(runs, qrels, Policies(), 10)
-    evidence = Evidence.of(pool, pool.is_judged)
+    evidence = Evidence.collect(pool, pool.is_judged)
     unjudged, model = evidence.only(~evidence.is_judged), fit(evidence)
     rng = np.random.default_rng(1)
     probability = model.draw(unjudged, 3, rng)
@@ -195,7 +195,7 @@ def test_what_cannot_be_used_is_refused(collection):
 
 def test_an_interval_is_widened_until_it_holds_a_value():
     draws = np.random.default_rng(0).exponential(size=(400, 3))
-    interval = Interval.of(draws, alpha=0.1)
+    interval = Interval.around_draws(draws, alpha=0.1)
     assert interval.low == pytest.approx(np.quantile(draws, 0.05, axis=0))
     value = np.array([interval.high[0] + 1, interval.low[1] - 0.5, draws[:, 2].mean()])
     factor = interval.needed(value)
@@ -305,7 +305,7 @@ def test_rates_leave_a_document_out_of_its_own():
         {"query_id": "q", "doc_id": ["d1", "d2", "e1"], "relevance": [1.0, 0.0, 0.0]}
     )
     pool = pool_of(runs, qrels, Policies(), 10)
-    evidence = Evidence.of(pool, pool.is_judged)
+    evidence = Evidence.collect(pool, pool.is_judged)
     documents = pool.ranked.judged.items["doc_id"].gather(evidence.item).to_list()
     assert documents == ["d1", "d2", "e1", "e2"]
     assert evidence.alone.tolist() == [-1, 0, -1, 1]
@@ -447,7 +447,7 @@ def test_shares_count_the_draws_that_keep_sign_and_conclusion():
     up, noisy = np.array([0.3, 0.2, 0.4, 0.3]), np.array([0.9, -0.3, 0.2, -0.1])
     assert stats.ttest_1samp(up, 0).pvalue < 0.05 < stats.ttest_1samp(noisy, 0).pvalue
     drawn = np.stack([up, up, up, -up, 0 * up, noisy], axis=1)
-    moments = Moments.of(drawn, rounding(drawn))
+    moments = Moments.add_up(drawn, rounding(drawn))
     pool = pool_of(*tiny([("q1", "d1", 1), ("q2", "d1", 1)]), Policies(), 3)
     asked = parse_measures("RPP")
     condition = Conditions(pool, asked, 0.05, 1.0, np.arange(2), Means({}, {"RPP": moments}))

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import lexiframe as lf
-from lexiframe.collection.simulated.design import from_scratch
+from lexiframe.collection.simulated.design import make_design
 from lexiframe.collection.simulated.fitting import fit_pool
 from lexiframe.collection.simulated.model import Model, draws, item_scores, relevant_ranks
 from lexiframe.collection.simulated.statistics import half_distances, statistics
@@ -104,7 +104,7 @@ def test_the_metadata_name_the_files_of_the_collection_that_is_imitated(tmp_path
 
 def test_a_request_does_not_depend_on_those_after_it():
     few, many = (
-        [*draws(replace(from_scratch(n, 2, 0), n_relevant=np.full(n, 5)), seed=3)] for n in (2, 4)
+        [*draws(replace(make_design(n, 2, 0), n_relevant=np.full(n, 5)), seed=3)] for n in (2, 4)
     )
     assert all((a.own == b.own).all() for a, b in zip(few, many, strict=False))
 
@@ -181,7 +181,7 @@ def test_what_the_parameters_do():
 
 
 def test_ranks_of_relevant_items_against_a_full_sort():
-    design = replace(from_scratch(6, 3, 1), depth=np.array([5, 60, 100]))
+    design = replace(make_design(6, 3, 1), depth=np.array([5, 60, 100]))
     for number, draw in enumerate(draws(design, 2)):
         scores = item_scores(Model(), design, draw, number)
         found = relevant_ranks(Model(), design, draw, number)
@@ -191,7 +191,7 @@ def test_ranks_of_relevant_items_against_a_full_sort():
 
 
 def test_ties_shuffle_ranks_within_groups():
-    design = replace(from_scratch(3, 4, 1), tied=np.array([0, 0.3, 0.9, 1.0]))
+    design = replace(make_design(3, 4, 1), tied=np.array([0, 0.3, 0.9, 1.0]))
     for draw in draws(design, 2):
         assert (np.sort(draw.place, axis=1) == np.arange(100)).all()
         group = np.cumsum(~draw.is_tied, axis=1)
@@ -223,7 +223,7 @@ def test_a_collection_has_no_distance_to_itself():
 
 
 def test_the_pool_that_is_found_is_the_one_that_was_made():
-    design, model = from_scratch(40, 6, 0), Model()
+    design, model = make_design(40, 6, 0), Model()
     runs, qrels = lf.simulate_collection(requests=40, runs=6, pool_depth=4, all_relevant=True)
     p = lf.positions(runs, qrels, judged=True)
     judged = lf.scores(p, "Judged@10")["value"].mean()
@@ -237,7 +237,7 @@ def test_the_pool_that_is_found_is_the_one_that_was_made():
 def test_a_pool_whose_other_items_are_in_no_top_10_has_as_many_as_the_real_one():
     """Forty relevant items fill the top 10; of others, half a pool is judged, and then none."""
     n = 6
-    design = replace(from_scratch(n, 3, 0), n_relevant=np.full(n, 40))
+    design = replace(make_design(n, 3, 0), n_relevant=np.full(n, 40))
     model = Model(skill=60.0, difficulty=0.0, interaction=0.0, near_misses=0.0)
     for wanted in (30.0, 0.5):
         found = fit_pool(model, design, 1.0, wanted, 0)

@@ -45,7 +45,7 @@ def small(monkeypatch):
 
 
 def parted(folder, runs, qrels=QRELS, n_buckets=7, rank=False, resume=False, **how):
-    sources, memory = Sources.of(runs, qrels, **how), MEMORY
+    sources, memory = Sources.find(runs, qrels, **how), MEMORY
     return partition(sources, folder, n_buckets=n_buckets, memory=memory, rank=rank, resume=resume)
 
 
@@ -296,7 +296,7 @@ def test_implicit_feedback_is_counted_once(tmp_path, run):
 def test_sources_that_can_be_found_only_once(tmp_path, run):
     """An iterator of frames, and a reader, are counted and then read."""
     frames = (run.with_columns(run=pl.lit(name)) for name in "ab")
-    sources = Sources.of(frames, JUDGED.to_arrow().to_reader())
+    sources = Sources.find(frames, JUDGED.to_arrow().to_reader())
     assert n_rows(sources.runs) == 2000
     buckets = partition(sources, tmp_path, n_buckets=7, memory=MEMORY)
     assert buckets.names == ("a", "b")

@@ -40,7 +40,7 @@ def small(monkeypatch):
 
 
 def parted(folder, runs, qrels=QRELS, n_buckets=5, rank=False, resume=False, **how):
-    sources, memory = Sources.of(runs, qrels, **how), MEMORY
+    sources, memory = Sources.find(runs, qrels, **how), MEMORY
     return partition(sources, folder, n_buckets=n_buckets, memory=memory, rank=rank, resume=resume)
 
 
@@ -484,7 +484,7 @@ def slow(unit, scan, share):
     yield from read(unit, scan, share)
 readers.parts_of_unit = slow
 runs, folder, qrels = sys.argv[1:]
-b.partition(readers.Sources.of(runs, qrels), folder, n_buckets=5, memory=10**9)
+b.partition(readers.Sources.find(runs, qrels), folder, n_buckets=5, memory=10**9)
 """
 
 

@@ -66,7 +66,7 @@ def test_memory_of_another_type(given):
 
 
 def counted(runs, qrels=None):
-    sources = Sources.of(runs, QRELS if qrels is None else qrels)
+    sources = Sources.find(runs, QRELS if qrels is None else qrels)
     return n_rows(sources.runs if qrels is None else [*sources.runs, *sources.qrels])
 
 
@@ -105,7 +105,7 @@ def test_estimated_rows(tmp_path):
 
 def test_a_stream_of_unknown_length():
     """It does not fit in an amount of memory that the user told, however much that is."""
-    sources = Sources.of(RUN.to_arrow().to_reader(), QRELS)
+    sources = Sources.find(RUN.to_arrow().to_reader(), QRELS)
     assert n_rows(sources.runs) == UNKNOWN
     for was_told in (False, True):
         assert is_small(sources, 10**12, was_told=was_told) == (not was_told)
@@ -116,7 +116,7 @@ def test_rows_are_counted_once():
     """A query, of which that takes long."""
     counts = []
     query = RUN.lazy().map_batches(lambda rows: counts.append(1) or rows, streamable=True)
-    (unit,) = Sources.of(query, QRELS).runs
+    (unit,) = Sources.find(query, QRELS).runs
     assert unit.rows() == 3000
     n_counts = len(counts)
     assert unit.rows() == 3000
@@ -144,7 +144,7 @@ how, runs, qrels, folder, memory = sys.argv[1:]
 if how == "whole":
     lf.read_runs(runs)
 else:
-    buckets = partition(Sources.of(runs, qrels), folder, n_buckets=40, memory=int(memory))
+    buckets = partition(Sources.find(runs, qrels), folder, n_buckets=40, memory=int(memory))
     assert buckets.sizes.sum() > 2_900_000
 # not resource.getrusage, which counts what the process held that started this one
 print(re.search("VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1])

@@ -209,7 +209,7 @@ def test_scores_have_no_rankings_to_add_runs_to():
 def work(monkeypatch):
     """Counts the pairs × requests of RPP, and the rankings of metrics, that are computed."""
     done = {"pairs": 0, "rankings": 0}
-    compute, checked = LevelPreference.compute, metric_scores._checked
+    compute, checked = LevelPreference.compute, metric_scores._checked_values
 
     def pairs(self, block, known=None):
         delta = compute(self, block, known)
@@ -227,7 +227,7 @@ def work(monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(LevelPreference, "compute", pairs)
-        patched.setattr(metric_scores, "_checked", rankings)
+        patched.setattr(metric_scores, "_checked_values", rankings)
         patched.setattr(coverages, "coverage_sums", lambda ranked, *_: no_coverage(ranked))
         yield so_far
 

@@ -297,7 +297,7 @@ def test_executors_with_another_version_are_an_error(spark, collection, monkeypa
 
 
 def test_executors_without_lexiframe_are_an_error(monkeypatch):
-    function = spark_job.on_executors("_row_of", b"", lf.__version__)
+    function = spark_job.executor_call("_row_of", b"", lf.__version__)
     monkeypatch.setitem(sys.modules, "lexiframe", None)
     row = function(None, None, None).to_pylist()[0]
     assert "found none (import of lexiframe halted" in row["message"]

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.evaluation.spark.data import BUCKET, in_buckets, qrels_of, runs_of
+from lexiframe.evaluation.spark.data import BUCKET, add_buckets, qrels_of, runs_of
 from lexiframe.io.files.tables import to_arrow
 
 FOLDER = lf.bundled("example")
@@ -85,12 +85,12 @@ def test_implicit_feedback_is_relevant_with_a_warning(spark):
 
 def test_a_request_has_one_bucket_whether_its_id_is_a_number_or_text(spark):
     ids = pl.DataFrame({"query_id": range(200)})
-    numbers = rows(in_buckets(sent(spark, ids), 16))
-    texts = rows(in_buckets(sent(spark, ids.cast(pl.String)), 16))
+    numbers = rows(add_buckets(sent(spark, ids), 16))
+    texts = rows(add_buckets(sent(spark, ids.cast(pl.String)), 16))
     by_text = {query: bucket for bucket, query in texts}
     assert by_text == {str(query): bucket for bucket, query in numbers}
     assert {bucket for bucket, _ in numbers} == {*range(16)}
-    assert in_buckets(sent(spark, ids), 16).schema[BUCKET].dataType.simpleString() == "int"
+    assert add_buckets(sent(spark, ids), 16).schema[BUCKET].dataType.simpleString() == "int"
 
 
 def test_what_cannot_be_read_is_an_error(spark, tmp_path):

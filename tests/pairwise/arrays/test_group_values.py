@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise.arrays.group_values import with_group_values
+from lexiframe.pairwise.arrays.group_values import name_group_values
 from tests.conftest import library
 
 QUERIES = ["q1", "q2", "q3", "q4", "q5"]
@@ -168,7 +168,7 @@ def test_metadata_of_groups_that_say_nothing_are_refused(kind, storage, metadata
 def test_types_of_others_are_groups_as_they_are_stored():
     table = extension("example.kind", pa.array([1, 1, 2, 2, 2]), "")
     assert groups(table) == [1, 2]
-    assert with_group_values(pl.DataFrame(table), ["by"])["by"].dtype == pl.Int64
+    assert name_group_values(pl.DataFrame(table), ["by"])["by"].dtype == pl.Int64
 
 
 def test_periods_without_pandas_are_refused(monkeypatch):

@@ -63,7 +63,7 @@ REQUESTS = pl.DataFrame({"query_id": CUBE.queries, "kind": np.where(IS_LONG, "lo
 
 
 def reduced(chosen):
-    return reduced_pairs.reduced(CUBE.of_queries(chosen))
+    return reduced_pairs.reduced(CUBE.select_queries(chosen))
 
 
 def parts(n=3, groups=False):
@@ -96,8 +96,8 @@ TABLES = (
         "tests": lambda x: lf.compare(x, ["t", "sign"]),
         "against c": lambda x: lf.compare(x, ["t", "sign"], baseline="c"),
         "shares": lambda x: run_means(x),
-        "of some measures": lambda x: lf.win_rates(x.of_measures(["LR"])),
-        "agreement of some": lambda x: lf.sign_agreement(x.of_measures(["AP", "cost"])),
+        "of some measures": lambda x: lf.win_rates(x.select_measures(["LR"])),
+        "agreement of some": lambda x: lf.sign_agreement(x.select_measures(["AP", "cost"])),
     }
     | {
         f"{method} {votes}": lambda x, method=method, votes=votes: lf.order_runs(
@@ -117,7 +117,7 @@ def test_tables_of_preferences(name):
 
 @pytest.mark.parametrize("table", [run_means, lf.order_runs])
 def test_tables_of_scores(table):
-    assert table(WHOLE.of_scores).equals(table(S))
+    assert table(WHOLE.scores_only).equals(table(S))
 
 
 @pytest.fixture(scope="module")
@@ -132,17 +132,17 @@ def grouped():
 def test_groups_of_requests(grouped, name):
     assert [row.item() for row, _ in grouped.groups] == [*IS_OF_KIND]
     for row, of_group in grouped.groups:
-        expected = TABLES[name](CUBE.of_queries(IS_OF_KIND[row.item()]))
+        expected = TABLES[name](CUBE.select_queries(IS_OF_KIND[row.item()]))
         assert TABLES[name](of_group).equals(expected)
 
 
 def test_tables_by_group(grouped):
     expected = lf.win_rates(CUBE, requests=REQUESTS, by="kind")
     assert lf.win_rates(grouped, by="kind").equals(expected)
-    of_lr = lf.win_rates(grouped.of_measures(["LR"]), by="kind")
+    of_lr = lf.win_rates(grouped.select_measures(["LR"]), by="kind")
     assert of_lr.equals(expected.filter(measure="LR"))
     expected = run_means(S, requests=REQUESTS, by="kind")
-    assert run_means(grouped.of_scores, by="kind").equals(expected)
+    assert run_means(grouped.scores_only, by="kind").equals(expected)
 
 
 def test_groups_of_different_parts_are_sorted():
@@ -156,8 +156,8 @@ def test_groups_of_different_parts_are_sorted():
 
 def test_a_run_without_scores_of_a_measure_has_no_mean():
     scores = S.filter((pl.col("run") != "d") | (pl.col("measure") != "cost"))
-    total = reduced_pairs.reduced(CUBE.of_measures([]).with_scores(score_cube(scores)))
-    assert run_means(total.of_scores).equals(run_means(scores))
+    total = reduced_pairs.reduced(CUBE.select_measures([]).with_scores(score_cube(scores)))
+    assert run_means(total.scores_only).equals(run_means(scores))
 
 
 def test_other_groups_than_those_that_were_kept(grouped):
@@ -179,7 +179,8 @@ def test_runs_that_are_not_compared_with_each_other_are_not_ordered():
     without = pair_cube(D.filter((pl.col("run_a") != "a") | (pl.col("run_b") != "b")))
     with pytest.raises(lf.LexiframeError, match=r"AP lacks preferences between 1 pair of runs"):
         lf.order_runs(
-            reduced_pairs.reduced(without.with_scores(score_cube(S).of_measures([]))), "win_rate"
+            reduced_pairs.reduced(without.with_scores(score_cube(S).select_measures([]))),
+            "win_rate",
         )
 
 
@@ -224,7 +225,7 @@ def test_sums_by_run_are_those_of_each_request_alone(n_runs):
 
 
 def sums_of(pairs):
-    (found,) = reduced_pairs.PairSums.of_each([pairs], [0])
+    (found,) = reduced_pairs.PairSums.sum_up_each([pairs], [0])
     return found
 
 
@@ -246,14 +247,14 @@ def test_measures_with_the_same_preferences_have_the_sums_of_each_alone(gap, mon
         replace(first, values=np.where(np.arange(30)[:, None] == 29, 0.0, values)),
     ]
     n_matrices = []
-    of_each = sums.Moments.of_each
+    of_each = sums.Moments.add_up_each
 
     def counted(matrices):
         n_matrices.append(len(matrices))
         return of_each(matrices)
 
-    monkeypatch.setattr(sums.Moments, "of_each", counted)
-    together = reduced_pairs.PairSums.of_each(several, [0] * len(several))
+    monkeypatch.setattr(sums.Moments, "add_up_each", counted)
+    together = reduced_pairs.PairSums.sum_up_each(several, [0] * len(several))
     assert n_matrices == [4 * (5 if gap else 4)]
     for found, pairs in zip(together, several, strict=True):
         alone = sums_of(pairs)

@@ -123,7 +123,7 @@ def test_likelihood_agrees_with_mean_squares_where_none_is_below_0(replicates):
     (data,) = replicated("test", table(x))
     squares = lf.significance.variance_components(table(x), replicates)
     assert squares["raw"].min() > 0
-    found = variances._of_unbalanced(data, replicates)
+    found = variances._unbalanced_components(data, replicates)
     for source, variance in squares.select("source", "variance").rows():
         assert found[source] == pytest.approx(variance, rel=1e-4)
 

@@ -4,12 +4,12 @@ import polars as pl
 import pytest
 
 from lexiframe.orderings.means import best_first
-from lexiframe.views.report.data import _both_ways, _with_half_wins
+from lexiframe.views.report.data import _add_half_wins, _turned_comparisons
 
 
 def test_a_tie_is_half_a_win_of_the_run_that_won_more():
     wins = pl.DataFrame({"n": [8, 4], "wins": [5, 0], "losses": [2, 1], "ties": [1, 3]})
-    found = _with_half_wins(wins).select("half_wins", "half_losses").rows()
+    found = _add_half_wins(wins).select("half_wins", "half_losses").rows()
     assert found == [(5.5 / 8, 2.5 / 8), (1.5 / 4, 2.5 / 4)]
 
 
@@ -24,7 +24,7 @@ def test_a_tie_is_half_a_win_of_the_run_that_won_more():
 )
 def test_the_effect_of_a_pair_whose_runs_change_places(test, effect, turned, gain):
     row = pl.DataFrame({"test": [test], "effect_size": [effect], "mean_difference": [0.1]})
-    assert _both_ways(row).select("effect_turned", "gain").row(0) == (turned, gain)
+    assert _turned_comparisons(row).select("effect_turned", "gain").row(0) == (turned, gain)
 
 
 def test_the_rows_of_means_begin_with_the_best_rank():
