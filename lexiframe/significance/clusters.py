@@ -11,7 +11,7 @@ from lexiframe.base import LexiframeError, coded, n_and_first, resampling, sums,
 from lexiframe.pairwise import PairCube, grouping
 from lexiframe.significance.differences import Differences, Options
 from lexiframe.significance.estimates import outcome_by_t
-from lexiframe.significance.paired_tests import Outcome, with_d_z
+from lexiframe.significance.paired_tests import Outcome, d_z_outcome
 
 CLUSTERED = ("t", "bootstrap")
 """The tests that know clusters."""
@@ -92,7 +92,7 @@ def estimates_of(size: np.ndarray, total: np.ndarray, rounding: np.ndarray) -> s
 
 def clustered_t(d: Differences, options: Options) -> Outcome:
     """Student's t of clusters; d_z is that of the requests."""
-    d_z = with_d_z(d, options, d.mean, d.mean).effect_size
+    d_z = d_z_outcome(d, options, d.mean, d.mean).effect_size
     return outcome_by_t(clustered(d, options), d_z, options)
 
 

@@ -35,7 +35,7 @@ from lexiframe.significance.intervals import (
     INTERVALS,
     bets_interval,
     interval_by_t,
-    of_bets_where_equal,
+    widen_equal_intervals,
 )
 from lexiframe.significance.own_tests import (
     OwnTest,

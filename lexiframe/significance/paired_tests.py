@@ -140,7 +140,7 @@ def p_of_t(t: np.ndarray, n: np.ndarray | int, options: Options) -> np.ndarray:
     return np.where(np.isnan(t), 1.0, options.p_value(below, above))
 
 
-def with_d_z(
+def d_z_outcome(
     d: Differences | sums.Moments,
     options: Options,
     statistic: np.ndarray,

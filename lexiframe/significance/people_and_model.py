@@ -158,7 +158,7 @@ def _probabilities(inclusion: Frame, queries: pl.Series) -> np.ndarray:
     return found["probability"].to_numpy()
 
 
-def _rows(one: SideBySide, found: PoweredMeans, alpha: float) -> pl.DataFrame:
+def _estimate_rows(one: SideBySide, found: PoweredMeans, alpha: float) -> pl.DataFrame:
     low, high = found.estimates.ends(alpha / 2)
     people_low, people_high = found.people.ends(alpha / 2)
     is_of_runs = "run" in one.columns.columns

@@ -76,9 +76,9 @@ def powered_means(h: np.ndarray, g: np.ndarray, others: np.ndarray) -> PoweredMe
     of_people = sums.ratio(_moment(rest, rest) * (n - 1), df * n)
     shift = np.where(weight > 0, weight * _column_means(others), 0.0)
     correlation = sums.ratio(_moment(h, g), np.sqrt(_moment(h, h) * _moment(g, g)))
-    corrected = sums.Estimates(shift + _mean(rest), np.sqrt(of_others + of_people), df)
-    people = sums.Estimates(_mean(h), np.sqrt(sums.ratio(_moment(h, h), n)), n - 1)
-    return PoweredMeans(corrected, weight, n, n_other, people, _mean(every), correlation)
+    corrected = sums.Estimates(shift + _column_means(rest), np.sqrt(of_others + of_people), df)
+    people = sums.Estimates(_column_means(h), np.sqrt(sums.ratio(_moment(h, h), n)), n - 1)
+    return PoweredMeans(corrected, weight, n, n_other, people, _column_means(every), correlation)
 
 
 def weighted_means(

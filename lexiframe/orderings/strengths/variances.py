@@ -42,7 +42,7 @@ class Spread:
     def half_width(self, value: np.ndarray, se: np.ndarray, level: float) -> np.ndarray:
         """Return half the widths of intervals: NaN where no two groups differ."""
         reach = sums.t_reach(self.df, (1 - level) / 2) * self.widening
-        return np.asarray(np.where(_varies(value, se), se * reach, np.nan))
+        return np.asarray(np.where(_varies_from_zero(value, se), se * reach, np.nan))
 
     def around_runs(self, beta: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the ends of the intervals of strengths."""
@@ -91,7 +91,9 @@ class Spread:
     def p_values(self, value: np.ndarray, se: np.ndarray) -> np.ndarray:
         """Return two-sided p-values of value = 0; without a standard error nothing is decided."""
         size = np.abs(value)
-        t = np.divide(size, se * self.widening, out=np.zeros_like(size), where=_varies(value, se))
+        t = np.divide(
+            size, se * self.widening, out=np.zeros_like(size), where=_varies_from_zero(value, se)
+        )
         return sums.above_zero(2 * sums.t_above(t, self.df))
 
 

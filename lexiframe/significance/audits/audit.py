@@ -450,7 +450,7 @@ def _ahead(test: Any, d: Differences | sums.Estimates, outcome: Outcome) -> np.n
     return np.asarray(np.sign(found - compared.neither))
 
 
-def _with_rates(totals: pl.DataFrame) -> pl.DataFrame:
+def _add_rates(totals: pl.DataFrame) -> pl.DataFrame:
     """Turn the sums of shares into means, with their standard errors and intervals."""
     for rate, (stem, whole) in _RATES.items():
         low, high = _clopper_pearson(totals[rate].to_numpy(), totals[whole].to_numpy())

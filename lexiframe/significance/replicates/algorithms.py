@@ -110,7 +110,7 @@ def algorithm_means(d: Any, alpha: float) -> pl.DataFrame:
     """
     names, frames = ("run", "measure", "ci_low", "ci_high"), []
     for data in replicated("evaluate", d):
-        for run, x in zip(data.runs, _of_runs(data), strict=True):
+        for run, x in zip(data.runs, _run_scores(data), strict=True):
             low, high = _crossed(x[:, :, None]).ends(alpha / 2)
             frames.append((run, data.measure, float(low[0]), float(high[0])))
     kinds = {name: schemas.MEANS.columns[name] for name in names}

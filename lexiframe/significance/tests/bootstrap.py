@@ -18,7 +18,6 @@ from lexiframe.significance.paired_tests import (
     d_z_outcome,
     p_of_t,
     standardised,
-    with_d_z,
 )
 from lexiframe.significance.tests.t import t_answers
 

@@ -14,9 +14,9 @@ from lexiframe.significance.paired_tests import (
     Answers,
     Outcome,
     PairedTest,
+    d_z_outcome,
     p_of_t,
     standardised,
-    with_d_z,
 )
 
 
