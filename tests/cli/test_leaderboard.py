@@ -1,11 +1,21 @@
 """``lexiframe leaderboard``."""
 
 import json
+import re
+from typing import get_args
 
 import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.cli.commands.leaderboard import RuleNames
+from lexiframe.orderings.rules import RULES
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_is_described(rule):
+    assert f"``{rule}``" in lf.leaderboard.__doc__
+    assert re.search(rf"\b{rule}\b", get_args(RuleNames)[1].help)
 
 
 def test_leaderboard_prints_its_conclusion_and_writes(lexiframe, tmp_path):

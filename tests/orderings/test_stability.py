@@ -66,7 +66,7 @@ def test_a_run_without_any_request_of_a_sample_is_last():
 @pytest.mark.parametrize("method", RULES)
 def test_runs_that_no_request_of_a_sample_compares_tie(method):
     """b and c are compared by the first of two requests alone."""
-    d = preferences({"ab": [1, 1], "ac": [1, 1], "bc": [1, None]})
+    d = preferences({"ab": [-1, -1], "ac": [-1, -1], "bc": [1, None]})
     found = lf.order_probabilities(d, method, samples=200).filter(run_a="b")
     b, tie, c = found.select("p_a_first", "p_tie", "p_b_first").row(0)
     assert c == 0

@@ -44,10 +44,13 @@ def are_alike(found, stored):
     return type(found) is type(stored) and found == stored
 
 
+WRITES = os.environ.get("LEXIFRAME_SNAPSHOTS") == "write"
+
+
 def compare_with_snapshot(chart, name):
     """Fail unless the chart is as its snapshot; write that if the environment asks for it."""
     path, found = FOLDER / f"{name}.json", specification(chart)
-    if os.environ.get("LEXIFRAME_SNAPSHOTS") == "write":
+    if WRITES:
         path.write_text(found, encoding="utf-8")
     stored = path.read_text(encoding="utf-8")
     if not are_alike(json.loads(found), json.loads(stored)):

@@ -12,7 +12,7 @@ pytest.importorskip("altair")
 from lexiframe.views import charts
 from lexiframe.views.charts import leaderboards
 from tests.views.charts import made_tables as made
-from tests.views.charts.drawn import FOLDER, are_alike, compare_with_snapshot
+from tests.views.charts.drawn import FOLDER, WRITES, are_alike, compare_with_snapshot
 from tests.views.charts.evaluation_charts import CHARTS
 from tests.views.charts.tiny_tables import TINY
 
@@ -69,7 +69,9 @@ def test_no_chart_and_no_snapshot_is_missing():
     drawn = {name.partition("_chart")[0] + "_chart" for name in SNAPSHOTS}
     missing = {*charts.__all__} - drawn
     assert not missing, f"put a small chart of {', '.join(missing)} into SNAPSHOTS"
-    assert {path.stem for path in FOLDER.iterdir()} == {*SNAPSHOTS}
+    kept = {path.stem for path in FOLDER.iterdir()}
+    assert kept <= {*SNAPSHOTS}
+    assert WRITES or kept == {*SNAPSHOTS}  # a new one may not be written yet
 
 
 @pytest.mark.parametrize("name", SNAPSHOTS)
