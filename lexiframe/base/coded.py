@@ -86,7 +86,8 @@ def map_distinct(ids: pl.Series, function: Callable[[pl.Series], pl.Series]) -> 
 
     Examples
     --------
-    >>> of_each(categories_of(pl.Series([12, 7, 12])), lambda ids: ids.str.len_bytes()).to_list()
+    >>> ids = categories_of(pl.Series([12, 7, 12]))
+    >>> map_distinct(ids, lambda ids: ids.str.len_bytes()).to_list()
     [2, 1, 2]
     """
     dtype = None if _are_strings(ids) else ids.dtype
@@ -271,7 +272,7 @@ def join_replicate(run: str, replicate: str | None) -> str:
 
     Examples
     --------
-    >>> without_replicate(with_replicate("bm25", "1")), without_replicate("bm25")
+    >>> split_replicate(join_replicate("bm25", "1")), split_replicate("bm25")
     (('bm25', '1'), ('bm25', None))
     """
     return run if replicate is None else f"{run}{_BETWEEN}{replicate}"
@@ -288,7 +289,7 @@ def said(name: str) -> str:
 
     Examples
     --------
-    >>> said("bm25"), said(with_replicate("bm25", "1"))
+    >>> said("bm25"), said(join_replicate("bm25", "1"))
     ("'bm25'", "'bm25', replicate '1'")
     """
     run, replicate = split_replicate(name)

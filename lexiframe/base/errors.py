@@ -261,7 +261,7 @@ def one_line(error: object) -> str:
 
     Examples
     --------
-    >>> in_one_line(OSError("Invalid data\n"))
+    >>> one_line(OSError("Invalid data\n"))
     'Invalid data'
     """
     return " ".join(str(error).split())

@@ -136,7 +136,7 @@ def user_names(room: Any) -> list[str]:
     Examples
     --------
     >>> import lexiframe.significance
-    >>> "variance_components" in for_users(lexiframe.significance)
+    >>> "variance_components" in user_names(lexiframe.significance)
     True
     """
     return listed(room, USERS)

@@ -486,8 +486,8 @@ def refuse_replicates(parts: Iterable[RunPart]) -> None:
     of_replicates = [part.name for part in parts if coded.split_replicate(part.name)[1]]
     if of_replicates:
         raise LexiframeError(
-            f"runs: found replicates (run {coded.said(min(of_replicates))}), and nobody said what "
-            "they are; evaluate takes replicates='run' (each run's own seeds), 'request' (samples "
+            f"runs: found replicates (run {coded.said(min(of_replicates))}), and what they "
+            "are is unspecified; evaluate takes replicates='run' (each run's own seeds), 'request' (samples "
             "of each request's data, the same for all runs), 'cell' (repetitions of each run and "
             "request) or 'both' (seeds that all runs share), and so do compare, equivalence and "
             "gate of their scores: scores(positions(runs, qrels), ...); elsewhere, give each "

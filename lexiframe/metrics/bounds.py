@@ -28,9 +28,9 @@ class Bounds:
 
         Examples
         --------
-        >>> Bounds.of("0 to 1"), Bounds.of("0 to n − m")
+        >>> Bounds.parse("0 to 1"), Bounds.parse("0 to n − m")
         (Bounds(low=0.0, high=1.0, can_exceed=False), Bounds(low=0.0, high=inf, can_exceed=False))
-        >>> Bounds.of("−1, 0, 1")
+        >>> Bounds.parse("−1, 0, 1")
         Bounds(low=-1.0, high=1.0, can_exceed=False)
         """
         said, more, _ = text.partition(", or more")

@@ -102,7 +102,7 @@ def metric_facts(name: str, known: Known | None = None) -> Facts:
 
     Examples
     --------
-    >>> of_metric("AP").bounds, of_metric("mine").bounds, of_metric("RPP").kind
+    >>> metric_facts("AP").bounds, metric_facts("mine").bounds, metric_facts("RPP").kind
     ('0 to 1', '', 'metric')
     """
     found = (known or {}).get(name) or Facts.named(name)
@@ -140,7 +140,7 @@ def unknown_directions(s: pl.DataFrame) -> list[str]:
 def warn_of_directions(unknown: Sequence[str]) -> None:
     """Warn that nobody said whether smaller values of some measures are better."""
     warn(
-        f"measures of which larger values count as better, since nobody said: "
+        f"measures of which larger values count as better, as it is unspecified: "
         f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
     )
 

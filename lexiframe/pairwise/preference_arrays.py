@@ -111,7 +111,7 @@ def _order_groups(groups: list[np.ndarray], n_requests: int) -> Iterator[list[np
     Examples
     --------
     >>> groups = [np.array([0, 3]), np.array([1, 2, 4])]
-    >>> [[part.tolist() for part in some] for some in _in_order(groups, 3)]
+    >>> [[part.tolist() for part in some] for some in _order_groups(groups, 3)]
     [[[0], [1, 2]], [[3], [4]]]
     """
     number = np.concatenate([np.empty(0, np.int64), *groups])

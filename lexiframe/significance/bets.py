@@ -21,7 +21,7 @@ def group_by_level(corrections: Sequence[Any]) -> list[list[Any]]:
 
     Examples
     --------
-    >>> by_level(["holm", "none", "bonferroni"])
+    >>> group_by_level(["holm", "none", "bonferroni"])
     [['holm', 'bonferroni'], ['none']]
     """
     parts = [[c for c in corrections if (c in SHARING) == shares] for shares in (True, False)]

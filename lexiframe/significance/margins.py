@@ -75,9 +75,9 @@ def margins_of(
 
     Examples
     --------
-    >>> margins_of("equivalence", {"AP": 0.02}).of("AP")
+    >>> margins_of("equivalence", {"AP": 0.02}).size("AP")
     0.02
-    >>> margins_of("equivalence", "2%", baseline="bm25").of("AP", baseline_mean=0.25)
+    >>> margins_of("equivalence", "2%", baseline="bm25").size("AP", baseline_mean=0.25)
     0.005
     """
     if alpha >= 0.5:

@@ -181,7 +181,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     -------
     great_tables.GT
         A row for each pair, with the pairs of a measure (test, correction, group) together. ✓ and
-        bold p-values are pairs that are told apart; runs that share no request are not comparable.
+        bold p-values are pairs that differ significantly; runs without a common request are not tested.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
         "effect_size": "effect size",
         "p_value": "p",
         "p_adjusted": "adjusted p",
-        "apart": "told apart",
+        "apart": "significant",
     }
     notes = ["A positive difference is better for run a."]
     notes += [f"Test: {test}." for test in how[:1] if constant]
@@ -284,7 +284,7 @@ def verdict_table(v: Frame, /) -> GT:
         "n",
         pl.format("{} of {}", "n_significant", "n_pairs").alias("apart"),
     )  # fmt: skip
-    named = {"not_worse": "not significantly worse", "apart": "pairs told apart"}
+    named = {"not_worse": "not significantly worse", "apart": "significant pairs"}
     said = table["sentence"].unique(maintain_order=True).to_list()
     return _made(gt, texts, named, ["n", "apart"], said)
 

@@ -1,4 +1,4 @@
-"""Groups of runs that are not told apart, against all intervals one by one."""
+"""Groups of runs that are not significantly different, against all intervals one by one."""
 
 from itertools import combinations
 

@@ -88,7 +88,7 @@ def test_a_function_in_an_evaluation(tmp_path):
     assert e.comparisons["test"].unique().to_list() == ["my_t"]
     assert e.provenance["inference"]["test"] == "my_t"
     assert "(my_t test, holm over" in str(e)
-    assert "told apart (my_t, Holm's correction" in lf.verdict(e)["sentence"][0]
+    assert "significantly (my_t, Holm's correction" in lf.verdict(e)["sentence"][0]
     e.write(tmp_path)
     assert "my_t" in e.report(tmp_path / "r.html").read_text()
     from_scores = lf.evaluate_scores(e.scores, test=my_t)

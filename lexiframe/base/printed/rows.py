@@ -43,7 +43,7 @@ def name_groups(table: pl.DataFrame, by: Sequence[str], called: str = "group") -
 
     Examples
     --------
-    >>> with_group(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
+    >>> name_groups(pl.DataFrame({"kind": ["a", None], "n": [1, 2]}), ["kind"]).rows()
     [(1, 'kind = a'), (2, 'no kind')]
     """
     there = [name for name in by if name in table.columns]

@@ -27,7 +27,8 @@ def take_out_constants(table: pl.DataFrame) -> tuple[str, pl.DataFrame]:
 
     Examples
     --------
-    >>> said, table = without_constants(pl.DataFrame({"test": "t", "p_value": [0.5, 1e-9], "n": 5}))
+    >>> table = pl.DataFrame({"test": "t", "p_value": [0.5, 1e-9], "n": 5})
+    >>> said, table = take_out_constants(table)
     >>> said, table.columns
     ('test = t, n = 5', ['p_value'])
     """
@@ -56,7 +57,7 @@ def join_interval_ends(table: pl.DataFrame) -> pl.DataFrame:
 
     Examples
     --------
-    >>> with_intervals(pl.DataFrame({"ci_low": [0.25], "ci_high": [1.0], "n": [9]})).rows()
+    >>> join_interval_ends(pl.DataFrame({"ci_low": [0.25], "ci_high": [1.0], "n": [9]})).rows()
     [('0.250, 1.000', 9)]
     """
     if not {"ci_low", "ci_high"} <= {*table.columns}:

@@ -37,7 +37,7 @@ def group_end(row: Mapping[str, Any], names: Sequence[str], prefix: str = "") ->
 
     Examples
     --------
-    >>> for_group({"kind": "short", "year": 2019}, ["kind", "year"])
+    >>> group_end({"kind": "short", "year": 2019}, ["kind", "year"])
     ' for kind = short and year = 2019'
     """
     named = " and ".join(group_of(name, row[f"{prefix}{name}"]) for name in names)
@@ -130,7 +130,7 @@ def known_by_one_side(counts: Mapping[str, int], what: str, one: str, many: str)
 
     Examples
     --------
-    >>> by_one_alone({"a": 2, "b": 0}, "pair", "is compared", "are compared")
+    >>> known_by_one_side({"a": 2, "b": 0}, "pair", "is compared", "are compared")
     ' 2 pairs are compared by a alone.'
     """
     said = (

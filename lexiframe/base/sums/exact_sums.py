@@ -58,7 +58,7 @@ class ExactSums:
         Examples
         --------
         >>> values = np.array([[1e16, 0.1], [1.0, 0.2], [-1e16, 0.3]])
-        >>> ExactSums.of(values).rounded().tolist()
+        >>> ExactSums.add_up(values).rounded().tolist()
         [1.0, 0.6]
         >>> values.sum(axis=0).tolist()
         [0.0, 0.6000000000000001]
@@ -84,8 +84,8 @@ class ExactSums:
 
         Examples
         --------
-        >>> small, large = (ExactSums.of(np.array([[x]])) for x in (0.1, -1e30))
-        >>> ExactSums.beside([small, large]).rounded().tolist()
+        >>> small, large = (ExactSums.add_up(np.array([[x]])) for x in (0.1, -1e30))
+        >>> ExactSums.side_by_side([small, large]).rounded().tolist()
         [0.1, -1e+30]
         """
         lowest = min(part.lowest for part in parts)
@@ -358,7 +358,7 @@ def fold_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> by_long_rows(np.add, np.arange(34).reshape(17, 2)).tolist()
+    >>> fold_rows(np.add, np.arange(34).reshape(17, 2)).tolist()
     [[240, 256], [32, 33]]
     """
     n_rows, n_columns = values.shape

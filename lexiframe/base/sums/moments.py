@@ -83,7 +83,7 @@ class Moments:
 
         Examples
         --------
-        >>> moments = Moments.of(np.array([[0.5, 1.0], [-0.25, np.nan]]), np.array([[1e-12]]))
+        >>> moments = Moments.add_up(np.array([[0.5, 1.0], [-0.25, np.nan]]), np.array([[1e-12]]))
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
@@ -208,7 +208,7 @@ class Moments:
         Examples
         --------
         >>> values = np.array([[1.0, 0.0, 0.5, 1.0], [-1.0, 1.0, -0.5, 0.5]])
-        >>> moments = Moments.of(values, np.array([[1e-12]]))
+        >>> moments = Moments.add_up(values, np.array([[1e-12]]))
         >>> moments.have_one_size_in(1).tolist(), moments.have_one_size_in(2).tolist()
         ([True, True, True, False], [True, False])
         """

@@ -33,7 +33,7 @@ class Interval:
 
         Examples
         --------
-        >>> Interval.of(np.array([0.0, 0.5, 1.0]), alpha=0.5).low
+        >>> Interval.around_draws(np.array([0.0, 0.5, 1.0]), alpha=0.5).low
         np.float64(0.25)
         """
         least, greatest = draws.min(axis=0), draws.max(axis=0)

@@ -164,9 +164,9 @@ def _neighbours(part: pl.DataFrame) -> list[str]:
     if not part.height or part["reject"].null_count():
         return []
     n = int(part["reject"].sum())
-    are = "is" if n == 1 else "are"
+    differ = "differs" if n == 1 else "differ"
     pairs = printed.counted(part.height, "pair")
-    return [f"{n:,} of {pairs} of neighbours in the order {are} told apart."]
+    return [f"{n:,} of {pairs} of neighbours in the order {differ} significantly."]
 
 
 def _one_collection(part: pl.DataFrame) -> list[str]:

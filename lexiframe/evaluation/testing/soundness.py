@@ -196,7 +196,7 @@ def _ranking_drawing(words: str, n: int) -> str:
 
     Examples
     --------
-    >>> _drawn("[1, 2] is not above [1, 3]", 4)
+    >>> _ranking_drawing("[1, 2] is not above [1, 3]", 4)
     'RR-- is not above R-R-'
     """
 

@@ -26,7 +26,7 @@ def only_split(saved: Mapping[str, Any], where: str, *, is_run: bool) -> Mapping
     Examples
     --------
     >>> saved = {"mteb_model_meta": {}, "default": {"test": {"q1": {"d1": 0.5}}}}
-    >>> of_one_split(saved, "a.json", is_run=True)
+    >>> only_split(saved, "a.json", is_run=True)
     {'q1': {'d1': 0.5}}
     """
     subset, split = _only(saved, where, is_run=is_run)

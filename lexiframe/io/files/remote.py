@@ -59,7 +59,7 @@ def hide_secrets(message: str, address: str) -> str:
 
     Examples
     --------
-    >>> without_secrets("no port: 'pass'", "http://me:pass/word@example.org/x.run")
+    >>> hide_secrets("no port: 'pass'", "http://me:pass/word@example.org/x.run")
     "no port: '...'"
     """
     given = address.partition("//")[2]

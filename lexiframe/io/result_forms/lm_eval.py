@@ -99,7 +99,8 @@ def _key_measure(key: str) -> str | None:
 
     Examples
     --------
-    >>> _measure("acc,none"), _measure("exact_match,strict-match"), _measure("acc_stderr,none")
+    >>> keys = "acc,none", "exact_match,strict-match", "acc_stderr,none"
+    >>> tuple(map(_key_measure, keys))
     ('acc', 'exact_match,strict-match', None)
     """
     name, _, chosen = key.partition(",")

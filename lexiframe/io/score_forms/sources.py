@@ -133,7 +133,7 @@ def _bare_name(name: str) -> str:
 
     Examples
     --------
-    >>> _plain("bm25.run.treceval"), _plain("k1.2.scores"), _plain(".eval")
+    >>> _bare_name("bm25.run.treceval"), _bare_name("k1.2.scores"), _bare_name(".eval")
     ('bm25', 'k1.2', '.eval')
     """
     while (ending := Path(name).suffix).lower() in _ENDINGS and name != ending:

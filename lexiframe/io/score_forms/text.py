@@ -66,7 +66,7 @@ def name_nested_columns(table: pl.DataFrame) -> pl.DataFrame:
     Examples
     --------
     >>> table = pl.DataFrame({"query_id": ["map"], "doc_id": ["q1"], "value": [0.5]})
-    >>> of_dictionaries(table).columns
+    >>> name_nested_columns(table).columns
     ['measure', 'query_id', 'value']
     """
     if table["doc_id"].dtype == pl.Object:  # measures of ir_measures

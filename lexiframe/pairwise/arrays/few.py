@@ -46,7 +46,7 @@ class Few:
         Examples
         --------
         >>> values = np.array([[0.5, -0.5], [0.0, 0.5]])
-        >>> few = Few.of(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=0)
+        >>> few = Few.keep(pl.Series(["q1", "q2"]), values, np.array([2, 2]), most=0)
         >>> few.cells.tolist(), few.size, few.values.tolist()
         ([[1, -1], [0, 1]], 0.5, [[0.5, -0.5], [0.0, 0.5]])
         """

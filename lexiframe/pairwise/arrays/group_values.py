@@ -21,7 +21,7 @@ def name_group_values(table: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame
     Examples
     --------
     >>> table = pl.DataFrame({"query_id": ["q1", "q2"], "length": [3.0, float("nan")]})
-    >>> with_group_values(table, ["length"])["length"].to_list()
+    >>> name_group_values(table, ["length"])["length"].to_list()
     [3.0, None]
     """
     return table.with_columns(_group_values(table[name]) for name in names)

@@ -58,7 +58,7 @@ def group_tables(
     --------
     >>> s = pl.DataFrame({"query_id": ["q1", "q2"], "value": [1.0, 3.0]})
     >>> requests = pl.DataFrame({"qid": ["q1", "q2"], "length": ["short", "long"]})
-    >>> in_groups(lambda part: part.select("value"), s, requests, by="length").rows()
+    >>> group_tables(lambda part: part.select("value"), s, requests, by="length").rows()
     [('long', 3.0), ('short', 1.0)]
     """
     parts = groups_of(table, requests, by)

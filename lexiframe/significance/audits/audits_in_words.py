@@ -11,10 +11,13 @@ from lexiframe.significance.tests_in_words import test_and_correction
 
 Row = dict[str, Any]
 _ERROR = {
-    "centred": ("equal means are rejected", "some of {} runs with equal means are told apart"),
+    "centred": (
+        "equal means are rejected",
+        "some of {} runs with equal means differ significantly",
+    ),
     "exchanged": (
-        "exchangeable runs are told apart",
-        "some of {} exchangeable runs are told apart",
+        "exchangeable runs differ significantly",
+        "some of {} exchangeable runs differ significantly",
     ),
 }
 """What a trial finds that does not exist, by its null: of a pair of runs, and of several runs."""
@@ -70,12 +73,12 @@ def _promise(rows: list[Row]) -> str:
     more = [f"{row['n_requests']:,}" for row in rows if row["error_low"] > row["alpha"]]
     less = [f"{row['n_requests']:,}" for row in rows if row["error_high"] < row["alpha"]]
     said = [
-        f"{how} often than promised"
+        f"{how} often than α"
         + f" with {printed.listed(sizes)} {_unit_drawn(rows)}" * (len(sizes) < len(rows))
         for how, sizes in (("more", more), ("less", less))
         if sizes
     ]
-    return "; ".join(said) or "as often as promised"
+    return "; ".join(said) or "as often as α"
 
 
 def _power(rows: list[Row]) -> str:

@@ -34,7 +34,7 @@ class Design:
 
     Examples
     --------
-    >>> design = Design.of(np.array([[0.5, 0.25], [0.75, 0.5], [0.5, 0.0]]))
+    >>> design = Design.equal(np.array([[0.5, 0.25], [0.75, 0.5], [0.5, 0.0]]))
     >>> design.differences[0, 1].round(6), design.se[0, 1].round(6), design.df[0, 1]
     (np.float64(0.333333), np.float64(0.083333), np.float64(2.0))
     """

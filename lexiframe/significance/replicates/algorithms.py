@@ -40,7 +40,7 @@ def refuse_unstated(called: str, columns: Iterable[str]) -> None:
     """Raise for a table with replicates of which nobody said what they are."""
     if "replicate" in columns:
         raise LexiframeError(
-            f"{called}: the table has replicates, and nobody said what they are; say "
+            f"{called}: the table has replicates, and what they are is unspecified; say "
             "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
             "the same for all runs), 'cell' (repetitions of each run and request) or 'both' (seeds "
             "that all runs share)"

@@ -172,13 +172,13 @@ def power_chart(power: Frame, /) -> alt.Chart:
     points = draw.Chart(inside(rows)).mark_point(filled=True, size=60, opacity=1)
     points = points.encode(
         rows_axis("measure", measures, pixels, cut=False),
-        draw.X("power:Q", title="share of pairs told apart", **share_axis()),
+        draw.X("power:Q", title="share of significant pairs", **share_axis()),
         said,
         **_own_dot(labels),
     )
     return single(
         points,
-        "Discriminative power: share of pairs told apart",
+        "Discriminative power: share of significant pairs",
         same,
         f"{pairs_text(rows['n_pairs'])} of runs",
         width=WIDTH,

@@ -44,7 +44,7 @@ def sort_runs(called: str, order: Order, runs: Iterable[str], measure: str) -> l
 
     Examples
     --------
-    >>> in_order("chart", ["b", "c", "a"], {"a", "b"}, "AP")
+    >>> sort_runs("chart", ["b", "c", "a"], {"a", "b"}, "AP")
     ['b', 'a']
     """
     if isinstance(order, Sequence | pl.Series):

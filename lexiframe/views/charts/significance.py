@@ -1,4 +1,4 @@
-"""Charts of which runs are told apart: the significance map, and groups of runs that are not."""
+"""Charts of which runs differ significantly: the significance map, and groups that do not."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def significance_chart(
     large, small = pixels**2 // 3, pixels**2 // 16
     kinds = {
         "better": ("triangle-up", COLOURS[0], large),
-        "not told apart": ("circle", _FAINT, small),
+        "not significantly different": ("circle", _FAINT, small),
         "worse": ("triangle-down", COLOURS[1], large),
     }
     if (cells["is"] == _UNTESTED).any():
@@ -137,7 +137,7 @@ def _who_beats_whom(pairs: pl.DataFrame) -> pl.DataFrame:
         for run, against, sign in ((a, b, 1), (b, a, -1))
     ]
     told = pl.when(pl.col("gain") > 0).then(pl.lit("better")).otherwise(pl.lit("worse"))
-    kind = pl.when(~pl.col("reject")).then(pl.lit("not told apart")).otherwise(told)
+    kind = pl.when(~pl.col("reject")).then(pl.lit("not significantly different")).otherwise(told)
     kind = pl.when(~pl.col("is_tested")).then(pl.lit(_UNTESTED)).otherwise(kind)
     columns = ["run", "against", "is", "mean_difference", *numbers]
     return pl.concat(both).with_columns(kind.alias("is")).select(columns).sort("run", "against")
@@ -162,7 +162,7 @@ def critical_difference_chart(
     correction: str | None = None,
     alpha: float | None = None,
 ) -> alt.HConcatChart:
-    """Draw the runs on the axis of their means, with bars over those that are not told apart.
+    """Draw the runs on the axis of their means, with bars over those that do not differ.
 
     Parameters
     ----------
@@ -184,11 +184,11 @@ def critical_difference_chart(
     -------
     altair.HConcatChart
         A row for each run, the best first, with a point at its mean (or its value in the ordering);
-        beside it, bars that each span a group of adjacent runs of which no two are told apart. The
+        beside it, bars that each span a group of adjacent runs that do not differ significantly. The
         groups are those of the table: each that no other contains has a bar, and bars may overlap.
         They are not made from a single critical difference, which paired tests do not have.
 
-        Two runs may not be told apart although a run between them is told apart from one of them.
+        Two runs may not be told apart although a run between them differs from one of them.
         No bar spans such a pair, as it would span the run between them too. The line below the
         title counts these pairs; `significance_chart` shows them.
 
@@ -229,12 +229,14 @@ def critical_difference_chart(
     bars = _assign_lanes(alike.groups, runs)
     pixels = step(len(runs), most=28)
     n = alike.n_without
-    without = f"no bar for {n:,} pair{'s' * (n != 1)} not told apart: a run between differs"
+    without = (
+        f"no bar for {n:,} pair{'s' * (n != 1)} not significantly different: a run between differs"
+    )
     parts = [_points_by_value(placed, pixels, measure), _bars(bars, len(runs), pixels)]
     chart = draw.hconcat(*parts[: 2 if bars.height else 1], spacing=6)
     named: alt.HConcatChart = chart.resolve_scale(y="independent").properties(
         title=title(
-            f"Runs by {measure}; a bar joins runs that are not told apart",
+            f"Runs by {measure}; a bar joins runs that are not significantly different",
             f"{tested(pairs, alpha)}, {requests_text(pairs['n'])}",
             without if n else "",
         )

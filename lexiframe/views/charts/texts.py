@@ -57,7 +57,7 @@ def requests_text(n: pl.Series) -> str:
 
     Examples
     --------
-    >>> of_requests(pl.Series([5, 5])), of_requests(pl.Series([3, 5])), of_requests(pl.Series([1]))
+    >>> tuple(requests_text(pl.Series(n)) for n in ([5, 5], [3, 5], [1]))
     ('5 requests', '3 to 5 requests', '1 request')
     """
     return counted(n, "request")
@@ -68,7 +68,7 @@ def pairs_text(n: pl.Series) -> str:
 
     Examples
     --------
-    >>> of_pairs(pl.Series([5995, 5995])), of_pairs(pl.Series([1]))
+    >>> pairs_text(pl.Series([5995, 5995])), pairs_text(pl.Series([1]))
     ('5,995 pairs', '1 pair')
     """
     return counted(n, "pair")

@@ -45,7 +45,7 @@ function showTies({ group, test, correction }) {
     { title: "tie rate", value: (row) => row.tie_rate, show: (row) => number(row.tie_rate, 3) },
     { title: "", side: "left", show: (row) => shareBar(row.tie_rate) },
     { title: "pairs of runs", value: (row) => row.power?.n_pairs ?? null, show: (row) => whole(row.power?.n_pairs) },
-    { title: "told apart", value: (row) => row.power?.n_significant ?? null, show: (row) => whole(row.power?.n_significant) },
+    { title: "significant pairs", value: (row) => row.power?.n_significant ?? null, show: (row) => whole(row.power?.n_significant) },
     { title: "power", help: "Share of the pairs of runs that the test tells apart", value: (row) => row.power?.power ?? null, show: (row) => number(row.power?.power ?? null, 3) },
   ];
   show("ties",

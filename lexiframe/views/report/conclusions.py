@@ -29,7 +29,7 @@ CONCLUSIONS = pl.Schema(
     }
 )
 """``best`` are the first runs, and ``near`` those that the test does not tell from them; ``told``
-counts pairs told apart. ``is_best``: whether one run is first, and told apart from all others."""
+counts significant pairs. ``is_best``: whether one run is first, and told apart from all others."""
 
 
 def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:
@@ -64,8 +64,8 @@ def headline(
     """Return sentences on which runs are first by how many measures, for one group of requests.
 
     The orderings are those by measures other than counts. A run is best by the measures of
-    ``told``, by which it is told apart from all others. There are no sentences where runs have no
-    ranks, because some lack requests.
+    ``told``, by which it differs significantly from all others. There are no sentences where runs have
+    no ranks, because some lack requests.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def _escaped_names(names: Sequence[str]) -> str:
 def _comparison_rows(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any], best: pl.DataFrame
 ) -> pl.DataFrame:
-    """Say how many pairs are told apart; with a baseline, which runs are better and worse."""
+    """Say how many pairs differ significantly; with a baseline, which runs are better and worse."""
     by, place = provenance["groups"], printed.place_among(provenance["measures"])
     told = pl.format("{} of {}", pl.col("reject").sum(), pl.len())
     c = drop_counts(tables["comparisons"], provenance).group_by(*by, *_KEY[1:]).agg(told=told)
@@ -151,9 +151,9 @@ def _one_sided(
     measures: Iterable[str],
 ) -> str:
     n, _, of = row["told"].partition(" of ")
-    pairs, are = "pair" if of == "1" else "pairs", "is" if "1" in (n, of) else "are"
+    pairs, differ = "pair" if of == "1" else "pairs", "differs" if "1" in (n, of) else "differ"
     return escaped(
-        f"By {row['measure']}, {n} of {of} {pairs} of runs {are} told apart; the test is "
+        f"By {row['measure']}, {n} of {of} {pairs} of runs {differ} significantly; the test is "
         "one-sided, and asks only about the run of a pair whose name comes first "
         f"({inference_in_words(inference, comparisons, measures, first=True)})."
     )

@@ -80,7 +80,7 @@ function cellOf(run, other, row, column, state, small) {
   const isTold = comparisonOf(run, other, state)?.reject;
   const shown = small ? "" : fixed(wins.half_wins, 2);
   return make("td", {
-    ...place, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}${isTold ? ", told apart" : ""}`,
+    ...place, style: heat(wins.half_wins), "aria-label": `${run} against ${other}: ${fixed(wins.half_wins, 3)}${isTold ? ", significantly different" : ""}`,
   }, shown, isTold ? make("span", { class: "told" }, "•") : null);
 }
 
@@ -90,7 +90,7 @@ function inWords(run, other, state) {
   const c = comparisonOf(run, other, state);
   const test = c
     ? ` Mean difference ${number(c.mean_difference)} (${number(c.ci_low)} to ${number(c.ci_high)}), corrected p `
-      + `${probability(c.p_adjusted)}${c.reject ? ", told apart" : ""}.`
+      + `${probability(c.p_adjusted)}${c.reject ? ", significantly different" : ""}.`
     : ` Mean difference ${number(wins.mean_preference)}; the two were not tested.`;
   return `${run} against ${other} by ${state.measure}: ${wins.wins} won, ${wins.losses} lost, ${wins.ties} tied `
     + `of ${counted(wins.n, "request")}; share won ${fixed(wins.half_wins, 3)}.${test}`;

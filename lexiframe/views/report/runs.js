@@ -231,7 +231,7 @@ function columnsAgainst(rows) {
 // ▲ and ▼ are significantly better and worse, by what the test compares.
 function toldApart(c) {
   if (c.n === 0) return "no request in common";
-  if (!c.reject) return "not told apart";
+  if (!c.reject) return "not significantly different";
   const gain = c.turned ? minus(c.gain) : c.gain;
   if (isCount(c.measure)) return gain > 0 ? "▲ more" : "▼ fewer";
   return gain > 0 ? "▲ better" : "▼ worse";

@@ -13,7 +13,7 @@ function showVerdict(state) {
       show: (row) => measureButton(row.measure, row.measure === measure),
     },
     { title: "first", side: "left", show: (row) => names(row.best, row.is_best ? "strong" : "span") },
-    { title: "pairs told apart", show: (row) => row.told.replace(/\d+/g, (n) => whole(Number(n))) },
+    { title: "significant pairs", show: (row) => row.told.replace(/\d+/g, (n) => whole(Number(n))) },
     baseline !== null && {
       title: `against ${baseline}`, side: "left", show: (row) => countedAgainst({ ...state, measure: row.measure }),
     },
@@ -70,7 +70,7 @@ function againstBaseline(state) {
   const said = [
     better.length && `${are(better)} significantly better`,
     worse.length && `${are(worse)} significantly worse`,
-    undecided.length && `${are(undecided)} not told apart from it`,
+    undecided.length && `${are(undecided)} not significantly different from it`,
     untested.length && `${are(untested)} not compared with it`,
   ].filter(Boolean);
   return make("p", { id: "baseline-sentence" }, `Against ${baseline} by ${measure}: ${said.join("; ")}.`);
@@ -79,6 +79,6 @@ function againstBaseline(state) {
 function countedAgainst(state) {
   const { better, worse, undecided, untested } = sidesOf(state);
   return [
-    [better, "better"], [worse, "worse"], [undecided, "not told apart"], [untested, "not compared"],
+    [better, "better"], [worse, "worse"], [undecided, "not significantly different"], [untested, "not compared"],
   ].filter(([runs]) => runs.length).map(([runs, said]) => `${whole(runs.length)} ${said}`).join(", ");
 }

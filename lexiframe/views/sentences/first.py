@@ -246,7 +246,7 @@ def _uncompared_answer(row: Row, inference: Mapping[str, Any]) -> _Answer:
     runs, what = (worse, "worse") if side == "less" else (better, "better")
     said = [f"{_run_names(worse) if worse else 'none'} {_are(worse)} worse"] * (side == "two-sided")
     if open_:
-        said.append(f"{_run_names(open_)} {_are(open_)} not told apart from it")
+        said.append(f"{_run_names(open_)} {_are(open_)} not significantly different from it")
     if row["incomparable"]:
         said.append(f"{_run_names(row['incomparable'])} not comparable")
     verb = f"{_are(runs)} significantly {what} than {baseline}"

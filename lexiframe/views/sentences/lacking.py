@@ -48,7 +48,7 @@ class Lacking:
         --------
         >>> found = {"AP": {"requests": 2, "runs": {"b": 1}}}
         >>> facts = {"AP": {"kind": "metric"}}
-        >>> lacking = Lacking.in_evaluation({"missing": "own", "lacking": found, "facts": facts})
+        >>> lacking = Lacking.read_provenance({"missing": "own", "lacking": found, "facts": facts})
         >>> print(*lacking.notes(["AP"]))
         by AP, each run is ordered by the requests that it has (missing='own'), although 1 run \
 lacks some of the 2 requests (b has 1)

@@ -65,7 +65,7 @@ def add_sentences(
     --------
     >>> rows = pl.DataFrame({"measure": ["AP", "RR", "P@1"], "test": "t", "best": ["a", "a", "b"]})
     >>> say = lambda rows: f"{rows[0]['best']} by {' '.join(row['measure'] for row in rows)}"
-    >>> with_sentences(rows, [], lambda row: row["best"], say)["sentence"].to_list()
+    >>> add_sentences(rows, [], lambda row: row["best"], say)["sentence"].to_list()
     ['a by AP RR', 'a by AP RR', 'b by P@1']
     """
     # Of several tests of one measure each has sentences of its own.

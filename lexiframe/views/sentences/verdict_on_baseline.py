@@ -41,8 +41,8 @@ def baseline_sentences(e: Evaluated) -> list[str]:
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", "AP", baseline="pca8_euclidean")
     >>> print(baseline_sentences(e)[0])
     By AP, no run is significantly better than pca8_euclidean, random is significantly worse, and \
-pixels_euclidean is not told apart from it (paired t-test, Holm's correction over the 2 pairs, \
-α = 0.05, n = 5 requests).
+pixels_euclidean is not significantly different from it (paired t-test, Holm's correction over the \
+2 pairs, α = 0.05, n = 5 requests).
     """
     return baseline_verdict(e)["sentence"].to_list()
 
@@ -166,7 +166,7 @@ def _baseline_sentence(
         none, than = ("none", "") if said else ("no run", than)
         said.append(f"{printed.they_are(row['worse'], none)} significantly worse{than}")
     if row["undecided"]:
-        said.append(f"and {printed.they_are(row['undecided'])} not told apart from it")
+        said.append(f"and {printed.they_are(row['undecided'])} not significantly different from it")
     if row["incomparable"]:
         said.append(f"and {printed.they_are(row['incomparable'])} not comparable: {why}")
     how = tests_in_words.how_tested(rows, names, level, family)

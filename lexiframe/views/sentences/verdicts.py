@@ -70,7 +70,7 @@ def verdict(
         Another table of comparisons of all pairs, by `compare` or `tukey_hsd`, computed from the
         same scores or preferences (and within the same groups).
     alpha : float, optional
-        A pair is told apart when its corrected p-value is below alpha. Default: the level of the
+        A pair differs significantly when its corrected p-value is below alpha. Default: that of the
         evaluation.
     family : {"measure", "all"}, optional
         The family of comparisons that the p-values were corrected over; only the sentence uses it.
@@ -95,13 +95,13 @@ def verdict(
         nothing can be concluded: no pair could have been told apart, even if in all of the family
         one run had won every request that is not a tie (``least_p`` of `compare`, corrected). The
         sentence then says nothing of significance.
-        ``n_significant`` of the ``n_pairs`` pairs of runs are told apart. ``n`` is the number of
+        ``n_significant`` of the ``n_pairs`` pairs of runs are significant. ``n`` is the number of
         requests (the least of any pair; the sentence has the range). ``sentence`` puts all this
         into words, with the test, correction, family and level.
 
         With a baseline, ``better``, ``worse``, ``undecided`` and ``incomparable`` list the runs
-        that are significantly better than it, worse, not told apart from it, and without a request
-        in common, in place of the lists above.
+        that are significantly better than it, worse, not significantly different, and without a
+        request in common, in place of the lists above.
 
         For a table that helps to decide, a row for each sentence: its keys, and ``sentence``, which
         is the last column.
@@ -130,8 +130,8 @@ def verdict(
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["AP"])
     >>> print(lf.verdict(e)["sentence"][0])
     By AP, pixels_euclidean is first, among 2 runs that may be best; pca8_euclidean is not \
-significantly worse. 2 of 3 pairs of runs are told apart (paired t-test, Holm's correction over \
-the 3 pairs, α = 0.05, n = 5 requests).
+significantly worse. 2 of 3 pairs of runs differ significantly (paired t-test, Holm's correction \
+over the 3 pairs, α = 0.05, n = 5 requests).
     """
     if not hasattr(e, "provenance"):
         return _table_verdict(e, comparisons is None and alpha is None and family is None)
@@ -389,7 +389,8 @@ def _sentence_key(row: dict[str, Any], family: str) -> _Said:
     said = f"{printed.listed(row['best'])} {_how_first(row)}; {_others_phrase(row)}"
     if row["n_tested"]:
         n, pairs = row["n_significant"], printed.counted(row["n_pairs"], "pair")
-        told = f"{n:,} of {pairs} of runs {'is' if 1 in (n, row['n_pairs']) else 'are'} told apart"
+        differ = "differs" if 1 in (n, row["n_pairs"]) else "differ"
+        told = f"{n:,} of {pairs} of runs {differ} significantly"
         said = f"{said}. {_better_phrase(row)}{told}"
     return _Said("", said, how)
 
@@ -410,7 +411,7 @@ def _verdict_sentence(
 
 
 def _how_first(row: dict[str, Any]) -> str:
-    """Say that the first run is best, if it is told apart from all others; or how many may be."""
+    """Say that the first run is best, if it differs from all others; or how many may be."""
     n_best, n_others = len(row["best"]), len(row["not_worse"]) + len(row["untested"])
     if n_best == 1 and not n_others:
         return "is best"

@@ -232,7 +232,7 @@ def verdict_in_short(v: pl.DataFrame, ranges: pl.DataFrame) -> pl.DataFrame:
     ``ranges`` has the numbers of requests of each measure (and group) as text.
     """
     pairs = v.select("n_significant", "n_pairs").iter_rows()
-    told_apart = pl.Series("pairs told apart", [f"{n:,} of {of:,}" for n, of in pairs], pl.String)
+    told_apart = pl.Series("significant pairs", [f"{n:,} of {of:,}" for n, of in pairs], pl.String)
     groups = v.columns[: v.width - len(schemas.VERDICT.columns)]
     v = v.join(ranges, on=[*groups, "measure"], how="left", nulls_equal=True, maintain_order="left")
     differing = [name for name in ("test", "correction") if v[name].n_unique() > 1]

@@ -319,20 +319,20 @@ def test_sentences():
     assert found["sentence"].to_list() == [
         (
             "By AP, equal means are rejected in 5.1 % of samples of 25 requests and 10.0 % of 50 "
-            "(paired t-test, α = 0.05): more often than promised with 50 requests. Differences are "
+            "(paired t-test, α = 0.05): more often than α with 50 requests. Differences are "
             "found in 50.0 % and 50.0 %; 0.2 % and 0.2 % of what is found has the wrong direction. "
             "There were 1,000 trials of each size, drawn from 3 pairs of runs and 60 requests."
         ),
         (
-            "By AP, exchangeable runs are told apart in 2.0 % of samples of 25 requests "
-            "(Wilcoxon's signed-rank test, α = 0.05): less often than promised. Differences are "
+            "By AP, exchangeable runs differ significantly in 2.0 % of samples of 25 requests "
+            "(Wilcoxon's signed-rank test, α = 0.05): less often than α. Differences are "
             "found in 50.0 %; 0.2 % of what is found has the wrong direction. There were 1,000 "
             "trials of each size, drawn from 3 pairs of runs and 60 requests."
         ),
     ]
-    assert "α = 0.05): as often as promised. Diff" in said(row(25, on))["sentence"][0]
+    assert "α = 0.05): as often as α. Diff" in said(row(25, on))["sentence"][0]
     both = said(row(25, above), row(50, below))["sentence"][0]
-    assert "more often than promised with 25 requests; less often than promised with 50 r" in both
+    assert "more often than α with 25 requests; less often than α with 50 r" in both
 
 
 def test_sentences_about_evaluations_of_several_runs():
@@ -340,16 +340,16 @@ def test_sentences_about_evaluations_of_several_runs():
     found = said(row(5, above, null="exchanged", runs=10), row(5, on, "sign", runs=10))
     assert found["sentence"].to_list() == [
         (
-            "By AP, some of 10 runs with equal means are told apart in 5.1 % of samples of 5 "
+            "By AP, some of 10 runs with equal means differ significantly in 5.1 % of samples of 5 "
             "requests (sign test, Holm's correction over the 45 pairs, α = 0.05): as often as "
             "promised. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
             "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),
         (
-            "By AP, some of 10 exchangeable runs are told apart in 80.0 % of samples of 5 requests "
-            "(paired t-test, Holm's correction over the 45 pairs, α = 0.05): more often than "
-            "promised. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
+            "By AP, some of 10 exchangeable runs differ significantly in 80.0 % of samples of 5 "
+            "requests (paired t-test, Holm's correction over the 45 pairs, α = 0.05): more often than "
+            "α. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
             "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),

@@ -149,5 +149,5 @@ def test_a_gate_of_algorithms():
     of_means = lf.gate(means.sort("run", "query_id"), 0.05, **TWO, test="t")
     cells = lf.gate(s, 0.05, **TWO, replicates="cell", test="t")
     assert cells["p_value"].item() == pytest.approx(of_means["p_value"].item())
-    with pytest.raises(lf.LexiframeError, match="the table has replicates, and nobody said"):
+    with pytest.raises(lf.LexiframeError, match="the table has replicates, and what they are is"):
         lf.gate(s, 0.05, **TWO)

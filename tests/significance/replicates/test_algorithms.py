@@ -122,7 +122,7 @@ def test_several_runs_a_baseline_and_the_direction():
 
 S = scores({"a": np.random.default_rng(1).random((4, 3)), "b": np.zeros((4, 3))})
 WRONG = [
-    (S, {}, "the table has replicates, and nobody said what they are"),
+    (S, {}, "the table has replicates, and what they are is unspecified"),
     (S, {"test": "sign", "replicates": "run"}, "expected test='t' with .*, found sign"),
     (S, {"replicates": "run", "seeds": "same"}, "expected seeds to be"),
     (S[1:], {"replicates": "run"}, "expected each replicate of a in all 4 requests"),

@@ -1,4 +1,4 @@
-"""Charts of tests: p-values, power, and groups that are not told apart."""
+"""Charts of tests: p-values, power, and groups that are not significantly different."""
 
 import polars as pl
 import pytest
@@ -110,10 +110,12 @@ def test_bars_that_overlap_have_lanes():
 
 
 def test_a_pair_without_a_bar_is_counted():
-    """Of bm25, which lies between them, one is told apart: a bar over all three would be wrong."""
+    """Of bm25, which lies between them, one differs: a bar over all three would be wrong."""
     chart = critical_difference_chart(told_apart((A, B)), MEANS, "AP")
     assert bars(chart) == [(A, C, 0)]
-    assert titles(chart)[2] == "no bar for 1 pair not told apart: a run between differs"
+    assert (
+        titles(chart)[2] == "no bar for 1 pair not significantly different: a run between differs"
+    )
     alone = critical_difference_chart(told_apart((A, B), (A, C), (B, C)), MEANS, "AP")
     assert len(alone.hconcat) == 1
 

@@ -206,7 +206,8 @@ def who(chart):
 def test_the_significance_map_says_who_beats_whom():
     chart = significance_chart(COMPARISONS, "AP", order=TINY["means"], alpha=0.05)
     assert who(chart) == {
-        (A, B): "not told apart", (B, A): "not told apart", (A, C): "better", (C, A): "worse",
+        (A, B): "not significantly different", (B, A): "not significantly different",
+        (A, C): "better", (C, A): "worse",
         (B, C): "better", (C, B): "worse",
     }  # fmt: skip
     found = rows(chart).filter(run=C, against=B)

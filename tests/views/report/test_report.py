@@ -269,7 +269,7 @@ def test_a_baseline_and_one_sided_tests_have_sentences(tmp_path):
     assert page.facts["inference"]["baseline"] == "b"
     e = lf.evaluate(runs, qrels, "AP", alternative="greater")
     (said,) = Page(e.report(tmp_path / "r.html")).table("conclusions")["sentence"]
-    assert f"{e.comparisons['reject'].sum()} of 6 pairs of runs are told apart" in said
+    assert f"{e.comparisons['reject'].sum()} of 6 pairs of runs differ significantly" in said
     assert "one-sided" in said
 
 

@@ -131,7 +131,7 @@ def test_the_verdict_is_read_first(e, opened):
     assert shown["measure"].to_list() == MEASURES
     assert shown["first"].to_list() == [", ".join(runs) for runs in v["best"]]
     told = v.select(pl.format("{} of {}", "n_significant", "n_pairs")).to_series()
-    assert shown["pairs told apart"].to_list() == told.to_list()
+    assert shown["significant pairs"].to_list() == told.to_list()
     page = opened.page
     assert page.locator("#sentence").inner_text() == v["sentence"][0]
     box = page.locator("#verdict .headline").first.bounding_box()
@@ -209,7 +209,7 @@ def test_tests_and_corrections_are_chosen(e, opened):
     page.select_option("#choose-correction", "none")
     v = lf.verdict(e).filter(test="sign", correction="none")
     assert page.locator("#sentence").inner_text() == v["sentence"][0]
-    shown = opened.frame("tie-rates")["told apart"].to_list()
+    shown = opened.frame("tie-rates")["significant pairs"].to_list()
     assert shown == [str(n) for n in v["n_significant"]]
 
 
@@ -231,7 +231,7 @@ def test_any_run_is_a_baseline(e, opened):
         assert row["effect size"] == written(sign * known["effect_size"], 3)
         assert row["corrected p"] == p_written(known["p_adjusted"])
         assert row["verdict"] == (
-            "not told apart" if not known["reject"]
+            "not significantly different" if not known["reject"]
             else "▲ better" if sign * known["mean_difference"] > 0 else "▼ worse"
         )  # fmt: skip
     first = page.locator("#baseline-sentence").inner_text()

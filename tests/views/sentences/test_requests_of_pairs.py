@@ -29,7 +29,7 @@ def test_pairs_without_a_request_do_not_count_in_the_range():
 
 def test_a_run_that_was_not_tested_is_named_where_another_was():
     said = printed(BESIDE)
-    assert "not significantly worse not tested pairs told apart" in said
+    assert "not significantly worse not tested significant pairs" in said
     assert " AP b too few to tell c 0 of 2 " in said
 
 

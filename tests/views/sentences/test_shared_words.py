@@ -58,7 +58,7 @@ def test_the_verdict_names_the_family_of_all_measures():
     s = pl.concat([scores(runs, "AP"), scores(runs, "RR")])
     for sentence in lf.verdict(lf.evaluate_scores(s, family="all"))["sentence"]:
         assert "over the 2 pairs of all measures" in sentence
-        assert "of 1 pair of runs is told apart" in sentence
+        assert "of 1 pair of runs differs significantly" in sentence
 
 
 def test_sentences_on_a_table_are_escaped_and_further_columns_are_no_groups():

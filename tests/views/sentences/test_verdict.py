@@ -49,8 +49,8 @@ def test_by_hand():
     assert (row["n_pairs"], row["n_significant"], row["n"]) == (6, 2, 12)
     assert row["sentence"] == (
         "By RR, best is first, among 3 runs that may be best; near and mixed are not significantly "
-        "worse. 2 of 6 pairs of runs are told apart (paired t-test, Holm's correction over the 6 "
-        "pairs, α = 0.01, n = 12 requests)."
+        "worse. 2 of 6 pairs of runs differ significantly (paired t-test, Holm's correction over the "
+        "6 pairs, α = 0.01, n = 12 requests)."
     )
 
 
@@ -58,7 +58,7 @@ def test_one_pair_of_many_is_told_apart():
     e = evaluate()
     least, other = e.comparisons["p_adjusted"].sort()[:2]
     (said,) = lf.verdict(e, alpha=(least + other) / 2)["sentence"]
-    assert " 1 of 6 pairs of runs is told apart (" in said
+    assert " 1 of 6 pairs of runs differs significantly (" in said
 
 
 def test_best_is_a_run_that_is_told_apart_from_all_others():
@@ -289,7 +289,7 @@ def test_two_runs_and_one_request_are_said_in_the_singular():
     of_one = "a is ahead; no test is possible with one request."
     of_many = "By RR for one = False and two = z, a is best; the other run is significantly worse."
     assert v["sentence"].to_list() == [
-        f"{of_many} 1 of 1 pair of runs is told apart ({how}, n = 11 requests).",
+        f"{of_many} 1 of 1 pair of runs differs significantly ({how}, n = 11 requests).",
         f"1 request: too few for any conclusion by RR for one = True and two = z; {of_one}",
     ]
     assert v["not_worse"].to_list() == [[], []]

@@ -91,7 +91,7 @@ def cells(text):
 
 
 def pairs(e, measure):
-    """The pairs that are told apart, the better run first: that of the better rank by mean."""
+    """The pairs that differ significantly, the run with the better rank by mean first."""
     rank = dict(e.means.filter(measure=measure).select("run", "rank").iter_rows())
     for row in e.comparisons.filter(measure=measure).iter_rows(named=True):
         if row["reject"] and row["n"] > 1:
