@@ -487,10 +487,10 @@ def refuse_replicates(parts: Iterable[RunPart]) -> None:
     if of_replicates:
         raise LexiframeError(
             f"runs: found replicates (run {coded.said(min(of_replicates))}), and what they "
-            "are is unspecified; evaluate takes replicates='run' (each run's own seeds), 'request' (samples "
-            "of each request's data, the same for all runs), 'cell' (repetitions of each run and "
-            "request) or 'both' (seeds that all runs share), and so do compare, equivalence and "
-            "gate of their scores: scores(positions(runs, qrels), ...); elsewhere, give each "
+            "are is unspecified; evaluate takes replicates='run' (each run's own seeds), 'request' "
+            "(samples of each request's data, the same for all runs), 'cell' (repetitions of each "
+            "run and request) or 'both' (seeds that all runs share), and so do compare, "
+            "equivalence and gate of their scores: scores(positions(runs, qrels), ...); elsewhere, give each "
             "replicate a name of its own as run"
         )
 

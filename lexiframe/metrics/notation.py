@@ -318,7 +318,7 @@ def from_trec_eval(text: str) -> str:
     >>> from_trec_eval("set_F(beta=2)"), from_trec_eval("P_10(rel=2)")
     ('SetF(beta=2)', 'P(rel=2)@10')
     >>> from_trec_eval("recip_rank@5"), from_trec_eval("Recall_10"), from_trec_eval("ndcg10")
-    ('RR@5', 'Recall@10', 'ndcg@10')
+    ('RR@5', 'R@10', 'ndcg@10')
     """
     theirs, opened, inside = text.partition("(")
     if opened and "(" not in (ours := from_trec_eval(theirs.rstrip())):

@@ -158,7 +158,7 @@ class Blocks:
 
         Examples
         --------
-        >>> blocks = Blocks.encode(np.array([True, False, False]), np.arange(4))
+        >>> blocks = Blocks.find(np.array([True, False, False]), np.arange(4))
         >>> blocks.block.tolist(), blocks.first.tolist(), blocks.last.tolist()
         ([0, 0, -1, -1], [0, 0, 2, 3], [1, 1, 2, 3])
         """

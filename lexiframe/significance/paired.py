@@ -272,9 +272,8 @@ def compare(
     """
     tests, corrections = several(test), several(correction)
     check_inference(tests, corrections, family, alpha, alternative, trials, seed)
-    if (
-        "betting" in tests and len(parts := group_by_level(corrections)) > 1
-    ):  # each has bets of its own
+    # Each level has bets of its own.
+    if "betting" in tests and len(parts := group_by_level(corrections)) > 1:
         again = partial(
             compare, d, test, family=family, alpha=alpha, alternative=alternative, seed=seed,
             baseline=baseline, intervals=intervals, sign_ties=sign_ties, trials=trials,
@@ -282,7 +281,7 @@ def compare(
             replicates=replicates, seeds=seeds, requests=requests, by=by,
         )  # fmt: skip
         found = pl.concat([again(correction=part) for part in parts])
-        return found.sort(found.columns[: found.columns.index("run_b") + 1])
+        return schemas.COMPARISONS.arranged(found, found.columns[: found.columns.index("measure")])
     if tests == [AUTO] and (cluster is not None or replicates in ("run", "both")):
         tests = ["t"]  # which alone knows these errors of a mean
     check_choice("compare", intervals, INTERVALS, "intervals")

@@ -181,7 +181,7 @@ def comparison_table(c: Frame, /, *, alpha: float = 0.05, most: int | None = 200
     -------
     great_tables.GT
         A row for each pair, with the pairs of a measure (test, correction, group) together. ✓ and
-        bold p-values are pairs that differ significantly; runs without a common request are not tested.
+        bold p-values are pairs that differ significantly.
 
     Raises
     ------

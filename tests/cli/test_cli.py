@@ -447,8 +447,9 @@ ON_A_BASELINE = {
     "random": "pca8_euclidean and pixels_euclidean are significantly better than random, none is "
     "significantly worse (paired t-test, Holm's correction over the 2 pairs",
     "pixels_euclidean --alternative less --family all --correction bh": "random is significantly "
-    "worse than pixels_euclidean, and pca8_euclidean is not significantly different from it (paired "
-    "t-test (alternative='less'), Benjamini and Hochberg's correction over the 4 pairs of all measures",
+    "worse than pixels_euclidean, and pca8_euclidean is not significantly different from it "
+    "(paired t-test (alternative='less'), Benjamini and Hochberg's correction over the 4 pairs of "
+    "all measures",
     "pca8_euclidean --alternative greater": "no run is significantly better than pca8_euclidean, "
     "and pixels_euclidean and random are not significantly different from it (paired t-test "
     "(alternative='greater'), Holm's correction over the 2 pairs",

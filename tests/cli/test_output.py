@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.base import printed
 from lexiframe.cli.output import csv_text, print_table
 from lexiframe.views import shown
 from tests.small_tables import scores
@@ -57,7 +58,8 @@ def test_a_long_table_is_printed_by_its_ends(capsys):
     table = pl.DataFrame({"row": range(1001)})
     print_table(table.head(1000), "table")
     assert len(capsys.readouterr().out.splitlines()) > 1000
-    print_table(table, "table")
+    with printed.written_for("terminal"):
+        print_table(table, "table")
     out = capsys.readouterr().out
     assert "the first and the last 20 of 1,001 rows; --format csv has all" in out
     assert re.findall(r"\d+", out.partition("the first")[0]) == [

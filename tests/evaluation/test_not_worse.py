@@ -48,7 +48,7 @@ def test_what_fails_says_the_verdict_and_shows_the_table():
     text = " ".join(str(raised.value).split())
     assert text.startswith("FAIL: by AP, candidate is worse than baseline")
     assert "│ AP fail" in text
-    with pytest.raises(AssertionError, match="does not decide whether"):
+    with pytest.raises(AssertionError, match="does not show whether"):
         assert_not_worse(OLD, DIGITS / "runs/pca8_euclidean.parquet", QRELS, {"nDCG@10": 0.04})
     with pytest.raises(AssertionError, match="candidate is not better than"):
         assert_not_worse(OLD, BAD, QRELS, {"AP": 0.05}, require="better")

@@ -88,7 +88,7 @@ def partition(
     Examples
     --------
     >>> import tempfile
-    >>> sources = batches.Sources.of("data/example/runs", "data/example/qrels.txt")
+    >>> sources = batches.Sources.find("data/example/runs", "data/example/qrels.txt")
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     buckets = partition(sources, folder, n_buckets=4, memory=10**9)
     ...     buckets.names, buckets.sizes.sum(), buckets.qrels(0).columns

@@ -27,7 +27,7 @@ def takes_groups(function: F) -> F:
 
     Examples
     --------
-    >>> @by_groups
+    >>> @takes_groups
     ... def means(s, *, by=None):
     ...     return s.select(pl.col("value").mean())
     >>> s = pl.DataFrame({"length": ["short", "long", "long"], "value": [1.0, 3.0, 5.0]})

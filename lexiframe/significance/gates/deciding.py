@@ -240,9 +240,8 @@ def gate(
     >>> g.select("measure", pl.col("mean_difference", "margin").round(4), "outcome").rows()
     [('AP', 0.015, 0.0131, 'pass'), ('nDCG@10', -0.0385, 0.05, 'undecided')]
     >>> print(lf.verdict(g)["sentence"][0])
-    UNDECIDED: nDCG@10 does not decide whether pca8_euclidean is not worse than pixels_euclidean \
-by more than the margin, but about 495 requests would (paired t-test, α = 0.05, n = 60 of 60 \
-requests).
+    UNDECIDED: nDCG@10 does not show whether pca8_euclidean is worse than pixels_euclidean by more \
+than the margin; about 495 requests would be enough (paired t-test, α = 0.05, n = 60 of 60 requests).
     """
     candidates = several(candidate)
     rule = check_gate(require, test, correction, alpha, power, trials, seed)

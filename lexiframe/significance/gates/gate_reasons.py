@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lexiframe.base import printed
 from lexiframe.significance.gates.gate_rules import rule_of
 
 Row = Mapping[str, Any]
@@ -107,10 +106,9 @@ def _poor(row: Row) -> str:
     if rate is None or not rate < _POOR:
         return ""
     share = "less than 1 %" if rate < 0.01 else f"about {100 * rate:.0f} %"
-    more = printed.advice(python=" (gate_curve shows more)", terminal=" (--curve shows more)")
     return (
         f"with {row['n']:,} requests this gate would pass an unchanged candidate in {share} of "
-        f"cases{more}; "
+        "cases; "
     )
 
 

@@ -38,7 +38,7 @@ def step_down(
     --------
     >>> points = np.array([[0.9, 0.8, 0.1], [0.8, 0.9, 0.2], [0.9, 0.7, 0.1], [0.7, 0.8, 0.0],
     ...                    [0.8, 0.8, 0.2], [0.9, 0.8, 0.1], [0.8, 0.7, 0.2]])
-    >>> together, each = step_down(Design.of(points), "flip", 1000, 0, 0.05)
+    >>> together, each = step_down(Design.equal(points), "flip", 1000, 0, 0.05)
     >>> together.tolist()
     [[False, False, True], [False, False, True], [True, True, False]]
     """

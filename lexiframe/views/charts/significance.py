@@ -184,8 +184,8 @@ def critical_difference_chart(
     -------
     altair.HConcatChart
         A row for each run, the best first, with a point at its mean (or its value in the ordering);
-        beside it, bars that each span a group of adjacent runs that do not differ significantly. The
-        groups are those of the table: each that no other contains has a bar, and bars may overlap.
+        beside it, bars that each span a group of adjacent runs that do not differ significantly.
+        Groups are those of the table: each that no other contains has a bar, and bars may overlap.
         They are not made from a single critical difference, which paired tests do not have.
 
         Two runs may not be told apart although a run between them differs from one of them.

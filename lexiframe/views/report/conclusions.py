@@ -64,8 +64,8 @@ def headline(
     """Return sentences on which runs are first by how many measures, for one group of requests.
 
     The orderings are those by measures other than counts. A run is best by the measures of
-    ``told``, by which it differs significantly from all others. There are no sentences where runs have
-    no ranks, because some lack requests.
+    ``told``, by which it differs significantly from all others. There are no sentences where runs
+    have no ranks, because some lack requests.
 
     Examples
     --------

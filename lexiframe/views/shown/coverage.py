@@ -30,8 +30,8 @@ def coverage_text(table: pl.DataFrame) -> str:
     │ pca8_euclidean           0.900  0.817, 0.817  0.867, 0.867  0.887, 0.887 │
     │ pixels_euclidean         0.920  0.861, 0.861  1.000, 1.000  0.941, 0.941 │
     └──────────────────────────────────────────────────────────────────────────┘
-    no room for the columns judged, relevant_retrieved and tied_relevant; --format
-    csv prints all
+    no room for the columns judged, relevant_retrieved and tied_relevant; the frame
+    has all
     AP, RR, nDCG@10: the least and the greatest mean that an order of the tied
     documents can give
     """

@@ -25,8 +25,8 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     >>> s = pl.DataFrame({"query_id": [*"abcdef"] * 2, "run": ["old"] * 6 + ["new"] * 6,
     ...                   "measure": "AP", "value": [.1, .2, .3, .4, .5, .6] + [.2] * 6})
     >>> print(gate_text(lf.gate(s, 0.1, baseline="old", candidate="new")))
-    UNDECIDED: AP does not decide whether new is not worse than old by more than the
-    margin, but about 88 requests would (paired t-test, α = 0.05, n = 6 of 6
+    UNDECIDED: AP does not show whether new is worse than old by more than the
+    margin; about 88 requests would be enough (paired t-test, α = 0.05, n = 6 of 6
     requests).
     <BLANKLINE>
     Differences, new minus old, positive if better; 90 % intervals
@@ -37,9 +37,9 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     └──────────────────────────────────────────────────────────────────┘
     Coverage: 6 requests, of which old has 6 and new 6.
     AP: UNDECIDED: it is not known whether new is worse than old by more than 0.1: p
-    = 0.7292, of the opposite 0.2708, mean difference -0.15, n = 6; with 6 requests
-    this gate would pass an unchanged candidate in about 24 % of cases (gate_curve
-    and --curve show more); it would take about 88 requests.
+    = 0.7292 for not worse, 0.2708 for worse, mean difference -0.15, n = 6; with 6
+    requests this gate would pass an unchanged candidate in about 24 % of cases; it
+    would take about 88 requests.
     """
     table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]

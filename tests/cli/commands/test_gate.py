@@ -120,7 +120,7 @@ def test_an_undecided_run_does_not_pass(gate, two_folders):
     row = rows(outcome)["nDCG@10"]
     assert (row["outcome"], row["required"]) == ("undecided", 78)
     assert (row["baseline"], row["candidate"]) == ("main/runs/bm25.run", "pr/runs/bm25.run")
-    assert outcome.err.startswith("UNDECIDED: nDCG@10 does not decide whether pr/runs/bm25.run is")
+    assert outcome.err.startswith("UNDECIDED: nDCG@10 does not show whether pr/runs/bm25.run is")
     named = gate(QRELS, *runs, "--margin", "nDCG@10=2%", "--name-from", "tag", "--format", "json")
     assert rows(named)["nDCG@10"]["candidate"] == "pca8_euclidean"
 

@@ -466,6 +466,6 @@ def test_the_verdict_on_what_has_several_tables(found):
     judges = {name: folder / f"judges/{name}.parquet" for name in ("people", "classifier")}
     runs = [folder / f"runs/{run}.parquet" for run in ("pixels_euclidean", "pca2_euclidean")]
     compared = lf.compare_judges(runs, judges, "P@10", samples=9)
-    assert lf.verdict(compared).equals(lf.verdict(compared.conclusions))
+    assert lf.verdict(compared).equals(compared.verdict)
     with pytest.raises(lf.LexiframeError, match="which to be one of 'first', 'all', found 'some'"):
         found.summary("some")

@@ -440,8 +440,8 @@ def test_the_verdict_of_a_gate():
     d = pl.concat([two_measures(), scores_of(around(-0.06), "P@5")])
     failed = lf.gate(d, 0.02, **how)
     assert lf.verdict(failed)["sentence"].item() == (
-        "FAIL: by P@5, new is worse than old by more than the margin; RR does not decide it, but "
-        "about 243 requests would (paired t-test, α = 0.05, n = 40 of 40 requests)."
+        "FAIL: by P@5, new is worse than old by more than the margin; RR does not show it; "
+        "about 243 requests would be enough (paired t-test, α = 0.05, n = 40 of 40 requests)."
     )
     both = lf.verdict(pl.concat([passed, failed.with_columns(candidate=pl.lit("newer"))]))
     assert both["outcome"].to_list() == ["pass", "fail"]

@@ -15,8 +15,8 @@ def _table(schema, rows):
 
 def _compared(measure, numbers):
     return [
-        (measure, "t", "holm", a, b, 4, difference, difference - 0.1, difference + 0.1, size,
-         2 * size, p, p_adjusted, p_adjusted < 0.05)
+        (measure, a, b, difference, difference - 0.1, difference + 0.1, p, p_adjusted,
+         p_adjusted < 0.05, 4, size, 2 * size, "t", "holm")
         for (a, b), (difference, size, p, p_adjusted) in zip(PAIRS, numbers, strict=True)
     ]  # fmt: skip
 

@@ -49,8 +49,8 @@ def test_by_hand():
     assert (row["n_pairs"], row["n_significant"], row["n"]) == (6, 2, 12)
     assert row["sentence"] == (
         "By RR, best is first, among 3 runs that may be best; near and mixed are not significantly "
-        "worse. 2 of 6 pairs of runs differ significantly (paired t-test, Holm's correction over the "
-        "6 pairs, α = 0.01, n = 12 requests)."
+        "worse. 2 of 6 pairs of runs differ significantly (paired t-test, Holm's correction over "
+        "the 6 pairs, α = 0.01, n = 12 requests)."
     )
 
 
