@@ -490,8 +490,8 @@ def refuse_replicates(parts: Iterable[RunPart]) -> None:
             "are is unspecified; evaluate takes replicates='run' (each run's own seeds), 'request' "
             "(samples of each request's data, the same for all runs), 'cell' (repetitions of each "
             "run and request) or 'both' (seeds that all runs share), and so do compare, "
-            "equivalence and gate of their scores: scores(positions(runs, qrels), ...); elsewhere, give each "
-            "replicate a name of its own as run"
+            "equivalence and gate of their scores: scores(positions(runs, qrels), ...); elsewhere, "
+            "give each replicate a name of its own as run"
         )
 
 

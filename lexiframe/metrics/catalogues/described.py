@@ -11,7 +11,6 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.metrics.catalogues.symbols import explained
 from lexiframe.metrics.kinds.metric_parameters import Gains, Parameter, as_parameter
 
 _CATALOGUES = (
@@ -67,6 +66,8 @@ def explanation(measure: Any) -> str:
     @ k : only the first k ranks count (default: all)
     """
     kind = measure.kind if measure.kind.endswith("preference") else f"{measure.kind} metric"
+    from lexiframe.metrics.catalogues.symbols import explained  # which only help needs
+
     meant: dict[str, list[str]] = {}
     for symbol, meaning in explained(measure.name, measure.kind, measure.formula).items():
         meant.setdefault(meaning, []).append(symbol)

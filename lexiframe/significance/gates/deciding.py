@@ -241,7 +241,8 @@ def gate(
     [('AP', 0.015, 0.0131, 'pass'), ('nDCG@10', -0.0385, 0.05, 'undecided')]
     >>> print(lf.verdict(g)["sentence"][0])
     UNDECIDED: nDCG@10 does not show whether pca8_euclidean is worse than pixels_euclidean by more \
-than the margin; about 495 requests would be enough (paired t-test, α = 0.05, n = 60 of 60 requests).
+than the margin; about 495 requests would be enough (paired t-test, α = 0.05, n = 60 of 60 \
+requests).
     """
     candidates = several(candidate)
     rule = check_gate(require, test, correction, alpha, power, trials, seed)

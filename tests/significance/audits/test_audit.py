@@ -342,7 +342,7 @@ def test_sentences_about_evaluations_of_several_runs():
         (
             "By AP, some of 10 runs with equal means differ significantly in 5.1 % of samples of 5 "
             "requests (sign test, Holm's correction over the 45 pairs, α = 0.05): as often as "
-            "promised. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
+            "α. A difference between two of them is found in 50.0 %; 0.2 % of what is found "
             "has the wrong direction. There were 1,000 trials of each size, drawn from 3 pairs of "
             "runs and 60 requests."
         ),
@@ -359,9 +359,9 @@ def test_sentences_about_evaluations_of_several_runs():
 def test_sentences_where_nothing_differs_or_is_significant():
     on, none = (0.051, 0.04, 0.06), (None, None, None)
     text = said(row(25, on, power=none, wrong=none))["sentence"][0]
-    assert "promised. No pair that was drawn differs in the mean. There were" in text
+    assert "as α. No pair that was drawn differs in the mean. There were" in text
     text = said(row(25, on, power=none), row(50, on, wrong=none))["sentence"][0]
-    assert "promised. Differences are found in 50.0 % of samples of 50 requests. There" in text
+    assert "as α. Differences are found in 50.0 % of samples of 50 requests. There" in text
 
 
 def test_a_sentence_for_each_group_and_level():
