@@ -109,3 +109,9 @@ def test_its_properties_are_found():
 def test_random_positions(p):
     mine, theirs = lf.scores(p, lf.FunctionMetric("ap", precision)), lf.scores(p, lf.AP)
     assert np.allclose(mine["value"], theirs["value"], rtol=1e-12, atol=0)
+
+
+def test_values_outside_of_the_bounds_are_refused():
+    p = lf.positions(RUNS, QRELS)
+    with pytest.raises(lf.LexiframeError, match="expected values in its bounds, 0 to 1, found 5"):
+        lf.scores(p, lf.FunctionMetric("five", lambda r, g, n: 5, bounds="0 to 1"))

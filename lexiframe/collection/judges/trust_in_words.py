@@ -76,7 +76,8 @@ def _differences(row: dict[str, Any]) -> str:
 
 def _sides(row: dict[str, Any]) -> str:
     n = row["AD"] + row["MD"] + row["PD"]
-    return f" In {printed.counted(n, 'pair')} the better run is another one." if n else ""
+    none = "" if row["reversed"] else ", in none of them significantly by both"
+    return f" In {printed.counted(n, 'pair')} another run is ahead{none}." if n else ""
 
 
 def _order(row: dict[str, Any]) -> str:

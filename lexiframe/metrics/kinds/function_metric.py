@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lexiframe.base import LexiframeError, errors, progress, shown
+from lexiframe.base import LexiframeError, errors, progress, shown, sums
 from lexiframe.metrics.kinds.metric import Metric, n_required
 from lexiframe.metrics.rankings import Rankings
 
@@ -46,7 +46,7 @@ class FunctionMetric(Metric):
     Raises
     ------
     LexiframeError
-        When the function fails, or returns what is not one finite number.
+        When the function fails, or returns what is not one finite number within the bounds.
 
     Examples
     --------
@@ -78,6 +78,12 @@ class FunctionMetric(Metric):
         for one in progress(np.flatnonzero(np.diff(ends)).tolist(), len(rankings), str(self)):
             inside = slice(ends[one], ends[one + 1])
             values[one] = self._value(ranks[inside], grades[inside], int(n[one]))
+        low, high = self.limits.low - sums.TIE, self.limits.high + sums.TIE
+        wrong = np.flatnonzero((values < low) | (values > high))
+        if not self.limits.can_exceed and len(wrong):
+            raise LexiframeError(
+                f"{self}: expected values in its bounds, {self.bounds}, found {values[wrong[0]]:g}"
+            )
         return values
 
     def _value(self, ranks: np.ndarray, grades: np.ndarray, n: int) -> float:

@@ -361,7 +361,7 @@ requests).
     table = table.with_columns(required=required, unchanged=passes)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))
-    return Decision(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
+    return Decision.whole(schemas.GATES.arranged(_add_bets(table, bets, seed), groups))
 
 
 _CHOSEN = {"measure": pl.String, "chosen": pl.String}

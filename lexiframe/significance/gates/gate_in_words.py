@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import takewhile
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
@@ -163,23 +163,41 @@ and 29.5 %'
 class Decision(pl.DataFrame):
     """The table of `gate`, which prints its sentences first.
 
-    It can be filtered, joined and written as every frame; frames made from it print as usual.
+    It can be filtered, joined and written as every frame. Only the whole table prints sentences: a
+    part of its rows or columns may decide otherwise, and prints as every frame.
     """
 
-    __slots__ = ()
+    @classmethod
+    def whole(cls, table: pl.DataFrame) -> Self:
+        """Return the table of a gate, which knows that it is whole."""
+        decision = cls(table)
+        decision._decided = (table.height, table.columns)
+        return decision
+
+    _decided: tuple[int, list[str]] | None = None
 
     @property
-    def _sections(self) -> tuple[printed.Section, ...]:
+    def _sections(self) -> tuple[printed.Section, ...] | None:
+        # Polars makes parts as instances of this class, which do not know that they are whole.
+        if self._decided != (self.height, self.columns):
+            return None
         said = gate_sentences(self)["sentence"].to_list()
-        return printed.Section(notes=tuple(said)), printed.Section(table=_to_read(self))
+        title = "Differences, candidate minus baseline, positive if better"
+        return printed.Section(notes=tuple(said)), printed.Section(title, _to_read(self))
 
     def __str__(self) -> str:
-        return "\n\n".join(section.text() for section in self._sections)
+        sections = self._sections
+        if sections is None:
+            return super().__str__()
+        return "\n\n".join(section.text() for section in sections)
 
     __repr__ = __str__
 
     def _repr_html_(self, *, _from_series: bool = False) -> str:
-        return "\n".join(section.html() for section in self._sections)
+        sections = self._sections
+        if sections is None:
+            return super()._repr_html_(_from_series=_from_series)
+        return "\n".join(section.html() for section in sections)
 
 
 def _to_read(table: pl.DataFrame) -> pl.DataFrame:

@@ -115,7 +115,7 @@ def gate_so_far(
             "decided_at": len(order) if is_decided else None,
         }
         _STATE.write(path, now)
-    return Decision(table)
+    return Decision.whole(table)
 
 
 def _asked(

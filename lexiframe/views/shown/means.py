@@ -275,6 +275,8 @@ def best_and_named(table: pl.DataFrame, named: Collection[str]) -> tuple[pl.Data
     blank = pl.DataFrame({**dict.fromkeys(table.columns, ""), "run": "…"})
     shown = pl.concat([best, blank, others]) if others.height else best
     how = printed.advice(python='e.summary("all")', terminal="--all")
+    if table.height > MOST_RUNS:  # of which that has the first and the last
+        how = printed.advice(python="e.means has all", terminal="--table means has all")
     return shown, [f"{more}: {how}"]
 
 

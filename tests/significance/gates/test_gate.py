@@ -681,3 +681,15 @@ def test_what_a_gate_says_of_gaps_and_of_rows_without_a_run():
     nameless = s.with_columns(run=pl.when(pl.col("value") != s["value"][3]).then("run"))
     with pytest.raises(lf.SchemaError, match="gate: expected a run in each row of the column run"):
         lf.gate(nameless, 0.02, **TWO)
+
+
+def test_the_whole_table_prints_its_sentences_and_a_part_prints_as_a_frame():
+    folder = lf.bundled("digits")
+    runs = [folder / f"runs/{name}.parquet" for name in ("pixels_euclidean", "pca16_cosine")]
+    s = lf.scores(lf.positions(runs, folder / "qrels.parquet"), ["AP", "nDCG@10"])
+    g = lf.gate(s, 0.02, baseline="pixels_euclidean", candidate="pca16_cosine")
+    assert str(g).startswith("UNDECIDED: nDCG@10 does not show whether pca16_cosine is worse than")
+    assert "undecided" in g._repr_html_()
+    for part in (g.head(1), g[["measure", "outcome"]], g.filter(measure="AP"), g.clear(2)):
+        assert str(part).startswith("shape: (")
+    assert pl.DataFrame(g).equals(g)
