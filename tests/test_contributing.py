@@ -323,7 +323,7 @@ def test_an_engine_gives_the_tables_of_evaluate(copy):
 
 
 COLUMN = {
-    "base/schemas.py": {"p_adjusted reject effect_low?": "p_adjusted reject variance? effect_low?"},
+    "base/schemas.py": {"statistic effect_low?": "statistic variance? effect_low?"},
     "significance/paired_tests.py": {
         "    least_p: np.ndarray\n": "    least_p: np.ndarray\n    variance: Any = None\n"
     },
