@@ -1,0 +1,12 @@
+"""What all tests of commands share."""
+
+import pytest
+
+from lexiframe.base import printed
+
+
+@pytest.fixture(autouse=True)
+def at_a_terminal():
+    """What Python prints is compared with what commands print, so both are for a terminal."""
+    with printed.written_for("terminal"):
+        yield
