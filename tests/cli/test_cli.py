@@ -1788,11 +1788,9 @@ def test_the_gate_as_csv(lexiframe):
     assert outcome.err.startswith("FAIL: ")
 
 
-def test_all_files_that_are_written_are_named(tmp_path, lexiframe):
+def test_all_files_that_are_written_are_counted(tmp_path, lexiframe):
     out, report = tmp_path / "results", tmp_path / "new" / "pages" / "report.html"
     outcome = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "-o", out, "--report", report)
-    for path in out.iterdir():
-        assert path.name in outcome.err
     assert f"wrote {len([*out.iterdir()])} tables to {out}" in outcome.err
     assert f"made the folder {report.parent}" in outcome.err
     again = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", "--report", report)
