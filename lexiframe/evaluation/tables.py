@@ -100,8 +100,8 @@ def _empty(schema: schemas.TableSchema, groups: Mapping[str, pl.DataType]) -> pl
     """Return a table without rows that has the groups' columns."""
     # `compare` always returns these optional columns as well.
     asked = ("effect_low", "effect_high", "least_p") if schema is schemas.COMPARISONS else ()
-    optional = {name: schema.columns[name] for name in asked}
-    return pl.DataFrame(schema={**groups, **schema.required, **optional})
+    columns = {n: t for n, t in schema.columns.items() if n in asked or n in schema.required}
+    return pl.DataFrame(schema={**groups, **columns})
 
 
 def _algorithm_means(
