@@ -81,6 +81,7 @@ IR_MEASURES = {
     **{name.replace("-", "_"): name for name in _WITH_HYPHEN},
 }
 """Other spellings: those of ir_measures, and Python names of measures that contain a hyphen."""
+_IR_MEASURES = {name.casefold(): ours for name, ours in IR_MEASURES.items()}
 _OF_THEIR_PROVIDERS: dict[str, Parameters] = {
     "IPrec": {"rounding": "up"},  # pytrec_eval has trec_eval 9, whose rounding version 10 changed
 }
@@ -125,6 +126,8 @@ _SEVERAL = {
 }
 _SEVERAL["accuracy"] = _SEVERAL["acc"]
 """Names that libraries use for different measures, in lower case."""
+SEVERAL_HERE = {"rbp": "RBP", "acc": "Accuracy", "accuracy": "Accuracy"}
+"""What is called so here, for lists of measures and of where libraries differ."""
 _OURS: dict[str, str] = {}
 """The names of this library's measures, by their lower case."""
 
@@ -187,7 +190,8 @@ def read(text: str) -> Written:
     cutoff = _cutoff_number(match["cutoff"]) if match["cutoff"] else None
     _refuse_several(match["name"], text, parameters)
     name, implied = _our_name(match["name"])
-    if match["name"] == "NumRet" and "rel" in parameters:  # it then counts relevant items only
+    # With a grade ir_measures' NumRet counts relevant items only.
+    if match["name"].casefold() == "numret" and "rel" in parameters:
         name = "num_rel_ret"
     return Written(name, operand, {**implied, **parameters}, cutoff)
 
@@ -246,7 +250,7 @@ def _ir_measures_text(measure: Any) -> str:
 def _our_name(name: str) -> tuple[str, Parameters]:
     """Return our name of a measure, and the parameters that another library's name implies."""
     folded = name.casefold()
-    other = IR_MEASURES.get(name) or OTHERS.get(folded) or _OF_PAPERS.get(folded)
+    other = _IR_MEASURES.get(folded) or OTHERS.get(folded) or _OF_PAPERS.get(folded)
     if other is None:
         return _OURS.get(folded, name), {}
     if "(" not in other:
@@ -338,7 +342,7 @@ def from_trec_eval(text: str) -> str:
         return f"SetF(beta={number})"
     if between and "{}" in ours:
         return ours.format(number)
-    if between == "@" and ours.casefold() in _OURS:  # recip_rank@10
+    if between and ours.casefold() in _OURS:  # recip_rank@10
         return f"{ours}@{number}"
     is_known = stem.casefold() in {*OTHERS, *_OURS} - {*_SEVERAL}
     return f"{stem}@{number}" if between != "@" and is_known else text

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import typed
-from lexiframe.metrics import Metric, catalogues, derived, metric_parameters
+from lexiframe.metrics import Metric, catalogues, derived, metric_parameters, notation
 from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.typing import MeasureLike
 
@@ -114,7 +114,8 @@ def _listed_name(measure: MeasureLike) -> str:
         return str(getattr(measure, "name", None) or parse_measure(measure).name)
     if measure in (*derived.MADE_FROM_ANOTHER, _OI[0]):
         return measure
-    return parse_measure(measure).name
+    differs = notation.SEVERAL_HERE.get(measure.partition("@")[0].casefold())
+    return differs or parse_measure(measure).name
 
 
 def _listing_row(measure: Any) -> tuple[str, ...]:

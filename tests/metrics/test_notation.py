@@ -21,7 +21,7 @@ OTHER_NAMES = {
     "nDCG@10": "ndcg@10 NDCG@10 Ndcg@10 ndcg_cut_10 ndcg_cut@10 ndcg_at_10 ndcg10 nDCG10",
     "nDCG(dcg='exp-log2')@10": "ndcg_burges@10",
     "RR": "mrr MRR recip_rank RecipRank reciprocal_rank rr",
-    "RR@10": "mrr@10 MRR@10 recip_rank@10 mrr_at_10",
+    "RR@10": "mrr@10 MRR@10 recip_rank@10 recip_rank_10 mrr_at_10",
     "R@10": "Recall_10 recall10 R_10 r@10 RECALL.10",
     "R@100": "recall@100 Recall@100 recall_100 R@100",
     "R(denominator='min')@5": "R_cap@5 r_cap@5",
@@ -43,7 +43,10 @@ OTHER_NAMES = {
     "num_rel_ret(rel=1)": "NumRet(rel=1)",
     "RBP(p=0.95)": "rbp.95",
     "alpha-nDCG@10": "alpha_nDCG@10 α_nDCG@10",
-    "ST-RPP": "ST_RPP",
+    "ST-RPP": "ST_RPP st_rpp",
+    "num_rel": "NumRel numrel",
+    "gm_map": "GMAP gmap",
+    "TSE(AP)": "TSE(AP) tse(ap)",
     "ST-dcgRPP": "ST_dcgRPP",
     "ST-invRPP(rel=2)": "ST_invRPP(rel=2)",
 }
@@ -259,3 +262,10 @@ def test_no_warning_where_no_gain_is_lost():
     lf.scores(P_2, "AP RR")
     lf.preferences(P_1, "RPP(rel=2) nDCG(rel=1)")
     lf.evaluate(RUNS, QRELS, "nDCG ERR(rel=1)@5 AP(rel=2)")
+
+
+@pytest.mark.parametrize("name", ["rbp", "rbp@10", "acc"])
+def test_lists_of_measures_know_names_with_several_meanings(name):
+    here = {"rbp": "RBP", "acc": "Accuracy"}[name.partition("@")[0]]
+    assert lf.measures(name)["name"].to_list() == [here]
+    assert lf.conventions(name).equals(lf.conventions(here))

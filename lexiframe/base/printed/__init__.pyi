@@ -20,7 +20,7 @@ from .sections import plain_text as plain_text
 from .sections import join_interval_ends as join_interval_ends
 from .tables import table_text as table_text
 
-"Readers: at a terminal, in Python, or on a page"
+"Readers: at a terminal, or in Python"
 from .readers import advice as advice
 from .readers import written_for as written_for
 

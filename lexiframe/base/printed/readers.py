@@ -1,4 +1,4 @@
-"""Who reads what is printed: somebody at a terminal, in Python, or on a page."""
+"""Who reads what is printed: somebody at a terminal, or in Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal
 
-Reader = Literal["python", "terminal", "page"]
+Reader = Literal["python", "terminal"]
 
 _reader: ContextVar[Reader] = ContextVar("reader", default="python")
 
@@ -22,7 +22,7 @@ def written_for(reader: Reader) -> Iterator[None]:
         _reader.reset(token)
 
 
-def advice(*, python: str = "", terminal: str = "", page: str = "") -> str:
+def advice(*, python: str = "", terminal: str = "") -> str:
     """Return what to do, as the reader does it; nothing where the reader cannot do it.
 
     Examples
@@ -33,4 +33,4 @@ def advice(*, python: str = "", terminal: str = "", page: str = "") -> str:
     ...     advice(python="e.means has all", terminal="--table means has all")
     '--table means has all'
     """
-    return {"python": python, "terminal": terminal, "page": page}[_reader.get()]
+    return python if _reader.get() == "python" else terminal

@@ -183,6 +183,7 @@ def WC(metric: Metric | str) -> WorstCase:
 
 
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
+notation.know(MADE_FROM_ANOTHER)
 
 
 def known_metric(name: str) -> Metric | None:

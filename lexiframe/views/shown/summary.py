@@ -37,7 +37,7 @@ def summary_of(
         means = list(_mean_sections(tables, provenance, _named(first, tables["means"], provenance)))
         shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
         groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
-        return printed.Summary.compose(first, *shown, *groups, more=_more())
+        return printed.Summary.compose(first, *shown, *groups, more=_more(tables["means"]))
     means = list(_mean_sections(tables, provenance))
     return printed.Summary.compose(
         first_sentences(tables, provenance), *(s for s in _all_sections(tables, provenance, means))
@@ -59,10 +59,11 @@ def _named(
     return named | {provenance["inference"]["baseline"]} - {None}
 
 
-def _more() -> str:
+def _more(means: pl.DataFrame) -> str:
     """Say what else there is to look at, and how."""
     how = printed.advice(terminal="--all", python='e.summary("all")')
-    return f"More: {how} has ranks, tests, agreement, ties and coverage."
+    pairs = "ranks, tests, agreement, ties and " if means["run"].n_unique() > 1 else ""
+    return f"More: {how} has {pairs}coverage."
 
 
 def _all_sections(
