@@ -13,5 +13,7 @@ from .curve import gate_curve as gate_curve
 from .curve_in_words import curve_sentence as curve_sentence
 from .curve_in_words import curve_table as curve_table
 from .gate_in_words import coverage_of_row as coverage_of_row
+from .gate_in_words import differences_title as differences_title
 from .gate_in_words import gate_sentences as gate_sentences
 from .gate_in_words import name_of_row as name_of_row
+from .gate_in_words import rows_to_read as rows_to_read

@@ -182,8 +182,8 @@ class Decision(pl.DataFrame):
         if self._decided != (self.height, self.columns):
             return None
         said = gate_sentences(self)["sentence"].to_list()
-        title = "Differences, candidate minus baseline, positive if better"
-        return printed.Section(notes=tuple(said)), printed.Section(title, _to_read(self))
+        rows = printed.Section(differences_title(self), rows_to_read(self))
+        return printed.Section(notes=tuple(said)), rows
 
     def __str__(self) -> str:
         sections = self._sections
@@ -200,9 +200,27 @@ class Decision(pl.DataFrame):
         return "\n".join(section.html() for section in sections)
 
 
-def _to_read(table: pl.DataFrame) -> pl.DataFrame:
-    """Return the columns that one reads, with the attributes of groups in front."""
-    groups = [*takewhile(lambda name: name != "measure", table.columns)]
-    shown = ["measure", "outcome", "mean_difference", "ci_low", "ci_high", "margin", "p_adjusted"]
-    candidate = ["candidate"] * (table["candidate"].n_unique() > 1)
-    return printed.join_interval_ends(table.select(*groups, *candidate, *shown, "required"))
+def differences_title(table: pl.DataFrame) -> str:
+    """Say what the differences of a table of `gate` are, and the level of their intervals."""
+    row = table.row(0, named=True)
+    candidate = "candidate" if _are_several(table) else row["candidate"]
+    level = f"{100 * (1 - 2 * row['alpha']):g} % intervals"
+    return f"Differences, {candidate} minus {row['baseline']}, positive if better; {level}"
+
+
+def rows_to_read(table: pl.DataFrame) -> pl.DataFrame:
+    """Return what differs between the rows, as the verdict says what is the same.
+
+    The p-value is that of the test which decides, or would: of the opposite where a row fails.
+    """
+    groups = table.columns[: table.columns.index("measure")]
+    p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
+    difference = pl.col("mean_difference").alias("difference")
+    numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
+    candidates = ["candidate"] if _are_several(table) else []
+    shown = table.select(*groups, "measure", *candidates, "outcome", *numbers)
+    return printed.write_p_values(shown, table["alpha"][0])
+
+
+def _are_several(table: pl.DataFrame) -> bool:
+    return bool(table["candidate"].n_unique() > 1)

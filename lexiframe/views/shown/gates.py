@@ -43,10 +43,11 @@ def gate_text(table: pl.DataFrame, measures: Sequence[str] = ()) -> str:
     """
     table = table.sort(*_group_columns(table), printed.place_among(measures), maintain_order=True)
     said = [f"{name}: {why}" for name, why in _not_passed(table)]
-    rows, notes = _differing_rows(table)
+    cut, notes = cut_at_bounds(table, "mean_difference")
+    rows = gates.rows_to_read(cut)
     # The interval and the margin say as much as the p-value.
     rows = rows if printed.fits(rows) else rows.drop("p_value")
-    main = printed.Section(_title(table), rows, (*notes, *_coverage(table), *said))
+    main = printed.Section(gates.differences_title(table), rows, (*notes, *_coverage(table), *said))
     return str(printed.Summary.compose(gates.gate_sentences(table)["sentence"], main))
 
 
@@ -54,12 +55,13 @@ def gate_markdown(table: pl.DataFrame) -> str:
     """Return the table of `gate` as Markdown: a heading, the verdict, the rows, and why."""
     verdict = gates.gate_sentences(table)
     said = [f"- {markdown_of(name)}: {markdown_of(why)}" for name, why in _not_passed(table)]
-    rows, notes = _differing_rows(table)
+    cut, notes = cut_at_bounds(table, "mean_difference")
+    rows = gates.rows_to_read(cut)
     below = " ".join([*(f"{note}." for note in notes), *_coverage(table)])
     parts = [
         f"### {', '.join(verdict['outcome']).upper()}: lexiframe gate",
         *map(markdown_of, verdict["sentence"]),
-        markdown_of(_title(table)) + ":",
+        markdown_of(gates.differences_title(table)) + ":",
         markdown_table(rows),
         *([markdown_of(below)] if below else []),
         *(["\n".join(said)] if said else []),
@@ -77,17 +79,6 @@ def _coverage(table: pl.DataFrame) -> list[str]:
     return sorted(f"Coverage of {name}: {said}." for name, said in found.items() if said)
 
 
-def _title(table: pl.DataFrame) -> str:
-    row = table.row(0, named=True)
-    level = f"{100 * (1 - 2 * row['alpha']):g} % intervals"
-    candidate = "candidate" if _are_several(table) else row["candidate"]
-    return f"Differences, {candidate} minus {row['baseline']}, positive if better; {level}"
-
-
-def _are_several(table: pl.DataFrame) -> bool:
-    return bool(table["candidate"].n_unique() > 1)
-
-
 def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
     rows = table.filter(pl.col("outcome") != "pass").iter_rows(named=True)
     return [(gates.name_of_row(row), row["why"]) for row in rows]
@@ -95,17 +86,6 @@ def _not_passed(table: pl.DataFrame) -> list[tuple[str, str]]:
 
 def _group_columns(table: pl.DataFrame) -> list[str]:
     return table.columns[: table.columns.index("measure")]
-
-
-def _differing_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Return what differs between the rows, as the verdict says what is the same; and notes."""
-    table, notes = cut_at_bounds(table, "mean_difference")
-    p_value = pl.when(outcome="fail").then("p_opposite_adjusted").otherwise("p_adjusted")
-    difference = pl.col("mean_difference").alias("difference")
-    numbers = (difference, "ci_low", "ci_high", "margin", p_value.alias("p_value"))
-    candidates = ["candidate"] if _are_several(table) else []
-    shown = table.select(*_group_columns(table), "measure", *candidates, "outcome", *numbers)
-    return printed.write_p_values(shown, table["alpha"][0]), notes
 
 
 def junit_xml(table: pl.DataFrame) -> str:
