@@ -9,7 +9,6 @@ import typer
 
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import print_table, say
-from lexiframe.metrics import derived
 from lexiframe.pairwise import measures as measures_of
 from lexiframe.pairwise import parse_measure
 
@@ -29,14 +28,13 @@ def measures(
     if name is None or known["kind"].to_list() == ["interleaving"]:
         explained = str(known)
     else:
-        asked = parse_measure(f"{name}(AP)" if name in derived.MADE_FROM_ANOTHER else name)
-        explained = str(asked.__doc__)
+        explained = str(parse_measure(known["name"].item()).__doc__)
     if format != "table":
         print_table(known, format)
     elif name is None:
         print_table(known.select("notation", "kind", "formula"), format)
     else:
-        say(_flowing(explained))
+        say(_flowing(explained).replace("``", ""))
 
 
 def _flowing(explained: str) -> str:
@@ -48,5 +46,5 @@ def _flowing(explained: str) -> str:
     return "\n\n".join(blocks)
 
 
-_LISTED = re.compile(r"(\S[\w ]*: |Parameters, | |.*\n +\S)")
+_LISTED = re.compile(r"((Formula|Kind|Range|Source)\b.*: |Parameters, | |.*\n +\S)")
 """The beginning of a block of an explanation whose lines are not prose."""
