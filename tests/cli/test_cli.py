@@ -127,7 +127,7 @@ def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
     }
     assert max(len(line) for out in outputs.values() for line in out.splitlines()) <= width
     c = lf.compare(lf.evaluate(RUNS, QRELS, ["AP"]).scores)
-    said = "measure = AP, test = t, correction = holm, n = 5"
+    said = "measure = AP, n = 5, test = t, correction = holm"
     assert outputs["compare"].splitlines()[0] == said
     for name in ("mean_difference", "ci_low", "ci_high", "effect_size", "statistic"):
         assert all(f" {value:.3f} " in outputs["compare"] for value in c[name])
