@@ -88,12 +88,22 @@ OF_THE_CORE = ("projection", "pairwise", "orderings", "evaluation/test_evaluatio
 """The tests that run without a feature: those of the flow, and of all of it in one call."""
 
 
+def with_users(feature):
+    """A feature and all that use it, which cannot be without it."""
+    users = (with_users(one) for one, it in FEATURES.items() if feature in it.uses)
+    return {feature}.union(*users)
+
+
 def take_away(feature, copy):
-    """Delete a feature's paths in a copy, and their lines in stubs; return the names of both."""
-    gone = {name for name in NAMES if FEATURES[feature].has("/".join(name.split(".")[1:]))}
-    for path in FEATURES[feature].paths:
-        place = copy / "lexiframe" / path
-        shutil.rmtree(place) if place.is_dir() else place.with_suffix(".py").unlink()
+    """Delete in a copy a feature and its users, and their lines in stubs; return both names."""
+    gone = set()
+    for one in with_users(feature):
+        its = FEATURES[one]
+        gone |= {name for name in NAMES if its.has("/".join(name.split(".")[1:]))}
+        for path in its.paths:
+            place = copy / "lexiframe" / path
+            shutil.rmtree(place, ignore_errors=True)  # it may lie in a folder that went before
+            place.with_suffix(".py").unlink(missing_ok=True)
     names = set()
     for stub in copy.glob("lexiframe/**/__init__.pyi"):
         package = ".".join(stub.relative_to(copy).parent.parts)
