@@ -272,7 +272,7 @@ class Plots:
         return [name for name in vars(Plots) if name in names]
 
     def __repr__(self) -> str:
-        names = dir(self)
+        names = self.__dir__()
         width = max(map(len, names))
         lines = [f"  {n:{width}}  {(getdoc(getattr(Plots, n)) or '').partition(chr(10))[0]}"
                  for n in names]  # fmt: skip

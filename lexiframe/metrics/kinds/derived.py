@@ -223,6 +223,10 @@ def parse_metric(text: str) -> Metric:
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     else:
+        k = (written.operand or "").removeprefix("@")
+        if written.name in METRICS and k.isdecimal():
+            advice = f"a cut-off stands behind @: write {written.name}@{k}"
+            raise errors.UnknownNameError(f"{text!r} is no measure; {advice}")
         refuse_not_offered(text)
         known = [*METRICS, "TSE(AP)", "WC(AP)", "eta(AP)"]
         near = [written.name, *notation.TREC_EVAL]

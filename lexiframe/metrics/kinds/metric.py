@@ -69,6 +69,15 @@ class Metric:
     is_exact: ClassVar[bool] = False
     """Whether equal values are equal to the last bit: then only equal values tie."""
 
+    def __post_init__(self) -> None:
+        notation.least_grade(self.name, self.rel)
+        if self.cutoff is not None:
+            notation.rank_of_cutoff(self.name, self.cutoff)
+        if self.limits.low > self.limits.high:
+            raise LexiframeError(
+                f"{self.name}: expected bounds with the least value first, found {self.bounds!r}"
+            )
+
     @property
     def limits(self) -> Bounds:
         """The least and the greatest value as numbers: what ``bounds`` says."""
