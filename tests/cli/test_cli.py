@@ -1058,7 +1058,7 @@ def test_the_hint_about_groups_fits_the_terminal(tmp_path, lexiframe, monkeypatc
     monkeypatch.setenv("COLUMNS", "60")
     by_kind = ["--requests", str(requests), "--by", "kind"]
     hint = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", *by_kind).err.splitlines()
-    assert "to test whether the groups differ:" in hint[0]
+    assert "to test whether the groups differ, in Python:" in hint[0]
     assert max(map(len, hint)) <= 60
 
 
