@@ -234,7 +234,7 @@ def test_one_sided_tests():
     few = "4 requests: too few for any conclusion by AP; a is first."
     assert first(of_scores(four, **side)) == [few]
     five = {run: [*values, values[0]] for run, values in four.items()}
-    assert first(of_scores(five, **side))[0].startswith("Told apart: 1 of 1 pairs by AP; the test")
+    assert first(of_scores(five, **side))[0].startswith("Significant: 1 of 1 pairs by AP; the test")
 
 
 def test_what_was_written_says_the_same(tmp_path):
