@@ -182,7 +182,10 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
         names = changed["collection"].to_list()
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         any_one = f"any one of {len(names):,} collections ({shown})" if len(names) > 1 else shown
-        told.append(f"The first place depends on one collection: leaving out {any_one} changes it.")
+        told.append(
+            f"The first place depends on one collection: leaving out {any_one} changes who is "
+            "first."
+        )
     else:
         other = "other " if unknown else ""
         told.append(f"Whichever {other}collection is left out, the first place stays the same.")
