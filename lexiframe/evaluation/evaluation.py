@@ -402,7 +402,7 @@ class Evaluation:
     def plot(self) -> Plots:
         """The charts that a user wants first; its text lists them. They need the extra ``viz``.
 
-        ``plot.means()``, ``plot.wins("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
+        ``plot.means()``, ``plot.win_rates("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
         ``plot.request(query_id, a, b)`` return charts of Altair, which notebooks show.
 
         Examples
@@ -413,7 +413,7 @@ class Evaluation:
         >>> e.plot
         The charts of an evaluation:
           means      Draw the means of the runs with their intervals.
-          wins       Draw which share of the requests each run wins against each other.
+          win_rates  Draw which share of the requests each run wins against each other.
           orderings  Draw the ranks of the runs under each measure, side by side.
           pair       Draw the differences of two runs, request by request.
           request    Draw two rankings of one request, with the recall levels that decide.
@@ -626,6 +626,7 @@ class Evaluation:
         decimals: int | None = None,
         percent: bool = False,
         intervals: bool = False,
+        rename: Mapping[str, str] | None = None,
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
@@ -654,6 +655,8 @@ class Evaluation:
             Write shares of requests, and measures of 0 to 1 that the library knows, in percent.
         intervals
             Put the interval of each mean beside it, cut at the bounds of the measure.
+        rename : mapping, optional
+            What runs are called in the table: ``{"bm25_k09": "BM25"}``.
         caption : str, optional
             LaTeX that begins the caption. What follows says what the numbers and the marks are: the
             test, the correction and its family, α and n.
@@ -673,7 +676,8 @@ class Evaluation:
             With near matches, for a run or a measure that the evaluation does not have.
         LexiframeError
             For marks that the comparisons do not tell, more than 26 runs with letters, no run, a
-            label with signs that TeX reads as commands, and decimals not from 0 to 15.
+            label with signs that TeX reads as commands, decimals not from 0 to 15, and two runs of
+            one name.
 
         Examples
         --------
@@ -696,6 +700,7 @@ class Evaluation:
         from lexiframe.views import shown
 
         how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        how["rename"] = rename
         table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_latex(table, caption, label)
 
@@ -708,13 +713,14 @@ class Evaluation:
         decimals: int | None = None,
         percent: bool = False,
         intervals: bool = False,
+        rename: Mapping[str, str] | None = None,
         caption: str | None = None,
     ) -> str:
         r"""Return the means as a Markdown table.
 
         Parameters
         ----------
-        measures, runs, marks, decimals, percent, intervals
+        measures, runs, marks, decimals, percent, intervals, rename
             As `latex` has them. With groups of requests, the first column names them.
         caption : str, optional
             Markdown that begins the caption.
@@ -748,6 +754,7 @@ class Evaluation:
         from lexiframe.views import shown
 
         how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        how["rename"] = rename
         table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_markdown(table, caption)
 
