@@ -92,8 +92,8 @@ StateFile = Annotated[
     Path | None,
     option(
         STATISTICS,
-        "Bet on the requests in the order in which they come, and keep in this file what was seen: "
-        "call it again when there are more, as often as you like.",
+        "Test sequentially, by requests in the order in which they come, and keep what was seen in "
+        "this file: call it again when there are more, as often as you like.",
         "--sequential",
         metavar="FILE",
         parser=place,
@@ -121,7 +121,7 @@ Cluster = Annotated[
     str | None,
     option(
         STATISTICS,
-        "The attribute in --requests that requests which hang together share: a user, a session.",
+        "The attribute in --requests that correlated requests share: a user, a session.",
         metavar="COLUMN",
     ),
 ]

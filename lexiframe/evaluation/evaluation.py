@@ -563,7 +563,7 @@ class Evaluation:
     ) -> Path:
         """Write the evaluation as one HTML page to look around in; it loads nothing else.
 
-        The page begins with which runs are first, and best where they are told apart from all
+        The page begins with which runs are first, and best where they differ significantly from all
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
         and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
         in parts it shows single requests of a sample, 100 or fewer, and of more than 100 runs those

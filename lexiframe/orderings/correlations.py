@@ -173,10 +173,10 @@ def bootstrap_correlations(
     way under both measures, so samples correlate less than the data, as the data correlate less
     than the true means do.
 
-    Coverage of the τ-b of the true means, .95 promised, in 200 simulations each, of normal scores
-    with a standard deviation of .25 and a correlation of .7 between two measures
-    (``python -m tests.orderings.test_coverage_of_correlations``; where BCa has no interval, it
-    covers nothing):
+    Coverage of the τ-b of the true means, whose level is .95, in 200 simulations each, of normal
+    scores with a standard deviation of .25 and a correlation of .7 between two measures (``python
+    -m tests.orderings.test_coverage_of_correlations``; where BCa has no interval, it covers
+    nothing):
 
     ===========================  ========  =========  ===========  =====  ====
     runs, spread of their means  requests  symmetric  percentiles  basic  BCa
@@ -192,7 +192,7 @@ def bootstrap_correlations(
     30, 0.1                      200       .80        .51          .79    .65
     ===========================  ========  =========  ===========  =====  ====
 
-    Of many runs that are close to one another no interval keeps its promise: noise lowers τ itself.
+    Of many runs that are close to one another no interval reaches its level: noise lowers τ itself.
     More requests help, more samples do not.
 
     Examples

@@ -64,9 +64,9 @@ def known_in(
     defined, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
     why = why_nothing(kept, how.policies)
     if why is None and not len(runs):
-        why = "no run is as it was"
+        why = "all runs have changed"
     if why is None and not len(queries):
-        why = "no request has the judgments that it had"
+        why = "the judgments of all requests have changed"
     if why is not None:
         warn(f"{kept.folder}: nothing is reused, since {why}")
         runs = runs.clear()
@@ -96,7 +96,7 @@ def reused_ranks(
     """
     if not taken:
         why = why_nothing(kept, policies)
-        why = why or "no run is in a file that is as it was, or a judgment has changed"
+        why = why or "the files of all runs, or a judgment, have changed"
         warn(f"{kept.folder}: nothing is reused, since {why}")
     return _reused(runs=len(taken), requests=n_requests if taken else 0)
 

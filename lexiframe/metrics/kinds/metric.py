@@ -42,7 +42,7 @@ class Metric:
         k: items beyond rank k count as not retrieved, but they still count in m.
     formula, source, bounds
         What `measures` shows: the formula, where it was published, and the range of values. Within
-        this range are intervals and bets of an evaluation.
+        this range are intervals and sequential tests of an evaluation.
     aggregate
         What one number for a run is made of the values of its requests: their ``"mean"``,
         ``"sum"``, or, for logarithms, ``"geometric mean"`` (see `aggregates`).

@@ -95,9 +95,9 @@ def equivalence(
     bounds, order, n_planned
         For ``betting``, as for `compare`.
     cluster
-        The attribute that requests which hang together share, as for `compare`.
+        The attribute that correlated requests share, as for `compare`.
     replicates, seeds
-        What the column ``replicate`` of scores tells apart, as for `compare`.
+        What the column ``replicate`` of scores names, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns. A
@@ -128,7 +128,7 @@ def equivalence(
         ``a better`` or ``b better``, ``a not worse`` or ``b not worse``; else ``undecided``.
         ``trivial`` marks runs that are equivalent although they differ significantly: the
         difference is real, and smaller than what matters. With ``betting`` the table has the column
-        ``level`` too, the level that its bets were made for.
+        ``level`` too, the level for which it was made.
 
     Raises
     ------

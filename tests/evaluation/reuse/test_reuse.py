@@ -487,11 +487,13 @@ def test_other_policies_reuse_nothing_and_say_so(tmp_path, options, reason):
 
 def test_another_collection_or_version_reuses_nothing_and_says_so(tmp_path, monkeypatch):
     lf.evaluate({"x": {"q": {"a": 1}}}, {"q": {"a": 1}}, "AP").write(tmp_path)
-    with pytest.warns(lf.LexiframeWarning, match="since no run is as it was"):
+    with pytest.warns(lf.LexiframeWarning, match="since all runs have changed"):
         lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path)
     lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
     qrels = pl.from_arrow(lf.read_qrels(QRELS)).with_columns(pl.col("relevance") + 1)
-    with pytest.warns(lf.LexiframeWarning, match="since no request has the judgments that it had"):
+    with pytest.warns(
+        lf.LexiframeWarning, match="since the judgments of all requests have changed"
+    ):
         lf.evaluate(RUNS, qrels, "AP", reuse=tmp_path)
     monkeypatch.setattr(reuse, "__version__", "99.1.0")
     other = {"x": {"q0066": {"d0006": 1}}}
