@@ -15,7 +15,7 @@ def moved(before, after, lost=LOST):
 
 @pytest.mark.filterwarnings("ignore:no relevant document was retrieved")
 @pytest.mark.parametrize(
-    ("before", "after", "value"),
+    "before, after, value",
     [
         (BEFORE, BEFORE, 0.0),
         (BEFORE, {"b": 4, "c": 3, "d": 2, "a": 1}, 0.75),  # from rank 1 to 4: 1 − 1/4

@@ -30,8 +30,8 @@ class Found:
     Attributes
     ----------
     items
-        ``ranking``, ``rank``, ``gain``; ``i``, ``total`` and ``dcg``, the number of items, their gains
-        and DCG up to the item.
+        ``ranking``, ``rank``, ``gain``; ``i``, ``total`` and ``dcg``, the number of items,
+        their gains and DCG up to the item.
     ideal
         A row for each place of each request's ideal ranking: ``gain``, ``rank``; ``total``, ``dcg``
         and ``cost`` (the sum of the gains, of those below 1 as 1) up to the place; ``is_last``

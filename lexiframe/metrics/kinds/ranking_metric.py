@@ -23,8 +23,8 @@ class RankingMetric(Metric):
     """μ = a function of `Rankings`, and of the metric's parameters by keyword.
 
     It can be cut off when the function takes ``cutoff``. ``kind``, ``needs`` and
-    ``smaller_is_better`` are those of the metric; ``of_no_relevant`` is its value for a request without a relevant item, or None for what
-    the function gives.
+    ``smaller_is_better`` are those of the metric; ``of_no_relevant`` is its value for a request
+    without a relevant item, or None for what the function gives.
     """
 
     function: Callable[..., np.ndarray]
