@@ -171,6 +171,7 @@ from .evaluation.leaderboards import Leaderboard as Leaderboard
 "What becomes of all requests, or of a provider: one number for a run"
 from .orderings.aggregated import aggregates as aggregates
 from .metrics.providers import provider_exposure as provider_exposure
+from .metrics.instructions import p_mrr as p_mrr
 
 "Kinds of measures: classes for your own"
 from .metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric
@@ -199,6 +200,8 @@ from .pairwise.catalogue import (
 "Variants of metrics: other gains, exposures and weights, and metrics made from another metric"
 from .metrics.catalogues.ranked import (
     DCG as DCG,
+    Q as Q,
+    Hole as Hole,
     gRBP as gRBP,
     RBP_residual as RBP_residual,
     linear as linear,
@@ -239,6 +242,7 @@ from .metrics.catalogues.ranked import (
     SL1 as SL1,
     SL3 as SL3,
     RE as RE,
+    WSS as WSS,
 )
 
 "Metrics of user models: users who stop with probabilities of their own"

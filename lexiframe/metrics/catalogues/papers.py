@@ -26,3 +26,6 @@ COMPATIBILITY = (
     "Smucker, TOIS 2021, doi:10.1145/3451161"
 )
 COOPER = "Cooper, American Documentation 1968, doi:10.1002/asi.5090190108"
+SAKAI = "Sakai, IPM 2007, doi:10.1016/j.ipm.2006.07.020; NTCIREVAL"
+COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, doi:10.1197/jamia.M1929"
+BEIR = "BEIR: Thakur et al., NeurIPS 2021, arXiv:2104.08663"

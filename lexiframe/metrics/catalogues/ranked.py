@@ -10,13 +10,27 @@ from lexiframe.metrics.catalogues import papers as of
 from lexiframe.metrics.catalogues.sets import SET_METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
 from lexiframe.metrics.catalogues.user_models import USER_MODELS
-from lexiframe.metrics.kinds import counts, exposures, graded, judged, search_length, weights
+from lexiframe.metrics.kinds import (
+    counts,
+    cumulated_gain,
+    exposures,
+    graded,
+    judged,
+    recall_curve,
+    search_length,
+    weights,
+)
 from lexiframe.metrics.kinds.cascade import CascadeMetric, satisfied
 from lexiframe.metrics.kinds.graded import GradedMetric
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.metric_parameters import Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.order_metrics import leximin_metric, rank_metric
-from lexiframe.metrics.kinds.ranking_metric import RankingMetric, log_odds, logarithm
+from lexiframe.metrics.kinds.ranking_metric import (
+    RankingMetric,
+    ShareMetric,
+    log_odds,
+    logarithm,
+)
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.metrics.kinds.search_length import SearchLength
 from lexiframe.metrics.needed import FOUND, JUDGED
@@ -113,6 +127,22 @@ ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
 satisfied by a document the likelier the higher its grade. ``max`` is the greatest grade of the
 scale, 4 as in gdeval."""
 
+Q = RankingMetric("Q", cumulated_gain.blended_ratio, kind="graded",
+    parameters={"beta": Number(1, least=0), "gains": Gains()},
+    formula="1/m Σ_i (i + β G_i)/(p_i + β I_{p_i})", bounds="0 to 1", source=of.SAKAI)
+"""Q-measure, average precision for graded relevance: at the rank of each relevant item, the number
+of relevant items so far and their gains, as a share of the rank and the gains of the ideal ranking
+so far. The gain is the grade unless ``gains`` names others, ``beta`` is the weight of the gains,
+and ``Q(beta=0)`` is AP. ``Q@k`` divides by min(m, k), as NTCIREVAL does."""
+
+WSS = ShareMetric("WSS", recall_curve.work_saved, kind="recall curve", share="percent",
+    parameters={"percent": Number(above=0, most=100)}, bounds="−1 to 1",
+    formula="WSS@R: R/100 − p/ñ", source=of.COHEN)
+"""Work saved over sampling: who reads a ranking of all candidates from the top and stops at a
+recall of R percent leaves a share of it unread, and would leave 1 − R/100 of it without any order;
+WSS is the difference. A ranking that never reaches that recall is read to its end. The ranking has
+to hold all candidates: of its first 1000 alone, the share is of these."""
+
 # --- Metrics that use judged non-relevant items, and counts, as trec_eval defines them -----------
 
 bpref = judged.JudgedMetric("bpref", judged.preferred_to_nonrelevant,
@@ -135,6 +165,13 @@ Judged = RankingMetric("Judged", judged.judged_share, kind="judged", needs=JUDGE
     formula="#{judged of the first k} / min(k, ñ)", source="ir_measures")
 """The share of the first k documents that are judged; ``Judged(denominator='k')@k`` divides by k
 also when the ranking is shorter. Requests without a relevant document have one, too."""
+
+Hole = RankingMetric("Hole", judged.unjudged_share, kind="judged", needs=JUDGED,
+    smaller_is_better=True, of_no_relevant=None, bounds="0 to 1",
+    formula="#{not judged of the first k} / k", source=of.BEIR)
+"""The share of the first k ranks with a document that nobody judged for the request, of all that
+was retrieved without a cut-off. BEIR counts a document as judged when it was judged for any other
+request, too, which says nothing of its relevance here."""
 
 gm_map = RankingMetric("gm_map", partial(logarithm, AP), kind="logarithm",
     of_no_relevant=None, aggregate="geometric mean", formula="ln max(AP, 10⁻⁵)",
