@@ -35,7 +35,8 @@ FEATURES = {
         " evaluation/buckets/spill"
     ),
     "page": Feature("views/report evaluation/page"),
-    "charts": Feature("views/charts"),
+    "reuse": Feature("evaluation/reuse"),
+    "charts": Feature("views/charts views/plots"),
     "leaderboards": Feature(
         "collection/leaderboards evaluation/leaderboards views/charts/leaderboards"
         " views/report/ranked cli/commands/leaderboard",

@@ -18,8 +18,6 @@ from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import RUNS_OF_PAGE, Asked, Inference
-from lexiframe.evaluation.reuse.completed import completed, known_in, reused_ranks
-from lexiframe.evaluation.reuse.ranks import ranked_again
 from lexiframe.io import (
     batches,
     column_forms,
@@ -290,15 +288,10 @@ def evaluate_at_once(
 
     if kept is None:
         ranked = measured.rank(runs, qrels, measures, policies, hashed=True, foresee=foresee)
+        projected, reused = measured.projected_of(ranked, measures, policies.no_relevant), None
     else:
-        ranked, taken = ranked_again(kept, runs, qrels, how, foresee)
-    projected = measured.projected_of(ranked, measures, policies.no_relevant)
-    reused = None
-    if kept is not None and tables is not None:
-        known = known_in(kept, tables, projected, how)
-        projected, reused = completed(projected, how, known)
-    elif kept is not None:
-        reused = reused_ranks(kept, policies, taken, len(ranked.judged.queries))
+        again = added(evaluation, "projected_again", "reuse")
+        projected, reused = again(kept, tables, sources, how, foresee)
     return evaluate_ranked(runs, qrels, projected, how, work=work, reused=reused)
 
 
