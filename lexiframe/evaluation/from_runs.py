@@ -205,8 +205,7 @@ def evaluate(
         how = Asked.checked(measures, policies, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
         return evaluate_asked(runs, judgments, how, reuse=reuse, out=out, **parts)
-    from lexiframe.evaluation import of_collections as several  # few calls need it
-
+    several = added(evaluation, "of_collections", "evaluate")
     of_requests = several.requests_of(requests, by, collections)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
@@ -214,7 +213,8 @@ def evaluate(
         folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
         return evaluate_asked(runs, qrels, how, reuse=folders[0], out=folders[1], **parts)
 
-    return several.evaluate_collections(collections, one)
+    found: Evaluation = several.evaluate_collections(collections, one)
+    return found
 
 
 def evaluate_asked(
@@ -231,10 +231,10 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        from lexiframe.evaluation.from_replicates import evaluate_replicates  # few calls need it
-
+        evaluate_replicates = added(evaluation, "evaluate_replicates", "evaluate")
         parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
-        return evaluate_replicates(runs, qrels, how, **parts)
+        averaged: Evaluation = evaluate_replicates(runs, qrels, how, **parts)
+        return averaged
     in_buckets, was_told, kept = bool(tables) or resume, memory is not None, None
     if in_buckets and reuse is not None:
         raise LexiframeError(
