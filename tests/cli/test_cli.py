@@ -706,7 +706,9 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_help_is_a_screen_with_panels_defaults_and_two_examples(lexiframe, monkeypatch, command):
+def test_each_help_is_a_screen_with_panels_defaults_and_two_examples(
+    lexiframe, monkeypatch, command
+):
     monkeypatch.setenv("COLUMNS", "80")
     outcome = lexiframe(command, "-h")
     assert outcome == lexiframe(command, "--help")
