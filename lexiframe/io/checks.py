@@ -22,6 +22,7 @@ from lexiframe.io.column_forms.column_names import (
     items_of_implicit_feedback,
     words_for,
 )
+from lexiframe.io.column_forms.documents import form_of_text
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
@@ -281,6 +282,8 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             names = schema.names
             cells = ["0.5" if pa.types.is_floating(kind) else "" for kind in schema.types]
         elif is_json(content.data):
+            if tool := form_of_text(content.data):
+                return "run" if tool[0].rankings else "qrels"
             names = names_in(content.data)
         else:
             text, separator = table_in(content.data, options)

@@ -10,6 +10,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas
 from lexiframe.io.column_forms.column_names import MODEL_OF_MTEB, words_for
+from lexiframe.io.column_forms.documents import as_records
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.lists_of_items import unnest_lists
 from lexiframe.io.column_forms.objects import to_frame
@@ -46,7 +47,7 @@ def parse_table(
     """Parse text into a table with the columns of the file; return None for TREC text."""
     is_long = len(data) > 2 * PIECE
     if is_json(data):
-        data = _strip_mteb_model(data, where, schema)
+        data = _records_of_tool(data, where, schema)
         if is_long:
             pieces = pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
@@ -60,10 +61,10 @@ def parse_table(
     return parse_delimited(text, where, separator, options)
 
 
-def _strip_mteb_model(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
-    """Return JSON without what MTEB puts around the predictions of a model; other JSON as it is."""
+def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
+    """Return what a tool's JSON has of runs or judgments, without the rest; other JSON as it is."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
-        return data
+        return as_records(data, where, is_run=schema is schemas.RUNS)
     from lexiframe.io.column_forms.mteb_predictions import text_of_one_split
 
     return text_of_one_split(data, where, is_run=schema is schemas.RUNS)
@@ -131,7 +132,7 @@ def rows_of(
         flat = unnest_lists(table, where, options.columns)
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
-        data = _strip_mteb_model(data, where, schema)
+        data = _records_of_tool(data, where, schema)
         return json_rows(data, where, schema, options.columns)
     text, separator = table_in(data, options)
     if separator is not None:

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
+from lexiframe.io.column_forms.documents import columns_of_document, form_of_document
 from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
 
 _ATTRIBUTES = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
@@ -45,7 +46,7 @@ def held(data: Any, where: str) -> Any:
 def is_one_run(data: Any) -> bool:
     """Return whether a Python object holds a single run (or judgments), not several runs."""
     if isinstance(data, Mapping):
-        if MODEL_OF_MTEB in data:
+        if MODEL_OF_MTEB in data or form_of_document(data):
             return True
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
@@ -53,6 +54,8 @@ def is_one_run(data: Any) -> bool:
         # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one.
         # They differ in the values of the inner dictionaries, so empty ones do not count.
         begins = isinstance(next(iter(data.values()), None), Mapping)
+        if form_of_document(filled):
+            return False
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
         kinds = {type(value): value for value in [*others, *filled.values()]}
@@ -152,6 +155,10 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
         from lexiframe.io.column_forms.mteb_predictions import only_split
 
         data = only_split(data, where, is_run=value == "score")
+    form = form_of_document(data)
+    if form is not None:
+        is_run = value == "score"
+        return _frame_of_columns(columns_of_document(form, data, where, is_run=is_run), where)
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(
