@@ -47,6 +47,7 @@ class InputOptions:
     qrels_column: list[str] | None = None
     decimal: Decimal = "."
     negative: qrel_files.Negative = "unjudged"
+    rows: str | None = None
     name_from: run_parts.NameFrom = "file"
     policies: Policies = field(default_factory=Policies)
 
@@ -62,13 +63,13 @@ class InputOptions:
     def found(self, outputs: Sequence[Path], requests: str | None) -> run_scan.RunScan:
         """Find the runs; raise if an output would replace a file that is read."""
         scan = self.scan()
-        refuse_replacing(outputs, [*self.judged_files(), requests], scan)
+        refuse_replacing(outputs, [*self.judged_files(), requests, self.rows], scan)
         return scan
 
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
         is_plain = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        if is_plain and self.negative == "unjudged":
+        if is_plain and self.negative == "unjudged" and self.rows is None:
             return batches.judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
         duplicates, negative = self.policies.duplicates, self.negative
@@ -84,7 +85,8 @@ class InputOptions:
         return {"third": self.third, "better": self.better, "name_from": self.name_from, **said}
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
-        return {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+        said = {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+        return {**said, "rows": self.rows}
 
 
 TwoRuns = Annotated[

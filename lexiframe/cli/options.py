@@ -46,10 +46,10 @@ OutFile = Annotated[
 
 RARE = frozenset(
     """
-    third better header qrels_header column qrels_column decimal negative name_from missing reuse
-    memory ties score_type no_relevant duplicates unjudged exclude_self level family alternative
-    trials samples seed seeds replicates order keep resume intervals depth measure_name sequential
-    planned curve cluster junit same_ok smaller_is_better larger_is_better power any_measure
+    third better header qrels_header column qrels_column decimal negative rows name_from missing
+    reuse memory ties score_type no_relevant duplicates unjudged exclude_self level family
+    alternative trials samples seed seeds replicates order keep resume intervals depth measure_name
+    sequential planned curve cluster junit same_ok smaller_is_better larger_is_better power any_measure
     """.split()
 )
 """The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
@@ -104,6 +104,12 @@ OPTIONS: dict[str, Any] = {
     ),
     "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS"),
     "decimal": option(INPUT, "The decimal mark in text files."),
+    "rows": option(
+        INPUT,
+        "Predictions of learning to rank, a number in each line: the file of rows that they are "
+        "of, or of the number of rows of each query.",
+        metavar="FILE",
+    ),
     "name_from": option(INPUT, "Name runs by their files, or by the tags in them."),
     "memory": option(
         INPUT,

@@ -37,6 +37,7 @@ from lexiframe.io.run_parts import load_source, parse_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
 from lexiframe.io.text.json_tables import is_json, names_in
+from lexiframe.io.text.letor import is_of_letor
 from lexiframe.io.text.lines import first_fields
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.text.trec_rows import lines_of
@@ -60,6 +61,7 @@ def check_run(
     header: bool = False,
     decimal: str = ".",
     better: Better = "high",
+    rows: str | Path | None = None,
 ) -> pl.DataFrame:
     r"""List all problems of a run file; `read_runs` raises an error for the first only.
 
@@ -67,7 +69,7 @@ def check_run(
     ----------
     path
         A file in any of the forms that `read_runs` takes.
-    columns, third, header, decimal, better
+    columns, third, header, decimal, better, rows
         As for `read_runs`.
 
     Returns
@@ -108,7 +110,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    options = TextOptions(third, header, decimal, columns or {}, better)
+    options = TextOptions(third, header, decimal, columns or {}, better, rows)
     checked = check_file(only_file(path), options, "run")
     warn_of_wider_lines({checked.where: checked.n_wider})
     return checked.problems
@@ -121,6 +123,7 @@ def check_qrels(
     columns: Mapping[str, str] | None = None,
     header: bool = False,
     decimal: str = ".",
+    rows: str | Path | None = None,
 ) -> pl.DataFrame:
     r"""List all problems of a qrels file; `read_qrels` raises an error for the first only.
 
@@ -128,7 +131,7 @@ def check_qrels(
     ----------
     path
         A file in any of the forms that `read_qrels` takes.
-    columns, header, decimal
+    columns, header, decimal, rows
         As for `read_qrels`.
 
     Returns
@@ -154,7 +157,7 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    options = TextOptions(None, header, decimal, columns or {})
+    options = TextOptions(None, header, decimal, columns or {}, rows=rows)
     return check_file(only_file(path), options, "qrels").problems
 
 
@@ -285,6 +288,8 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             if tool := form_of_text(content.data):
                 return "run" if tool[0].rankings else "qrels"
             names = names_in(content.data)
+        elif is_of_letor(content.data, schemas.QRELS):
+            return "qrels"
         else:
             text, separator = table_in(content.data, options)
             header = first_line(text)

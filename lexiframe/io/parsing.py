@@ -35,6 +35,7 @@ from lexiframe.io.text import trec
 from lexiframe.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
 from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
+from lexiframe.io.text.letor import rows_of_letor
 from lexiframe.io.text.lines import PIECE, first_fields
 from lexiframe.io.text.trec_rows import rows_of_lines
 
@@ -52,6 +53,8 @@ def parse_table(
             pieces = pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
         return parse_json(data, where, schema, options.columns)
+    if (letor := rows_of_letor(data, where, options, schema)) is not None:
+        return letor.table.with_columns(pl.last().cast(pl.Float64, strict=False))
     text, separator = table_in(data, options)
     if separator is None:
         return None
@@ -134,6 +137,8 @@ def rows_of(
     if is_json(data):
         data = _records_of_tool(data, where, schema)
         return json_rows(data, where, schema, options.columns)
+    if (letor := rows_of_letor(data, where, options, schema)) is not None:
+        return iter([letor])
     text, separator = table_in(data, options)
     if separator is not None:
         return _rows_of_table(text, where, separator, options)

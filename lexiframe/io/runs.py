@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, get_args
 
 import polars as pl
@@ -33,6 +34,7 @@ def scan_runs(
     header: bool = False,
     decimal: str = ".",
     better: Better = "high",
+    rows: str | Path | None = None,
 ) -> RunScan:
     """Find runs without reading them: they are read one file at a time, when they are needed.
 
@@ -45,7 +47,7 @@ def scan_runs(
 
     Parameters
     ----------
-    runs, name_from, columns, third, header, decimal, better
+    runs, name_from, columns, third, header, decimal, better, rows
         As for `read_runs`.
 
     Returns
@@ -68,7 +70,7 @@ def scan_runs(
     ['pca8_euclidean', 'pixels_euclidean']
     """
     check_choice("name_from", name_from, get_args(NameFrom))
-    options = TextOptions(third, header, decimal, columns or {}, better)
+    options = TextOptions(third, header, decimal, columns or {}, better, rows)
     if isinstance(runs, RunScan):
         if (name_from, options) != ("file", TextOptions()):
             raise LexiframeError(
@@ -92,6 +94,7 @@ def read_runs(
     header: bool = False,
     decimal: str = ".",
     better: Better = "high",
+    rows: str | Path | None = None,
 ) -> pa.Table:
     """Read runs into one Arrow table.
 
@@ -134,6 +137,9 @@ def read_runs(
     better : {"high", "low"}
         Which scores are better. Those of which ``"low"`` ones are, such as distances and losses,
         are read with the other sign. Ranks count from the best one in any case.
+    rows
+        For predictions of learning to rank, one number in each line: the file whose rows they are
+        of, as for `read_qrels`, or a file with the number of rows of each query.
 
     Returns
     -------
@@ -191,7 +197,8 @@ def read_runs(
     {'run': 'dense', 'replicate': 'seed 2', 'score': 2.25}
     """
     how: dict[str, Any] = {"columns": columns, "third": third, "header": header}
-    scan = scan_runs(runs, name_from=name_from, decimal=decimal, better=better, **how)
+    how |= {"decimal": decimal, "better": better, "rows": rows}
+    scan = scan_runs(runs, name_from=name_from, **how)
     load = partial(scan.load, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]
     read = [SourceRead([part.name for part in parts], parts[0].sha256) for parts in loaded]

@@ -46,6 +46,7 @@ def convert(
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
+    rows: str | None = None,
     duplicates: problems.Duplicates = "error",
 ) -> None:
     """Convert a run or qrels to TREC text or, as the ending of OUT says, to Parquet or CSV."""
@@ -53,8 +54,9 @@ def convert(
     _refuse_target(target, given)
     # Read once: the kind is found, and the output written, from the same bytes.
     file: Any = given.held()
-    options = reading_options.TextOptions(third, header, decimal, as_columns(column))
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column), rows=rows)
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
+    said["rows"] = rows
     if (kind or checks.kind_of(file, options)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:

@@ -17,6 +17,7 @@ from lexiframe.io.parsing import error_with_line
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_tables import table_in
 from lexiframe.io.text.json_tables import is_json, pieces_of_json
+from lexiframe.io.text.letor import is_of_letor
 from lexiframe.io.text.lines import blocks_of_lines, n_lines_in
 
 T = TypeVar("T")
@@ -76,9 +77,9 @@ def _contents(
 
 
 def _is_one_value(data: bytes, schema: schemas.TableSchema, options: TextOptions) -> bool:
-    """Return whether text is JSON, but not one object in each line."""
+    """Return whether text is JSON, but not one object in each line; or of learning to rank."""
     if not is_json(data):
-        return False
+        return is_of_letor(data, schema)
     return next(pieces_of_json(data[:_BLOCK], schema, options.columns), ...) is ...
 
 
