@@ -93,7 +93,7 @@ from .base.version import __version__ as __version__
 
 "More on reading and positions: runs one file at a time, metadata, ranks for what is missing"
 from .io.runs import scan_runs as scan_runs
-from .io.runs import run_metadata as run_metadata
+from .io.metadata import run_metadata as run_metadata
 from .projection.imputation import impute as impute
 
 "More on orderings: cycles, agreement with intervals and within groups, whom to ask next"
@@ -200,7 +200,6 @@ from .pairwise.catalogue import (
 "Variants of metrics: other gains, exposures and weights, and metrics made from another metric"
 from .metrics.catalogues.ranked import (
     DCG as DCG,
-    Q as Q,
     Hole as Hole,
     gRBP as gRBP,
     RBP_residual as RBP_residual,
@@ -211,6 +210,7 @@ from .metrics.catalogues.user_models import Accuracy as Accuracy
 
 "trec_eval's further metrics: variants of nDCG, geometric means, the recall curve"
 from .metrics.catalogues.sets import ndcg_rel as ndcg_rel, Rndcg as Rndcg, G as G, binG as binG
+from .metrics.catalogues.sets import Q as Q, WSS as WSS
 from .metrics.catalogues.ranked import gm_map as gm_map, gm_bpref as gm_bpref, yaap as yaap
 from .metrics.catalogues.sets import (
     IPrec as IPrec,
@@ -242,7 +242,6 @@ from .metrics.catalogues.ranked import (
     SL1 as SL1,
     SL3 as SL3,
     RE as RE,
-    WSS as WSS,
 )
 
 "Metrics of user models: users who stop with probabilities of their own"

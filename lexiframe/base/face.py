@@ -105,7 +105,7 @@ def listed(room: Any, title: str) -> list[str]:
     --------
     >>> import lexiframe.evaluation
     >>> listed(lexiframe.evaluation, FEATURES)
-    ['evaluate_in_parts', 'page_of', 'ranking']
+    ['evaluate_in_parts', 'evaluate_replicates', 'of_collections', 'read_collections', ...]
     """
     groups = read_stub(room.__name__, room.__file__)[1]
     return [name for called, _, names in groups if called == title for name in names]
@@ -128,6 +128,18 @@ def added(room: Any, name: str, what: str) -> Any:
             "the whole package"
         )
     return getattr(room, name)
+
+
+def found_feature(room: Any, name: str) -> Any:
+    """Return what a feature adds to a room; None where the feature has been taken away.
+
+    Examples
+    --------
+    >>> import lexiframe.io
+    >>> found_feature(lexiframe.io, "no such feature") is None
+    True
+    """
+    return getattr(room, name) if name in room.__all__ else None
 
 
 def user_names(room: Any) -> list[str]:

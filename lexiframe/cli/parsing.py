@@ -225,7 +225,7 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         if is_dataclass(kind):
             yield from _options(_declared_parameters(kind))
             continue
-        info = copy(OPTIONS.get(parameter.name))
+        info: Any = copy(OPTIONS.get(parameter.name))
         if get_origin(kind) is Annotated:  # the command itself says what the option is for
             kind, info = kind.__origin__, copy(kind.__metadata__[0])
         info.hidden = parameter.name in RARE

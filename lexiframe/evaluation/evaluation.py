@@ -19,7 +19,7 @@ from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.reuse.ranks import ranks_table
+from lexiframe.evaluation.written_ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
 from lexiframe.metrics import as_list
 from lexiframe.orderings import request_table
@@ -37,7 +37,8 @@ from lexiframe.pairwise import (
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
-    from lexiframe.views import Plots, shown
+    from lexiframe import views
+    from lexiframe.views import shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -399,7 +400,7 @@ class Evaluation:
         return list(dict.fromkeys(given))
 
     @property
-    def plot(self) -> Plots:
+    def plot(self) -> views.Plots:
         """The charts that a user wants first; its text lists them. They need the extra ``viz``.
 
         ``plot.means()``, ``plot.win_rates("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
@@ -428,9 +429,10 @@ class Evaluation:
           sign_agreement  agreement_chart
           preferences     difference_chart
         """
-        from lexiframe.views import Plots
+        from lexiframe import views
 
-        return Plots(self)
+        plots: views.Plots = added(views, "Plots", "plot")(self)
+        return plots
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, and the groups and baseline that hold for it.

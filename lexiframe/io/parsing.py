@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from lexiframe import io
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas
+from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms.column_names import MODEL_OF_MTEB, words_for
-from lexiframe.io.column_forms.documents import as_records
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.lists_of_items import unnest_lists
 from lexiframe.io.column_forms.objects import to_frame
@@ -34,12 +36,16 @@ from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
-from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
-from lexiframe.io.text.letor import rows_of_letor
+from lexiframe.io.text.json_values import is_json
 from lexiframe.io.text.lines import PIECE, first_fields
 from lexiframe.io.text.trec_rows import rows_of_lines
 
 _PLACE = "\0place"  # no file has a column of this name
+
+
+def json_reader() -> Any:
+    """Return the module that reads JSON; raise where this feature has been taken away."""
+    return added(io, "json_tables", "reading JSON")
 
 
 def parse_table(
@@ -50,10 +56,11 @@ def parse_table(
     if is_json(data):
         data = _records_of_tool(data, where, schema)
         if is_long:
-            pieces = pieces_of_json(data, schema, options.columns)
+            pieces = json_reader().pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
-        return parse_json(data, where, schema, options.columns)
-    if (letor := rows_of_letor(data, where, options, schema)) is not None:
+        table: pl.DataFrame = json_reader().parse_json(data, where, schema, options.columns)
+        return table
+    if (letor := _rows_of_letor(data, where, options, schema)) is not None:
         return letor.table.with_columns(pl.last().cast(pl.Float64, strict=False))
     text, separator = table_in(data, options)
     if separator is None:
@@ -67,10 +74,19 @@ def parse_table(
 def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
     """Return what a tool's JSON has of runs or judgments, without the rest; other JSON as it is."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
-        return as_records(data, where, is_run=schema is schemas.RUNS)
-    from lexiframe.io.column_forms.mteb_predictions import text_of_one_split
+        documents = found_feature(io, "documents")
+        is_run = schema is schemas.RUNS
+        return documents.as_records(data, where, is_run=is_run) if documents else data
+    text_of_one_split = added(io, "text_of_one_split", where)
+    found: bytes = text_of_one_split(data, where, is_run=schema is schemas.RUNS)
+    return found
 
-    return text_of_one_split(data, where, is_run=schema is schemas.RUNS)
+
+def _rows_of_letor(
+    data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
+) -> Rows | None:
+    letor = found_feature(io, "letor")
+    return letor and letor.rows_of_letor(data, where, options, schema)
 
 
 def _refuse_malformed(
@@ -136,8 +152,9 @@ def rows_of(
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
         data = _records_of_tool(data, where, schema)
-        return json_rows(data, where, schema, options.columns)
-    if (letor := rows_of_letor(data, where, options, schema)) is not None:
+        rows: Iterator[Rows] = json_reader().json_rows(data, where, schema, options.columns)
+        return rows
+    if (letor := _rows_of_letor(data, where, options, schema)) is not None:
         return iter([letor])
     text, separator = table_in(data, options)
     if separator is not None:

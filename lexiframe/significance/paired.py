@@ -11,8 +11,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
+from lexiframe.base.face import added
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
+from lexiframe.significance import replicates as replication
 from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.significance.corrections import (
@@ -45,12 +47,7 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, d_z_outcome
-from lexiframe.significance.replicates.algorithms import (
-    Seeds,
-    algorithm_rows,
-    average_replicates,
-)
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
@@ -301,6 +298,7 @@ def compare(
         n_comparisons=total,
     )  # fmt: skip
     if replicates in ("run", "both"):
+        algorithm_rows = added(replication, "algorithm_rows", "compare")
         test_group = partial(
             algorithm_rows, seeds=seeds, replicates=replicates, options=options,
             baseline=baseline, columns=_UNCORRECTED,

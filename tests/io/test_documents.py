@@ -134,17 +134,13 @@ def test_answer_of_opensearch_to_a_request_for_a_list():
 
     assert sorted(_judged(lf.read_qrels(answer(JUDGMENT_LIST)))) == RATED
     other = {**JUDGMENT_LIST, "name": "clicks"}
-    with pytest.raises(
-        lf.SchemaError, match=r"one judgment list .* found 2 \('imported'"
-    ):
+    with pytest.raises(lf.SchemaError, match=r"one judgment list .* found 2 \('imported'"):
         lf.read_qrels(answer(JUDGMENT_LIST, other))
 
 
 def test_judgments_alone_are_no_run(tmp_path):
     for document in (REQUEST, _given(REQUEST, "indented", tmp_path / "a.json")):
-        with pytest.raises(
-            lf.SchemaError, match="_rank_eval, which has judgments alone"
-        ):
+        with pytest.raises(lf.SchemaError, match="_rank_eval, which has judgments alone"):
             lf.read_runs({"a": document})
 
 

@@ -89,9 +89,7 @@ def test_what_is_not_clear_is_refused(files):
         lf.read_qrels(bare, rows=files("4.group", "2\n2\n"))
     with pytest.raises(lf.ReadError, match=r"or the number of rows of each query, found 1 \('0.5'"):
         lf.read_runs(run, rows=files("odd.group", "2\n0.5\n"))
-    with pytest.raises(
-        lf.ReadError, match=r"line 2: expected a number as score, found 'x'"
-    ):
+    with pytest.raises(lf.ReadError, match=r"line 2: expected a number as score, found 'x'"):
         lf.read_runs(files("bad.txt", "0.5\nx\n0.25\n"), rows=rows)
 
 
@@ -123,7 +121,5 @@ def test_long_file_that_is_read_in_pieces_is_refused(files):
 
 
 def test_strata_of_sampled_judgments_are_refused(files):
-    with pytest.raises(
-        lf.ReadError, match=r"found 5: '1 0 d1 1 2'; if the last column has"
-    ):
+    with pytest.raises(lf.ReadError, match=r"found 5: '1 0 d1 1 2'; if the last column has"):
         lf.read_qrels(files("prels.txt", "1 0 d1 1 2\n1 0 d2 -1 3\n"))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 import lexiframe as lf
-from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.metrics.kinds.derived import every_metric
 from lexiframe.pairwise.catalogue import PREFERENCES
 from tests import oracle
 from tests.frames import (
@@ -24,6 +24,7 @@ from tests.frames import (
 )
 from tests.strategies import collections
 
+METRICS = {metric.name: metric for metric in every_metric()}
 FEWER = settings(max_examples=max(1, settings().max_examples // 3))
 LOOPS_OF_OTHER_NAMES = {
     *("Success", "Judged", "gm_map", "gm_bpref", "num_ret", "num_rel", "num_rel_ret", "num_q"),

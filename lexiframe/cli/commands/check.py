@@ -170,7 +170,7 @@ def _doubts_of_results(
     from lexiframe.views import sentences
 
     how: dict[str, Any] = {"header": options.header, "decimal": options.decimal}
-    how["columns"] = options.columns
+    how |= {"columns": options.columns, "rows": options.rows}
     try:
         scan = scan_runs(
             [file.path for file in runs], third=options.third, better=options.better, **how

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES
-from lexiframe.io.text.json_records import load_json
+from lexiframe.io.text.json_values import load_json
 
 
 class Part(NamedTuple):
@@ -142,7 +142,7 @@ def columns_of_document(
     if part is None:
         found = f"{form.tool}, which has judgments alone"
         raise SchemaError(Problem(where, "rankings", found, CHANGED_PLACES, is_first=True))
-    rows = [*_rows(form.opened(document), part, is_run=is_run)]
+    rows = [*_item_rows(form.opened(document), part, is_run=is_run)]
     if not rows:
         what = "rankings" if is_run else "judgments"
         raise SchemaError(Problem(where, what, f"{form.tool} without any", is_first=True))
@@ -166,7 +166,7 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
     return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
 
 
-def _rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any, Any, Any, Any]]:
+def _item_rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Yield query, document, rank, and score or grade; nulls for a query without an answer."""
     for query, inner in _queries(document[part.queries], part):
         items = _at(inner, part.items)

@@ -48,7 +48,7 @@ def rows_of_letor(
             raise ReadError(Problem(where, "a run", _ROWS, advice, is_first=True))
         lines = _lines(data, where)
         keys = _keys(lines, where, options.rows)
-        return _rows(keys, lines, r"^\s*(\S+)", "relevance")
+        return _rows_with(keys, lines, r"^\s*(\S+)", "relevance")
     if options.rows is None:
         advice = "if they are predictions, say of which rows: rows='test.svm', a file with qid:, "
         advice += "or with the number of rows of each query"
@@ -58,7 +58,7 @@ def rows_of_letor(
     if lines.height != keys.height:
         found = f"{lines.height} numbers for the {keys.height} rows in {options.rows}"
         raise ReadError(Problem(where, "a prediction for each row", found, is_first=True))
-    return _rows(keys, lines, r"^\s*(.*?)\s*$", "score")
+    return _rows_with(keys, lines, r"^\s*(.*?)\s*$", "score")
 
 
 def is_of_letor(data: bytes, schema: schemas.TableSchema) -> bool:
@@ -86,7 +86,7 @@ def _lines(data: bytes, where: str) -> pl.DataFrame:
     return lines.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)"))
 
 
-def _rows(keys: pl.DataFrame, lines: pl.DataFrame, number: str, name: str) -> Rows:
+def _rows_with(keys: pl.DataFrame, lines: pl.DataFrame, number: str, name: str) -> Rows:
     numbers = lines["text"].str.extract(number).alias(name)
     return Rows(keys.with_columns(numbers), lines["line"].cast(pl.Int64), decimal=".")
 

@@ -7,16 +7,12 @@ from typing import Any
 
 from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues import papers as of
-from lexiframe.metrics.catalogues.sets import SET_METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
-from lexiframe.metrics.catalogues.user_models import USER_MODELS
 from lexiframe.metrics.kinds import (
     counts,
-    cumulated_gain,
     exposures,
     graded,
     judged,
-    recall_curve,
     search_length,
     weights,
 )
@@ -27,7 +23,6 @@ from lexiframe.metrics.kinds.metric_parameters import Gains, Number, Parameter, 
 from lexiframe.metrics.kinds.order_metrics import leximin_metric, rank_metric
 from lexiframe.metrics.kinds.ranking_metric import (
     RankingMetric,
-    ShareMetric,
     log_odds,
     logarithm,
 )
@@ -126,22 +121,6 @@ ERR = CascadeMetric("ERR", exposures.reciprocal, stop=satisfied,
 """Expected reciprocal rank: the mean of 1 divided by the rank at which a user stops, who is
 satisfied by a document the likelier the higher its grade. ``max`` is the greatest grade of the
 scale, 4 as in gdeval."""
-
-Q = RankingMetric("Q", cumulated_gain.blended_ratio, kind="graded",
-    parameters={"beta": Number(1, least=0), "gains": Gains()},
-    formula="1/m Σ_i (i + β G_i)/(p_i + β I_{p_i})", bounds="0 to 1", source=of.SAKAI)
-"""Q-measure, average precision for graded relevance: at the rank of each relevant item, the number
-of relevant items so far and their gains, as a share of the rank and the gains of the ideal ranking
-so far. The gain is the grade unless ``gains`` names others, ``beta`` is the weight of the gains,
-and ``Q(beta=0)`` is AP. ``Q@k`` divides by min(m, k), as NTCIREVAL does."""
-
-WSS = ShareMetric("WSS", recall_curve.work_saved, kind="recall curve", share="percent",
-    parameters={"percent": Number(above=0, most=100)}, bounds="−1 to 1",
-    formula="WSS@R: R/100 − p/ñ", source=of.COHEN)
-"""Work saved over sampling: who reads a ranking of all candidates from the top and stops at a
-recall of R percent leaves a share of it unread, and would leave 1 − R/100 of it without any order;
-WSS is the difference. A ranking that never reaches that recall is read to its end. The ranking has
-to hold all candidates: of its first 1000 alone, the share is of these."""
 
 # --- Metrics that use judged non-relevant items, and counts, as trec_eval defines them -----------
 
@@ -242,13 +221,12 @@ RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True
 """Recall error: the mean rank of the relevant items, minus that of the ideal ranking."""
 # fmt: on
 
-# The entries of this module in the order of the source, and then those of the others.
+# The entries of this module in the order of the source, and then those of the others. Features add
+# more: see `derived.every_metric`.
 METRICS: dict[str, Metric] = {
     m.name: m
     for m in (
         *(entry for entry in vars().values() if isinstance(entry, Metric)),
-        *SET_METRICS.values(),
-        *USER_MODELS.values(),
         *(rank_metric(name, "recall") for name in ("LR", "sgnLR")),
         *(rank_metric(name, "precision") for name in ("LP", "sgnLP")),
         leximin_metric("LR"),

@@ -32,13 +32,8 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.gates.gate_evidence import add_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.replicates.algorithms import (
-    Seeds,
-    algorithm_answers,
-    average_replicates,
-    mean_of_replicates,
-)
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.algorithms import algorithm_answers, mean_of_replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike

@@ -46,12 +46,8 @@ from lexiframe.significance.gates.gate_tests import (
 from lexiframe.significance.gates.unchanged import sameness, settled
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.replicates.algorithms import (
-    Seeds,
-    average_replicates,
-    mean_of_replicates,
-)
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.algorithms import mean_of_replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import Frame, RequestsLike
 

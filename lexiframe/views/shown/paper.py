@@ -110,7 +110,7 @@ def _names_shown(
     for run, name in (rename or {}).items():
         if run not in known:
             raise unknown_name("run", run, known)
-        if not (isinstance(name, str) and name):
+        if not name:
             raise LexiframeError(f"rename: expected a name for {run}, found {shown(name)}")
     names = {run: (rename or {}).get(run, run) for run in runs}
     twins = [name for name, n in Counter(names.values()).items() if n > 1]

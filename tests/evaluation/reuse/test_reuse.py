@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 
 import lexiframe as lf
 from lexiframe.base import hashing
+from lexiframe.evaluation import written_ranks
 from lexiframe.evaluation.reuse import ranks as reuse
 from lexiframe.io import kept_results
 from lexiframe.io.run_scan import RunScan
@@ -547,7 +548,7 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
 def test_ranks_that_an_earlier_version_wrote_are_not_taken(tmp_path, monkeypatch):
     """They may lack what coverage counts now."""
     lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
-    monkeypatch.setitem(reuse._SCHEMA, "later", pl.Int64)
+    monkeypatch.setitem(written_ranks.SCHEMA, "later", pl.Int64)
     with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since its ranks lack later"):
         e = lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path)
     assert_same(e, lf.evaluate(RUNS, QRELS, "AP"))
