@@ -181,16 +181,21 @@ class RunsOrScores(InputOptions):
         """Return the arguments that say how columns of scores and their measure are called."""
         return {"columns": as_columns(self.column), "measure_name": self.measure_name}
 
-    def score_files(self, outputs: Sequence[Path], requests: str | None) -> list[File]:
+    def score_files(
+        self, outputs: Sequence[Path], requests: str | None
+    ) -> list[File | dict[str, str]]:
         """Find the files of scores; raise for options that say how judgments and runs are read."""
         from lexiframe.io import score_forms
 
         refuse_reading_options(self)
         given = [self.qrels, *self.runs]
         refuse_measures(given)
-        files = score_forms.score_files(given)
-        refuse_replacing(outputs, [requests, *(file.path for file in files)])
-        return files
+        named = [named_file(text) for text in given]
+        files = score_forms.score_files([one for one in named if isinstance(one, str)])
+        of_names = [one for one in named if isinstance(one, dict)]
+        paths = [path for one in of_names for path in one.values()]
+        refuse_replacing(outputs, [requests, *(file.path for file in files), *paths])
+        return [*files, *of_names]
 
 
 def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:

@@ -8,11 +8,13 @@ ids, and perhaps numbers beside them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES
+from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.text.json_values import load_json
 
 
@@ -51,7 +53,7 @@ def _only_answer(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the judgment list in an answer to a search for it; raise if there are several."""
     hits = _at(document, "hits.hits")
     found = [_at(hit, "_source") for hit in hits] if isinstance(hits, list) else []
-    lists = [one for one in found if isinstance(one, Mapping) and "judgmentRatings" in one]
+    lists = [one for one in found if _at(one, "judgmentRatings") is not None]
     if len(lists) > 1:
         names = n_and_first([one.get("name") for one in lists])
         advice = "give the _source of one of them, or one file for each"
@@ -62,9 +64,9 @@ def _only_answer(document: Mapping[str, Any]) -> Mapping[str, Any]:
 def _by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
     """Name the queries of a snapshot by their texts, as Quepid's files of ratings do."""
     docs, queries = snapshot.get("docs"), snapshot.get("queries")
-    if not (isinstance(docs, Mapping) and _are_records(queries, "query_id", "query_text")):
+    if not (isinstance(docs, Mapping) and isinstance(queries, list)):
         return snapshot
-    texts = {str(query["query_id"]): query["query_text"] for query in queries}
+    texts = {str(_at(query, "query_id")): _at(query, "query_text") for query in queries}
     return {**snapshot, "docs": {texts.get(query, query): of for query, of in docs.items()}}
 
 
@@ -101,13 +103,11 @@ def form_of_document(document: Any) -> DocumentForm | None:
     >>> form_of_document({"questions": {"d1": 0.5}}) is None
     True
     """
-    if not isinstance(document, Mapping):
-        return None
-    for form in DOCUMENTS:
-        parts = [part for part in (form.rankings, form.judgments) if part is not None]
-        if all(_fits(form.opened(document), part) for part in parts):
-            return form
-    return None
+    forms = DOCUMENTS if isinstance(document, Mapping) else ()
+    fitting = (
+        form for form in forms if all(_queries(form.opened(document), p) for p in form[1:3] if p)
+    )
+    return next(fitting, None)
 
 
 def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
@@ -144,8 +144,7 @@ def columns_of_document(
         raise SchemaError(Problem(where, "rankings", found, CHANGED_PLACES, is_first=True))
     rows = [*_item_rows(form.opened(document), part, is_run=is_run)]
     if not rows:
-        what = "rankings" if is_run else "judgments"
-        raise SchemaError(Problem(where, what, f"{form.tool} without any", is_first=True))
+        raise SchemaError(Problem(where, "judgments", f"{form.tool} without any", is_first=True))
     query, item, rank, number = map(list, zip(*rows, strict=True))
     columns = {"query_id": query, "doc_id": item}
     if not is_run:
@@ -168,44 +167,33 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
 
 def _item_rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Yield query, document, rank, and score or grade; nulls for a query without an answer."""
-    for query, inner in _queries(document[part.queries], part):
-        items = _at(inner, part.items)
-        pairs = items.items() if isinstance(items, Mapping) else (
-            (_at(item, part.document), _at(item, part.number) if part.number else None)
-            for item in items or () if not (isinstance(item, Mapping) and item.get("rated_only"))
-        )  # fmt: skip
-        graded = part.number or isinstance(items, Mapping)
-        numbered = [(item, _number(x) if graded else None if is_run else 1) for item, x in pairs]
-        for place, (item, x) in enumerate(numbered, 1):
+    for query, items in _queries(document, part):
+        if isinstance(items, Mapping):
+            pairs = [*items.items()]
+        else:  # Quepid lists rated documents that were not found behind those that were
+            kept = [item for item in items if not _at(item, "rated_only")] if is_run else items
+            ones = [None if is_run else 1] * len(kept)
+            numbers = [_at(item, part.number) for item in kept] if part.number else ones
+            pairs = [*zip([_at(item, part.document) for item in kept], numbers, strict=True)]
+        for place, (item, x) in enumerate(pairs, 1):
             if x is not None or not part.has_unrated:
-                yield query, item, place, x
-        if is_run and not numbered:
+                is_text = isinstance(x, str) and re.match(NUMBER, x)
+                yield query, item, place, float(x) if is_text else x
+        if is_run and not pairs:
             yield query, None, None, None
 
 
-def _queries(found: Any, part: Part) -> Iterator[tuple[Any, Any]]:
-    if isinstance(found, Mapping):
-        yield from found.items()
-    else:
-        yield from ((_at(one, part.query), one) for one in found)
-
-
-def _fits(document: Mapping[str, Any], part: Part) -> bool:
-    """Return whether the queries of a part are there, each with its documents."""
+def _queries(document: Mapping[str, Any], part: Part) -> list[tuple[Any, Any]]:
+    """Return the name of each query and its documents; nothing where these are not there."""
     found = document.get(part.queries)
     if part.query:
-        return _are_records(found, part.query, part.items)
-    values = [*found.values()] if isinstance(found, Mapping) else []
-    lists = [_at(one, part.items) for one in values]
-    return bool(lists) and all(
-        isinstance(one, list) and all(_at(item, part.document) is not None for item in one)
-        for one in lists
-    )
-
-
-def _are_records(found: Any, *names: str) -> bool:
-    is_list = isinstance(found, list) and len(found) > 0
-    return is_list and all(isinstance(one, Mapping) and {*names} <= {*one} for one in found)
+        every = found if isinstance(found, list) else []
+        named = [(_at(one, part.query), _at(one, part.items)) for one in every]
+    else:
+        of_names = found if isinstance(found, Mapping) else {}
+        named = [(name, _at(one, part.items)) for name, one in of_names.items()]
+    are_known = all(query is not None and isinstance(of, list | Mapping) for query, of in named)
+    return named if are_known else []
 
 
 def _at(value: Any, path: str) -> Any:
@@ -213,11 +201,3 @@ def _at(value: Any, path: str) -> Any:
     for name in path.split(".") if path else ():
         value = value.get(name) if isinstance(value, Mapping) else None
     return value
-
-
-def _number(value: Any) -> Any:
-    """Return the number that a text holds, and other values as they are."""
-    try:
-        return float(value) if isinstance(value, str) else value
-    except ValueError:
-        return value

@@ -119,8 +119,8 @@ class Json:
         if value is None or value != value:
             return None
         try:
-            number = float(value) if isinstance(value, int | float) else None
-        except OverflowError:
+            number = float(value) if isinstance(value, int | float | str) else None
+        except (OverflowError, ValueError):
             number = None
         if number is None or isinstance(value, bool) or abs(number) == float("inf"):
             found = f"{shown(value)}{whose or f' in {self.at}'}"

@@ -17,6 +17,7 @@ from lexiframe.base import (
     errors,
     n_and_first,
     schemas,
+    warn,
 )
 from lexiframe.io.column_forms.column_names import (
     KNOWN_NAMES,
@@ -29,7 +30,7 @@ from lexiframe.io.score_forms.text import PLACE
 
 WORDS = {
     "run": [*KNOWN_NAMES["run"], "runid", "run_id", "model_name"],
-    "query_id": [*KNOWN_NAMES["query_id"], "topic_id"],
+    "query_id": [*KNOWN_NAMES["query_id"], "topic_id", "user_input"],
     "measure": "measure metric".split(),
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
@@ -43,6 +44,7 @@ ALL_WORDS = {
 }
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+_LIKE_NUMBERS = r"^[^\pL]*\d[^\pL]*$"
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
@@ -207,32 +209,42 @@ def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
     ['license']
     """
     simple = table.select(names).select(pl.selectors.by_dtype(*_TEXTS))
+    nested = table.select(names).select(pl.selectors.nested()).columns
     values = simple.select(pl.all().cast(pl.String).str.strip_chars().str.to_lowercase())
-    return [
+    texts = [
         column.name
         for column in values.select(pl.all().replace(dict.fromkeys(_NO_VALUE, None)))
         if column.null_count() < len(column)
         and column.cast(pl.Float64, strict=False).null_count() == len(column)
     ]
+    return [name for name in names if name in {*texts, *nested}]
 
 
-def refuse_texts(given: ScoreTable, cells: Sequence[str], found: Mapping[str, str]) -> None:
-    """Raise for columns of text beside columns of numbers, and say how they are left out."""
+def drop_texts(given: ScoreTable, cells: list[str], found: Mapping[str, str]) -> list[str]:
+    """Return the columns of scores: those of text are left out, with a warning.
+
+    Raise where text may name the rows, or may be a number that is written in another way (0,5).
+    """
     texts = texts_among(given.table, cells)
     if not texts or len(texts) == len(cells):
-        return
-    first, n = texts[0], n_and_first(texts)
+        return cells
+    table = given.table.select(texts).select(pl.selectors.by_dtype(*_TEXTS))
+    odd = [t.name for t in table if t.cast(pl.String).str.contains(_LIKE_NUMBERS).any()]
+    first, n = (odd or texts)[0], n_and_first(texts)
     if {"run", "query_id", "collection"}.isdisjoint(found) and first == cells[0]:
         raise SchemaError(
             f"{given.where}: expected numbers in the columns of scores, found text in {n}; "
             f"call {first} run or query_id, whichever it names, or say so: "
             f"columns={{'run': {first!r}}}"
         )
-    raise SchemaError(
-        f"{given.where}: expected numbers in the columns of scores, found text in {n}, "
-        f"{given.table[first].drop_nulls()[0]!r}; give a frame without them: .drop({texts}) in "
-        f"Polars, .drop(columns={texts}) in pandas; read_csv makes a frame of a file"
-    )
+    if odd:
+        raise SchemaError(
+            f"{given.where}: expected numbers in the columns of scores, found text in {n}, "
+            f"{given.table[first].drop_nulls()[0]!r}; give a frame without them: .drop({texts}) in "
+            f"Polars, .drop(columns={texts}) in pandas; read_csv makes a frame of a file"
+        )
+    warn(f"{given.where}: columns of text, which are no scores, left out: {n}")
+    return [name for name in cells if name not in texts]
 
 
 def _drop_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
@@ -294,7 +306,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     has_only_means = "run" in found and "query_id" not in found
     if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)
-    refuse_texts(given, cells, found)
+    cells = drop_texts(given, cells, found)
     # A file whose columns are all measures has the scores of the run that it is called like.
     is_of_one = given.is_given or (given.name is not None and _all_measures(cells))
     of_measures = "run" in found or (is_of_one and measure is None)
