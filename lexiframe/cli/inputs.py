@@ -190,12 +190,12 @@ class RunsOrScores(InputOptions):
         refuse_reading_options(self)
         given = [self.qrels, *self.runs]
         refuse_measures(given)
-        named = [named_file(text) for text in given]
-        files = score_forms.score_files([one for one in named if isinstance(one, str)])
-        of_names = [one for one in named if isinstance(one, dict)]
-        paths = [path for one in of_names for path in one.values()]
-        refuse_replacing(outputs, [requests, *(file.path for file in files), *paths])
-        return [*files, *of_names]
+        found = [named_file(text) for text in given]
+        named = [one for one in found if isinstance(one, dict)]
+        files = score_forms.score_files([one for one in found if isinstance(one, str)])
+        paths = [*(file.path for file in files), *(path for one in named for path in one.values())]
+        refuse_replacing(outputs, [requests, *paths])
+        return [*files, *named]
 
 
 def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:

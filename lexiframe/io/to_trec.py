@@ -15,6 +15,7 @@ from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     SchemaError,
+    check_choice,
     coded,
     schemas,
     shown,
@@ -98,7 +99,10 @@ def write_trec(
     ...     print(paths[0].name, lf.run_metadata(paths[0])["actor.team"].item())
     bm25.trec us
     """
+    check_choice("write_trec", form, ("trec", "tsv"), "form")
     frame, path = to_polars(table), output_path(path)
+    if metadata and form == "tsv":
+        raise LexiframeError("metadata: TREC text alone has comments, found form='tsv'")
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")

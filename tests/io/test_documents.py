@@ -190,3 +190,23 @@ def test_snapshot_and_ratings_of_quepid_as_csv(tmp_path):
     ratings.write_text("\nquery,docid,rating\nq1,d1,3.0\nq1,d2,0.0\nq2,d3,1.0\n")
     assert _ranked(lf.read_runs(snapshot)) == RANKED
     assert sorted(_judged(lf.read_qrels(ratings))) == RATED
+
+
+def test_documents_and_predictions_on_the_command_line(tmp_path, lexiframe):
+    for name, document in ALL.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    (tmp_path / "test.svm").write_text("2 qid:1 1:0.5 # d1\n0 qid:1 1:0.5 # d2\n")
+    (tmp_path / "ltr.txt").write_text("0.5\n1.5\n")
+    place = str(tmp_path)
+    given = [
+        (f"{place}/ratings.json", f"{place}/snapshot.json"),
+        (f"{place}/request.json", f"{place}/response.json"),
+        (f"{place}/questions.json", f"{place}/questions.json"),
+        (f"{place}/test.svm", f"{place}/ltr.txt", "--rows", f"{place}/test.svm"),
+    ]
+    for arguments in given:
+        found = lexiframe("evaluate", *arguments, "-m", "RR", "--format", "csv")
+        assert (found.status, found.out.count("\n")) == (0, 2), found.err
+    assert lexiframe("check", *given[3]).status == 0
+    for name in JUDGED:
+        assert lexiframe("check", f"{place}/{name}.json").status == 0

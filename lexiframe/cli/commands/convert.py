@@ -37,9 +37,7 @@ def convert(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT",
-            parser=place,
-            help="The file to write; .parquet, .csv, .tsv: a table.",
+            metavar="OUT", parser=place, help="The file to write; .parquet, .csv, .tsv: a table."
         ),
     ],
     kind: Kind | None = None,
@@ -72,7 +70,8 @@ def convert(
     elif target.suffix.lower() == ".parquet":
         written = [to_parquet.write_parquet(table, target)]
     else:
-        written = write_trec(table, target, form="tsv" if target.suffix == ".tsv" else "trec")
+        is_tsv = target.suffix.lower() == ".tsv"
+        written = write_trec(table, target, form="tsv" if is_tsv else "trec")
     typer.echo(f"wrote {', '.join(map(str, written))}{_sizes(file, written)}", err=True)
 
 

@@ -77,12 +77,10 @@ RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _IDS = ("query_id", "doc_id")
 """Our names of ids, beside which others name something else: the user of a query, a passage."""
-FALLBACK_NAMES = {
-    "relevance": ["score"],  # BEIR's name for grades; runs use it too
-    "query_id": ["Query Text"],  # with the next two, the names in Quepid's snapshots
-    "doc_id": ["Doc ID"],
+FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too, and those of Quepid's snapshots
+    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID"],
     "rank": ["Doc Position"],
-}
+}  # fmt: skip
 """Names that count only where no other is there."""
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
 _TIMES = {"timestamp", "time", "date", "datetime"}
