@@ -75,6 +75,8 @@ def read_scores(
         - a matrix with one row for each request and one column for each run, as CSV or frame:
           ``measure`` names the measure. Without a column of queries, these are numbered from 1.
           A dictionary of columns will do: ``{"qid": [...], "bm25": [...]}``;
+        - a list of records, as ragas' ``result.scores``, or deepeval's test results as dictionaries
+          (``{"name": ..., "metrics_data": [...]}``);
         - a matrix with one row for each request and one column for each measure: it has a column
           of runs, or ``run`` names the run;
         - lexiframe's own table of scores, also as Parquet;
@@ -141,7 +143,9 @@ def read_scores(
     LexiframeWarning
         When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
         ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
-        rows or repeats the requests; without a column of requests its ids are these. When requests,
+        rows or repeats the requests; without a column of requests its ids are these. When columns
+        of text beside those of scores were left out, or a file of MTEB 1.0 that names no main
+        score. When requests,
         collections or runs were left out because they sum the others up, as means do. When results
         of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
         settings of a task. When
@@ -210,6 +214,9 @@ def load_scores(
         lambda one: _load_source(one, otherwise, columns or {}, kept), given, "reading scores"
     )
     origins, tables, files = zip(*loaded, strict=True)
+    if texts := {name: one.where for one in origins[::-1] for name in one.texts}:
+        where, n = next(iter(texts.values())), n_and_first(texts)
+        warn(f"{where}: columns of text, which are no scores, left out: {n}")
     if any("collection" in rows.columns for rows in tables):
         from lexiframe.io.collection_scores import checked_collections
 

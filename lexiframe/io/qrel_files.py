@@ -91,6 +91,9 @@ def read_qrels(
         A file, ``-`` (standard input), an address, a frame, or an object of another library, in any
         of the forms that `read_runs` takes; text has three fields (query, document, grade) or four
         (the second is the iteration or subtopic). ``"irds:NAME"`` is a data set of ir_datasets.
+        Also OpenSearch's judgment lists, requests and responses of ``_rank_eval`` (Elasticsearch,
+        OpenSearch), Quepid's ratings, snapshots and cases, BioASQ's questions, and rows of learning
+        to rank (``grade qid:QUERY 1:0.5 ... # document``; LETOR, SVMlight).
 
         Columns may have the names that `read_runs` knows; the grade may be called ``relevance``,
         ``label``, ``rel``, ``grade``, ``gain`` or ``rating``, or ``score`` without any of these;

@@ -107,11 +107,12 @@ def read_runs(
         ``{"dense": {"seed 1": path, "seed 2": path}}``.
 
         *Files*: TREC text with any white space between fields; CSV or TSV with a header; JSON lines
-        or ``{query: {document: score}}``; Parquet and Arrow files; each also packed by gzip, bzip2,
-        xz or zstd. *Frames*: Polars, pandas, PyArrow (tables, readers, datasets), DuckDB, also with
-        a column of lists of items as LensKit keeps them. *Objects*: pytrec_eval's dictionaries,
-        ir_measures' ``ScoredDoc``, ranx' ``Run``; and ``"irds:NAME"``, the scored documents of
-        ir_datasets.
+        or ``{query: {document: score}}``; a response of ``_rank_eval`` (Elasticsearch, OpenSearch),
+        a snapshot of Quepid, questions of BioASQ; predictions of learning to rank (``rows``);
+        Parquet and Arrow files; each also packed by gzip, bzip2, xz or zstd. *Frames*: Polars,
+        pandas, PyArrow (tables, readers, datasets), DuckDB, also with a column of lists of items as
+        LensKit keeps them. *Objects*: pytrec_eval's dictionaries, ir_measures' ``ScoredDoc``, ranx'
+        ``Run``; and ``"irds:NAME"``, the scored documents of ir_datasets.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``user_id`` or ``user``; ``doc_id``, ``docno``, ``docid``, ``doc``, ``item_id``, ``item`` or

@@ -117,7 +117,6 @@ def write_trec(
         )
     runs = list(split_runs(_fit_for_text(_drop_empty_answers(schemas.check(frame, RUNS_ALONE)))))
     headers = _headers(table, _metadata_of_runs(metadata), [name for name, _ in runs])
-    headers, ending = (headers, "trec") if form == "trec" else ({}, "tsv")
     is_dir = os.path.isdir(path)  # noqa: PTH112 - false, not an error, for a name too long
     is_folder = is_dir or (len(runs) > 1 and path.suffix == "")
     if len(runs) > 1 and not is_folder:
@@ -132,17 +131,18 @@ def write_trec(
             _refuse_odd_beginning(beginning, rows, schemas.RUNS)
     if is_folder:
         output_folder(path)
-    written = trec.text_of_run if form == "trec" else _tsv_of_run
-    places = {name: path / f"{name}.{ending}" if is_folder else path for name, _ in runs}
+    places = {name: path / f"{name}.{form}" if is_folder else path for name, _ in runs}
     refuse_outputs(places.values())
     return [
-        _write_text(headers.get(name, b"") + written(rows, name), places[name])
+        _write_text(_text_of_run(rows, name, headers.get(name, b""), form), places[name])
         for name, rows in runs
     ]
 
 
-def _tsv_of_run(rows: pl.DataFrame, _name: str) -> bytes:
-    """Write query, document and rank, with ranks by the scores."""
+def _text_of_run(rows: pl.DataFrame, name: str, header: bytes, form: str) -> bytes:
+    """Write lines of TREC, or query, document and rank, with ranks by the scores."""
+    if form == "trec":
+        return header + trec.text_of_run(rows, name)
     place = pl.int_range(1, pl.len() + 1).over("query_id")
     ranked = rows.sort("score", "doc_id", descending=True).with_columns(rank=place)
     kept = ranked.select("query_id", "doc_id", "rank").sort("query_id", maintain_order=True)

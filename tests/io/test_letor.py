@@ -83,9 +83,11 @@ def test_what_is_not_clear_is_refused(files):
         lf.read_runs(rows, rows=rows)
     with pytest.raises(lf.ReadError, match=r"line 1: expected qid:QUERY, found none; rows='train"):
         lf.read_qrels(bare)
-    with pytest.raises(lf.ReadError, match=r"found 2 numbers for the 3 rows in"):
+    with pytest.raises(
+        lf.ReadError, match=r"expected as many rows as queries have, found 2, and 3 in"
+    ):
         lf.read_runs(files("short.txt", "1\n2\n"), rows=rows)
-    with pytest.raises(lf.ReadError, match=r"as many queries, found 3 rows, and 4 in"):
+    with pytest.raises(lf.ReadError, match=r"as many rows as queries have, found 3, and 4 in"):
         lf.read_qrels(bare, rows=files("4.group", "2\n2\n"))
     with pytest.raises(lf.ReadError, match=r"or the number of rows of each query, found 1 \('0.5'"):
         lf.read_runs(run, rows=files("odd.group", "2\n0.5\n"))

@@ -113,13 +113,13 @@ class Json:
             raise self.refused("a name")
         return str(self.value)
 
-    def number(self, whose: str = "") -> float | None:
-        """Return a finite number, or None where there is none (null, NaN)."""
+    def number(self, whose: str = "", kinds: Any = int | float) -> float | None:
+        """Return a finite number, which ``kinds`` may hold, or None where there is none."""
         value = self.value
         if value is None or value != value:
             return None
         try:
-            number = float(value) if isinstance(value, int | float | str) else None
+            number = float(value) if isinstance(value, kinds) else None
         except (OverflowError, ValueError):
             number = None
         if number is None or isinstance(value, bool) or abs(number) == float("inf"):

@@ -65,7 +65,8 @@ def _task_results(path: Path) -> Iterator[Result]:
             if measure is not None and value.value != "N/A":
                 part = _task_part(content, task)
                 smaller = _is_smaller_better(content, task, measure)
-                yield Result(run, task, None, measure, value.number(), when, (when,), part, smaller)
+                number = value.number(kinds=int | float | str)
+                yield Result(run, task, None, measure, number, when, (when,), part, smaller)
 
 
 def _task_part(content: Json, task: str) -> Part | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import polars as pl
@@ -17,7 +17,6 @@ from lexiframe.base import (
     errors,
     n_and_first,
     schemas,
-    warn,
 )
 from lexiframe.io.column_forms.column_names import (
     KNOWN_NAMES,
@@ -62,6 +61,7 @@ class ScoreTable:
     name: str | None = None  # of the run, if the table does not name it
     is_given: bool = False  # whether the caller gave the name, which overrides the table's
     left_out: tuple[str, ...] = ()  # columns that were no scores
+    texts: list[str] = field(default_factory=list)  # columns of text that were left out as well
 
     def at(self, place: int) -> str:
         """Return the text for a place in the table."""
@@ -209,41 +209,41 @@ def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
     ['license']
     """
     simple = table.select(names).select(pl.selectors.by_dtype(*_TEXTS))
-    nested = table.select(names).select(pl.selectors.nested()).columns
     values = simple.select(pl.all().cast(pl.String).str.strip_chars().str.to_lowercase())
-    texts = [
+    return [
         column.name
         for column in values.select(pl.all().replace(dict.fromkeys(_NO_VALUE, None)))
         if column.null_count() < len(column)
         and column.cast(pl.Float64, strict=False).null_count() == len(column)
     ]
-    return [name for name in names if name in {*texts, *nested}]
 
 
 def drop_texts(given: ScoreTable, cells: list[str], found: Mapping[str, str]) -> list[str]:
-    """Return the columns of scores: those of text are left out, with a warning.
+    """Return the columns of scores: those of text are left out and noted, to warn of them.
 
     Raise where text may name the rows, or may be a number that is written in another way (0,5).
     """
-    texts = texts_among(given.table, cells)
+    has_no_names = {"run", "query_id", "collection"}.isdisjoint(found)
+    lists = [name for name in cells if given.table[name].dtype.is_nested() and not has_no_names]
+    texts = [*texts_among(given.table, cells), *lists]
     if not texts or len(texts) == len(cells):
         return cells
     table = given.table.select(texts).select(pl.selectors.by_dtype(*_TEXTS))
     odd = [t.name for t in table if t.cast(pl.String).str.contains(_LIKE_NUMBERS).any()]
     first, n = (odd or texts)[0], n_and_first(texts)
-    if {"run", "query_id", "collection"}.isdisjoint(found) and first == cells[0]:
+    if has_no_names and first == cells[0]:
         raise SchemaError(
             f"{given.where}: expected numbers in the columns of scores, found text in {n}; "
             f"call {first} run or query_id, whichever it names, or say so: "
             f"columns={{'run': {first!r}}}"
         )
-    if odd:
+    if odd or has_no_names:
         raise SchemaError(
             f"{given.where}: expected numbers in the columns of scores, found text in {n}, "
             f"{given.table[first].drop_nulls()[0]!r}; give a frame without them: .drop({texts}) in "
             f"Polars, .drop(columns={texts}) in pandas; read_csv makes a frame of a file"
         )
-    warn(f"{given.where}: columns of text, which are no scores, left out: {n}")
+    given.texts.extend(texts)
     return [name for name in cells if name not in texts]
 
 

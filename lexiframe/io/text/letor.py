@@ -42,23 +42,23 @@ def rows_of_letor(
     """
     if not is_of_letor(data, schema):
         return None
+    lines, keys, name, number = _lines(data, where), None, "score", r"^\s*(.*?)\s*$"
     if _ROW.fullmatch(_first_line(data)):
         if schema is schemas.RUNS:
             advice = f"a run is a file with a prediction for each of them: rows=; {CHANGED_PLACES}"
             raise ReadError(Problem(where, "a run", _ROWS, advice, is_first=True))
-        lines = _lines(data, where)
-        keys = _keys(lines, where, options.rows)
-        return _rows_with(keys, lines, r"^\s*(\S+)", "relevance")
-    if options.rows is None:
+        keys, name, number = _keys(lines, where, options.rows), "relevance", r"^\s*(\S+)"
+    elif options.rows is None:
         advice = "if they are predictions, say of which rows: rows='test.svm', a file with qid:, "
         advice += "or with the number of rows of each query"
         found = "one number in each line"
         raise ReadError(Problem(where, "a query and a document", found, advice, is_first=True))
-    lines, keys = _lines(data, where), _keys_in(options.rows)
+    keys = _keys_in(options.rows) if keys is None else keys
     if lines.height != keys.height:
-        found = f"{lines.height} numbers for the {keys.height} rows in {options.rows}"
-        raise ReadError(Problem(where, "a prediction for each row", found, is_first=True))
-    return _rows_with(keys, lines, r"^\s*(.*?)\s*$", "score")
+        found = f"{lines.height}, and {keys.height} in {options.rows}"
+        raise ReadError(Problem(where, "as many rows as queries have", found, is_first=True))
+    numbers = lines["text"].str.extract(number).alias(name)
+    return Rows(keys.with_columns(numbers), lines["line"].cast(pl.Int64), decimal=".")
 
 
 def is_of_letor(data: bytes, schema: schemas.TableSchema) -> bool:
@@ -86,17 +86,12 @@ def _lines(data: bytes, where: str) -> pl.DataFrame:
     return lines.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)"))
 
 
-def _rows_with(keys: pl.DataFrame, lines: pl.DataFrame, number: str, name: str) -> Rows:
-    numbers = lines["text"].str.extract(number).alias(name)
-    return Rows(keys.with_columns(numbers), lines["line"].cast(pl.Int64), decimal=".")
-
-
 def _keys_in(path: str | Path) -> pl.DataFrame:
     """Return query and document of each row in a file of rows, or of numbers of rows."""
     file = only_file(path)
     where, data = str(file), file.content("rows of queries").data
     if _ROW.fullmatch(_first_line(data)):
-        return _keys(_lines(data, where), where, None)
+        return pl.DataFrame(_keys(_lines(data, where), where, None))
     numbers = _lines(data, where)["text"].str.strip_chars()
     whole = numbers.cast(pl.Int64, strict=False)
     if whole.has_nulls() or bool((whole < 1).any()):
@@ -111,15 +106,11 @@ def _by_place(queries: pl.DataFrame) -> pl.DataFrame:
     return queries.with_columns(doc_id=place.cast(pl.String))
 
 
-def _keys(lines: pl.DataFrame, where: str, rows: str | Path | None) -> pl.DataFrame:
-    """Return query and document of each row of LETOR; ``rows`` has the queries if they do not."""
+def _keys(lines: pl.DataFrame, where: str, rows: str | Path | None) -> pl.DataFrame | None:
+    """Return query and document of each row of LETOR; None if ``rows`` has them instead."""
     query = lines["text"].str.extract(r"^\s*\S+\s+qid:(\S+)").alias("query_id")
     if query.null_count() == len(query) and rows is not None:
-        keys = _keys_in(rows)
-        if keys.height != len(query):
-            found = f"{len(query)} rows, and {keys.height} in {rows}"
-            raise ReadError(Problem(where, "rows of as many queries", found, is_first=True))
-        return keys
+        return None
     if query.has_nulls():
         advice = "rows='train.query' (LightGBM, XGBoost: .group) has the numbers of rows of queries"
         n = int(lines["line"][int(query.is_null().arg_max() or 0)])
