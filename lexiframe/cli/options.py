@@ -107,8 +107,7 @@ OPTIONS: dict[str, Any] = {
     "decimal": option(INPUT, "The decimal mark in text files."),
     "rows": option(
         INPUT,
-        "Predictions of learning to rank, a number in each line: the file of rows that they are "
-        "of, or of the number of rows of each query.",
+        "The rows of learning to rank that predictions are of, or how many each query has.",
         metavar="FILE",
     ),
     "name_from": option(INPUT, "Name runs by their files, or by the tags in them."),

@@ -86,7 +86,8 @@ def _rows_of_letor(
     data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
 ) -> Rows | None:
     letor = found_feature(io, "letor")
-    return letor and letor.rows_of_letor(data, where, options, schema)
+    found: Rows | None = letor and letor.rows_of_letor(data, where, options, schema)
+    return found
 
 
 def _refuse_malformed(

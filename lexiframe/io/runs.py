@@ -216,8 +216,8 @@ def read_runs(
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
-    rows = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
-    table = pa.concat_tables(to_arrow(rows(part)) for part in parts)
+    rows_in = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
+    table = pa.concat_tables(to_arrow(rows_in(part)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}

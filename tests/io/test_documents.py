@@ -210,3 +210,19 @@ def test_documents_and_predictions_on_the_command_line(tmp_path, lexiframe):
     assert lexiframe("check", *given[3]).status == 0
     for name in JUDGED:
         assert lexiframe("check", f"{place}/{name}.json").status == 0
+
+
+@pytest.mark.parametrize("how", ["in memory", "one line"])
+@pytest.mark.parametrize("text", [["q1"], {"q": 1}, 7])
+def test_snapshot_whose_queries_have_no_texts_names_them_by_ids(text, how, tmp_path):
+    queries = [{"query_id": 11, "query_text": text, "ratings": {"d1": 3}}]
+    snapshot = {"docs": {"11": [{"id": "d1"}]}, "queries": queries}
+    given = {"a": _given(snapshot, how, tmp_path / "a.json")}
+    assert lf.read_runs(given)["query_id"].to_pylist() == ["11"]
+
+
+def test_list_of_null_and_an_object_is_no_judgment(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(JUDGMENT_LIST | {"judgmentRatings": [None, {"query": "q"}]}))
+    with pytest.raises(lf.SchemaError, match="expected the columns query_id, doc_id, relevance"):
+        lf.read_qrels(path)

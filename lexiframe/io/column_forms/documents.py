@@ -66,7 +66,8 @@ def _by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
     docs, queries = snapshot.get("docs"), snapshot.get("queries")
     if not (isinstance(docs, Mapping) and isinstance(queries, list)):
         return snapshot
-    texts = {str(_at(query, "query_id")): _at(query, "query_text") for query in queries}
+    with_text = (one for one in queries if isinstance(_at(one, "query_text"), str))
+    texts = {str(one.get("query_id")): one["query_text"] for one in with_text}
     return {**snapshot, "docs": {texts.get(query, query): of for query, of in docs.items()}}
 
 

@@ -195,12 +195,6 @@ def _run_advice(fields: list[str], lines: list[str]) -> str:
     )
 
 
-_STRATA = (
-    "if the last column has the strata of sampled judgments, leave it out: no measure here weighs "
-    "by strata, as infNDCG does"
-)
-
-
 def _names_on_top(n_fields: int) -> str:
     """Return what line to put on top of interactions, which have a user and an item at least."""
     return f"a line with the names of the columns on top ({','.join(_INTERACTIONS[:n_fields])})"
@@ -222,7 +216,10 @@ def _qrels_advice(fields: list[str], lines: list[str], layout: Layout) -> str:
     if _are_two_judgments(fields, layout):
         return TWO_ROWS
     if re.fullmatch(r"-?\d+ -?\d+", " ".join(fields[3:])):  # behind query, iteration, document
-        return f"{_STRATA}; if this is a run, {CHANGED_PLACES}"
+        return (
+            "if the last column has the strata of sampled judgments, leave it out: no measure here "
+            f"weighs by strata, as infNDCG does; if this is a run, {CHANGED_PLACES}"
+        )
     is_run = len(fields) > len(line_layouts.QRELS.names) and re.match(
         NUMBER, fields[4].replace(",", ".")
     )

@@ -53,7 +53,7 @@ def rows_of_letor(
         advice += "or with the number of rows of each query"
         found = "one number in each line"
         raise ReadError(Problem(where, "a query and a document", found, advice, is_first=True))
-    keys = _keys_in(options.rows) if keys is None else keys
+    keys = _keys_in(str(options.rows)) if keys is None else keys
     if lines.height != keys.height:
         found = f"{lines.height}, and {keys.height} in {options.rows}"
         raise ReadError(Problem(where, "as many rows as queries have", found, is_first=True))
@@ -86,7 +86,7 @@ def _lines(data: bytes, where: str) -> pl.DataFrame:
     return lines.filter(~pl.col("text").str.contains(r"^\s*(?:#|$)"))
 
 
-def _keys_in(path: str | Path) -> pl.DataFrame:
+def _keys_in(path: str) -> pl.DataFrame:
     """Return query and document of each row in a file of rows, or of numbers of rows."""
     file = only_file(path)
     where, data = str(file), file.content("rows of queries").data
