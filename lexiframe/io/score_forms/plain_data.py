@@ -14,8 +14,7 @@ from lexiframe.io.column_forms.objects import is_frame
 from lexiframe.io.column_forms.records import table_of_records
 from lexiframe.io.score_forms.layouts import WORDS
 
-_METRICS = ("metrics_data", "metricsData")
-"""Where deepeval keeps the scores of a test case, in Python and in its files."""
+_METRICS = ("metrics_data", "metricsData")  # of a test case of deepeval, in Python and in its files
 _EXPECTED = (
     "expected a file, a frame, a dictionary of columns ({'query_id': [...], 'bm25': [...]}) or "
     "{run: file or frame}"
