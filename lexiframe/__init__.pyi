@@ -266,3 +266,24 @@ from .metrics.catalogues.subtopics import (
     NRBP as NRBP,
     nNRBP as nNRBP,
 )
+
+"Beyond relevance: what lists are like, and what they reach of a catalogue"
+from .collection.beyond.items import read_items as read_items, Items as Items
+from .collection.beyond.scored_lists import list_scores as list_scores
+from .collection.beyond.catalogue import catalogue as catalogue, Catalogue as Catalogue
+
+"Measures beyond relevance: of single lists, and of all lists of a run"
+from .collection.beyond.measures import (
+    Novelty as Novelty,
+    ILD as ILD,
+    CategoryEntropy as CategoryEntropy,
+    Miscalibration as Miscalibration,
+    Serendipity as Serendipity,
+    ARP as ARP,
+    PopularityLift as PopularityLift,
+    APLT as APLT,
+    Coverage as Coverage,
+    Gini as Gini,
+    Entropy as Entropy,
+    Exposure as Exposure,
+)

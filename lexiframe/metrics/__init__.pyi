@@ -29,3 +29,19 @@ from .value_arrays import directions as directions
 from .rankings import Rankings as Rankings
 from . import needed as needed
 from . import coverages as coverages
+
+"Added by features"
+from ..collection.beyond.measures import (
+    Novelty as Novelty,
+    ILD as ILD,
+    CategoryEntropy as CategoryEntropy,
+    Miscalibration as Miscalibration,
+    Serendipity as Serendipity,
+    ARP as ARP,
+    PopularityLift as PopularityLift,
+    APLT as APLT,
+    Coverage as Coverage,
+    Gini as Gini,
+    Entropy as Entropy,
+    Exposure as Exposure,
+)

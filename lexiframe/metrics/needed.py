@@ -14,6 +14,7 @@ FOUND = "relevant items as they were found"
 JUDGED = "judged items"
 POOL = "pool or corpus size"
 SUBTOPICS = "subtopics"
+ITEMS = "the items of a catalogue"
 
 
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from lexiframe import metrics
 from lexiframe.base import LexiframeError, errors, typed, unknown_name
+from lexiframe.base.face import FEATURES, added, listed
 from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues.not_offered import refuse_not_offered
 from lexiframe.metrics.catalogues.papers import LEXIRECALL
@@ -182,6 +184,9 @@ def WC(metric: Metric | str) -> WorstCase:
         bounds="as of μ")  # fmt: skip
 
 
+_ADDED = frozenset(listed(metrics, FEATURES))
+"""The names of measures that features add, which are loaded when one is asked for."""
+notation.know(_ADDED)
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
 notation.know(MADE_FROM_ANOTHER)
 
@@ -222,9 +227,11 @@ def parse_metric(text: str) -> Metric:
         metric = MADE_FROM_ANOTHER[written.name](written.operand)
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
+    elif written.name in _ADDED and written.operand is None:
+        metric = added(metrics, written.name, text)
     else:
         refuse_not_offered(text)
-        known = [*METRICS, "TSE(AP)", "WC(AP)", "eta(AP)"]
+        known = [*METRICS, *sorted(_ADDED), "TSE(AP)", "WC(AP)", "eta(AP)"]
         near = [written.name, *notation.TREC_EVAL]
         raise unknown_name("metric", text, known, near=near, advice=_NOT_A_METRIC)
     if written.parameters:
