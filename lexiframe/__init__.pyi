@@ -93,7 +93,7 @@ from .base.version import __version__ as __version__
 
 "More on reading and positions: runs one file at a time, metadata, ranks for what is missing"
 from .io.runs import scan_runs as scan_runs
-from .io.runs import run_metadata as run_metadata
+from .io.metadata import run_metadata as run_metadata
 from .projection.imputation import impute as impute
 
 "More on orderings: cycles, agreement with intervals and within groups, whom to ask next"
@@ -171,6 +171,7 @@ from .evaluation.leaderboards import Leaderboard as Leaderboard
 "What becomes of all requests, or of a provider: one number for a run"
 from .orderings.aggregated import aggregates as aggregates
 from .metrics.providers import provider_exposure as provider_exposure
+from .metrics.instructions import p_mrr as p_mrr
 
 "Kinds of measures: classes for your own"
 from .metrics.kinds.recall_level import RecallLevelMetric as RecallLevelMetric
@@ -199,6 +200,7 @@ from .pairwise.catalogue import (
 "Variants of metrics: other gains, exposures and weights, and metrics made from another metric"
 from .metrics.catalogues.ranked import (
     DCG as DCG,
+    Hole as Hole,
     gRBP as gRBP,
     RBP_residual as RBP_residual,
     linear as linear,
@@ -208,6 +210,7 @@ from .metrics.catalogues.user_models import Accuracy as Accuracy
 
 "trec_eval's further metrics: variants of nDCG, geometric means, the recall curve"
 from .metrics.catalogues.sets import ndcg_rel as ndcg_rel, Rndcg as Rndcg, G as G, binG as binG
+from .metrics.catalogues.sets import Q as Q, WSS as WSS
 from .metrics.catalogues.ranked import gm_map as gm_map, gm_bpref as gm_bpref, yaap as yaap
 from .metrics.catalogues.sets import (
     IPrec as IPrec,

@@ -35,7 +35,18 @@ FEATURES = {
         " evaluation/buckets/spill"
     ),
     "page": Feature("views/report evaluation/page"),
-    "charts": Feature("views/charts"),
+    "reuse": Feature("evaluation/reuse"),
+    "several collections": Feature("evaluation/of_collections"),
+    "remote files": Feature("io/files/remote"),
+    "ir_datasets": Feature("io/files/ir_datasets"),
+    "metadata": Feature("io/metadata"),
+    "MTEB's predictions": Feature("io/column_forms/mteb_predictions"),
+    "further metrics": Feature(
+        "metrics/catalogues/sets metrics/catalogues/user_models metrics/kinds/user_models"
+        " metrics/kinds/cumulated_gain metrics/kinds/recall_curve metrics/kinds/ideal_overlap"
+    ),
+    "json": Feature("io/text/json_tables io/text/json_rows io/text/json_records"),
+    "charts": Feature("views/charts views/plots"),
     "leaderboards": Feature(
         "collection/leaderboards evaluation/leaderboards views/charts/leaderboards"
         " views/report/ranked cli/commands/leaderboard",
@@ -51,17 +62,22 @@ FEATURES = {
         " views/charts/judges cli/commands/judges cli/commands/votes",
         ("charts", "votes"),
     ),
+    "replicates": Feature(
+        "significance/replicates/variances significance/replicates/reml"
+        " significance/replicates/algorithms significance/replicates/read"
+        " evaluation/from_replicates"
+    ),
     "gates": Feature(
         "significance/gates significance/equivalences views/charts/decisions"
         " views/charts/equivalences views/shown/gates cli/commands/gate cli/gate_inputs",
-        ("charts", "judges"),
+        ("charts", "judges", "replicates"),
     ),
+    "beyond": Feature("collection/beyond"),
     "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(
         "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",
         ("charts",),
     ),
-    "replicates": Feature("significance/replicates/variances significance/replicates/reml"),
     "less data": Feature("collection/less_data views/charts/robustness", ("charts",)),
     "simulated": Feature("collection/simulated"),
     "theory": Feature(
@@ -70,7 +86,7 @@ FEATURES = {
         ("charts",),
     ),
     "audits": Feature("significance/audits views/charts/audits", ("charts",)),
-    "logs": Feature("io/logs/mlflow io/logs/trackers io/logs/entries"),
+    "logs": Feature("io/logs/mlflow io/logs/trackers io/logs/entries", ("remote files",)),
     "spark": Feature("evaluation/spark"),
     "neighbours": Feature("evaluation/neighbours"),
     "testing": Feature("evaluation/testing", ("gates", "theory")),

@@ -281,6 +281,12 @@ def judged_share(ordered, grades, k, denominator=min):
     return n_judged / most if n_judged else 0.0
 
 
+def Hole(ordered, grades, k=None):
+    """The documents of the first k that nobody judged, over k or the documents there are."""
+    k = len(ordered) if k is None else k
+    return sum(grades.get(doc_id, -1) < 0 for doc_id in ordered[:k]) / k if k else 0.0
+
+
 def RBP_residual(ordered, grades, gamma=0.8, k=None):
     """1 − Σ over judged documents of (1 − γ) γ^(p − 1)."""
     exposed = enumerate(ordered[:k])
@@ -371,6 +377,18 @@ def IPrec(ordered, grades, share, rel=None, rounding="nearest"):
     return best
 
 
+def WSS(ordered, grades, percent, rel=None):
+    """The share below the rank where recall reaches it, less what random order leaves unread."""
+    relevant, read, found = relevant_items(grades, rel), len(ordered), 0
+    for rank, doc_id in enumerate(ordered, start=1):
+        found += doc_id in relevant
+        if found / len(relevant) * 100 >= percent:
+            read = rank
+            break
+    unread = (len(ordered) - read) / len(ordered) if ordered else 0.0
+    return unread - (1 - percent / 100)
+
+
 def eleven_point_average(ordered, grades, rel=None, rounding="nearest"):
     """The mean of the interpolated precision at 0, 0.1 ... 1."""
     shares = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
@@ -431,6 +449,18 @@ def G(ordered, grades, rel=None, gains=None):
         if gain_here:
             total += gain_here / math.log2(2 + cost - gained)
     return total / math.fsum(ideal) if ideal else 0.0
+
+
+def Q(ordered, grades, rel=None, beta=1, k=None, gains=None):
+    """The mean over documents with a gain of (number + β gains so far) / (rank + β ideal gains)."""
+    got, ideal = gains_of(ordered, grades, rel, gains)
+    ratios = [
+        (sum(g > 0 for g in got[:rank]) + beta * math.fsum(got[:rank]))
+        / (rank + beta * math.fsum(ideal[:rank]))
+        for rank, here in enumerate(got[:k], start=1)
+        if here
+    ]
+    return math.fsum(ratios) / min(len(ideal), k or len(ideal)) if ideal else 0.0
 
 
 CONTINUATIONS = {

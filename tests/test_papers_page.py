@@ -41,7 +41,7 @@ def test_what_is_named_is_there():
 @pytest.mark.parametrize("heading", PARTS)
 def test_the_notebooks_have_the_sections(heading):
     for _, _, here, _ in rows(heading):
-        for path, section in re.findall(r"\(\.\./(notebooks/[^)]*)\), section ([\w.]*\w)", here):
+        for section, path in re.findall(r"\[section ([\w.]+)\]\(\.\./(notebooks/[^)]*)\)", here):
             cells = json.loads((ROOT / path).read_text(encoding="utf-8"))["cells"]
             text = "\n".join("".join(cell["source"]) for cell in cells)
             kind = "appendix" if section.isalpha() else "section"

@@ -105,7 +105,7 @@ def listed(room: Any, title: str) -> list[str]:
     --------
     >>> import lexiframe.evaluation
     >>> listed(lexiframe.evaluation, FEATURES)
-    ['evaluate_in_parts', 'page_of', 'ranking']
+    ['evaluate_in_parts', 'evaluate_replicates', 'of_collections', 'read_collections', ...]
     """
     groups = read_stub(room.__name__, room.__file__)[1]
     return [name for called, _, names in groups if called == title for name in names]

@@ -70,8 +70,9 @@ Required = Annotated[
     gates.Require,
     option(
         STATISTICS,
-        "What has to be shown: not worse by more than the margin (all: by each measure, any: by "
-        "one of them), better, or a difference within the margin.",
+        "What has to be shown: not-worse by more than the margin (all: by each measure, any: by "
+        "one of them), better, or equivalent, a difference within the margin.",
+        metavar="WHAT",
     ),
 ]
 AnyMeasure = Annotated[
@@ -82,7 +83,8 @@ TestOfGate = Annotated[
     ShiftedTest | None,
     option(
         STATISTICS,
-        "The paired test. Randomization is not offered: with a margin it tests symmetry.",
+        "The paired test: t, bootstrap or betting.",
+        metavar="TEST",
         show_default="betting where differences are rare or discrete, else t",
     ),
 ]
@@ -90,8 +92,8 @@ StateFile = Annotated[
     Path | None,
     option(
         STATISTICS,
-        "Bet on the requests in the order in which they come, and keep in this file what was seen: "
-        "call it again when there are more, as often as you like.",
+        "Test sequentially, by requests in the order in which they come, and keep what was seen in "
+        "this file: call it again when there are more, as often as you like.",
         "--sequential",
         metavar="FILE",
         parser=place,
@@ -119,7 +121,7 @@ Cluster = Annotated[
     str | None,
     option(
         STATISTICS,
-        "The attribute in --requests that requests which hang together share: a user, a session.",
+        "The attribute in --requests that correlated requests share: a user, a session.",
         metavar="COLUMN",
     ),
 ]
@@ -136,7 +138,8 @@ CorrectionOfGate = Annotated[
     Correction | None,
     option(
         STATISTICS,
-        "How p-values are corrected over the rows. All of them passing needs none.",
+        "Of p-values: holm, bonferroni, bh, none. All rows passing needs none.",
+        metavar="HOW",
         show_default="none, with --any holm",
     ),
 ]
@@ -187,8 +190,9 @@ AsGateFormat = Annotated[
     Literal["table", "json", "csv", "markdown", "junit"],
     option(
         OUTPUT,
-        "The format of the output: markdown suits a summary of a job on GitHub, junit is XML "
-        "with a test case for each measure and group.",
+        "table, json, csv, markdown (for the summary of a job on GitHub) or junit (XML with a "
+        "test case for each measure and group).",
+        metavar="FORM",
     ),
 ]
 

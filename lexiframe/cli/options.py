@@ -45,9 +45,12 @@ OutFile = Annotated[
 ]
 
 RARE = frozenset(
-    "third better header qrels_header column qrels_column decimal negative name_from missing reuse "
-    "memory ties score_type no_relevant duplicates unjudged exclude_self level family alternative "
-    "trials samples seed seeds replicates order keep resume intervals depth measure_name".split()
+    """
+    third better header qrels_header column qrels_column decimal negative name_from missing reuse
+    memory ties score_type no_relevant duplicates unjudged exclude_self level family alternative
+    trials samples seed seeds replicates order keep resume intervals depth measure_name sequential
+    planned curve cluster junit same_ok smaller_is_better larger_is_better power any_measure
+    """.split()
 )
 """The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import is_dataclass
 from functools import partial, wraps
 from importlib import import_module
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, getdoc, signature
 from operator import getitem
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -87,6 +88,8 @@ def _imported(name: str) -> Any:
     app = typer.Typer(add_completion=False)
     add = app.command(name, cls=OneValueEach, epilog=examples(*module.EXAMPLES))
     called = take_options(getattr(module, name))
+    # Typer would break lines where the docstring does
+    called.__doc__ = re.sub(r"(?<=\S)\n(?=\S)", " ", getdoc(called) or "")
     add(called)
     command: Any = typer.main.get_command(app)
     texts = {p.name for p in signature(called).parameters.values() if _is_text(p.annotation)}
@@ -221,13 +224,13 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         kind = parameter.annotation
         if is_dataclass(kind):
             yield from _options(_declared_parameters(kind))
-        elif get_origin(kind) is Annotated:
-            yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
-        else:
-            info = copy(OPTIONS[parameter.name])
-            info.hidden = parameter.name in RARE
-            known = Annotated, (kind, info)
-            yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
+            continue
+        info: Any = copy(OPTIONS.get(parameter.name))
+        if get_origin(kind) is Annotated:  # the command itself says what the option is for
+            kind, info = kind.__origin__, copy(kind.__metadata__[0])
+        info.hidden = parameter.name in RARE
+        known = Annotated, (kind, info)
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
 
 
 def _built(parameter: Parameter, given: Mapping[str, Any]) -> Any:

@@ -22,5 +22,9 @@ from .buckets.sizes import parse_memory as parse_memory
 
 "Added by features: what `evaluate` and reports ask for, and tables by whose name a folder is read"
 from .in_parts import evaluate_in_parts as evaluate_in_parts
+from .from_replicates import evaluate_replicates as evaluate_replicates
+from . import of_collections as of_collections
+from .of_collections import read_collections as read_collections
 from .page import page_of as page_of
+from .reuse.completed import projected_again as projected_again
 from .leaderboards import leaderboard_in as ranking

@@ -8,12 +8,13 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, schemas
-from lexiframe.evaluation import of_collections
 from lexiframe.evaluation.options import Inference
 from lexiframe.orderings import check_method, missing_requests
 from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
 
+FOLDERS = "collections"
+"""What the provenance calls the folders of several collections, by their names."""
 _NOTHING = type(None)
 _PLAIN = (str, int, float, bool, _NOTHING)
 _SOURCE = {str: (*_PLAIN, list, dict)}
@@ -31,7 +32,7 @@ _FORMS: dict[str, Any] = {
     "lacking": {str: {str: (int, dict)}},
     "grades": (list, dict, _NOTHING),
     "reused": {str: int},
-    of_collections.FOLDERS: {str: str},
+    FOLDERS: {str: str},
 }
 """The types of what readers of results look up: a list has elements of a type, a dictionary names
 and values, and a tuple is a choice of types."""

@@ -19,7 +19,7 @@ from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.evaluation.buckets.writing import remove_parts
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.reuse.ranks import ranks_table
+from lexiframe.evaluation.written_ranks import ranks_table
 from lexiframe.io import kept_results, output_files, to_parquet
 from lexiframe.metrics import as_list
 from lexiframe.orderings import request_table
@@ -37,7 +37,8 @@ from lexiframe.pairwise import (
 from lexiframe.typing import LogLike, MeasureLike, TableOf
 
 if TYPE_CHECKING:
-    from lexiframe.views import Plots, shown
+    from lexiframe import views
+    from lexiframe.views import shown
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -399,10 +400,10 @@ class Evaluation:
         return list(dict.fromkeys(given))
 
     @property
-    def plot(self) -> Plots:
+    def plot(self) -> views.Plots:
         """The charts that a user wants first; its text lists them. They need the extra ``viz``.
 
-        ``plot.means()``, ``plot.wins("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
+        ``plot.means()``, ``plot.win_rates("RPP")``, ``plot.orderings()``, ``plot.pair(a, b)`` and
         ``plot.request(query_id, a, b)`` return charts of Altair, which notebooks show.
 
         Examples
@@ -413,7 +414,7 @@ class Evaluation:
         >>> e.plot
         The charts of an evaluation:
           means      Draw the means of the runs with their intervals.
-          wins       Draw which share of the requests each run wins against each other.
+          win_rates  Draw which share of the requests each run wins against each other.
           orderings  Draw the ranks of the runs under each measure, side by side.
           pair       Draw the differences of two runs, request by request.
           request    Draw two rankings of one request, with the recall levels that decide.
@@ -428,9 +429,10 @@ class Evaluation:
           sign_agreement  agreement_chart
           preferences     difference_chart
         """
-        from lexiframe.views import Plots
+        from lexiframe import views
 
-        return Plots(self)
+        plots: views.Plots = added(views, "Plots", "plot")(self)
+        return plots
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return the table that a function needs, and the groups and baseline that hold for it.
@@ -563,7 +565,7 @@ class Evaluation:
     ) -> Path:
         """Write the evaluation as one HTML page to look around in; it loads nothing else.
 
-        The page begins with which runs are first, and best where they are told apart from all
+        The page begins with which runs are first, and best where they differ significantly from all
         others. It then has means, orderings and how stable they are, pairs of runs, their requests,
         and both rankings of a request. All of its numbers are those of the tables. Of an evaluation
         in parts it shows single requests of a sample, 100 or fewer, and of more than 100 runs those
@@ -626,6 +628,7 @@ class Evaluation:
         decimals: int | None = None,
         percent: bool = False,
         intervals: bool = False,
+        rename: Mapping[str, str] | None = None,
         caption: str | None = None,
         label: str | None = None,
     ) -> str:
@@ -654,6 +657,8 @@ class Evaluation:
             Write shares of requests, and measures of 0 to 1 that the library knows, in percent.
         intervals
             Put the interval of each mean beside it, cut at the bounds of the measure.
+        rename : mapping, optional
+            What runs are called in the table: ``{"bm25_k09": "BM25"}``.
         caption : str, optional
             LaTeX that begins the caption. What follows says what the numbers and the marks are: the
             test, the correction and its family, α and n.
@@ -673,7 +678,8 @@ class Evaluation:
             With near matches, for a run or a measure that the evaluation does not have.
         LexiframeError
             For marks that the comparisons do not tell, more than 26 runs with letters, no run, a
-            label with signs that TeX reads as commands, and decimals not from 0 to 15.
+            label with signs that TeX reads as commands, decimals not from 0 to 15, and two runs of
+            one name.
 
         Examples
         --------
@@ -696,6 +702,7 @@ class Evaluation:
         from lexiframe.views import shown
 
         how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        how["rename"] = rename
         table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_latex(table, caption, label)
 
@@ -708,13 +715,14 @@ class Evaluation:
         decimals: int | None = None,
         percent: bool = False,
         intervals: bool = False,
+        rename: Mapping[str, str] | None = None,
         caption: str | None = None,
     ) -> str:
         r"""Return the means as a Markdown table.
 
         Parameters
         ----------
-        measures, runs, marks, decimals, percent, intervals
+        measures, runs, marks, decimals, percent, intervals, rename
             As `latex` has them. With groups of requests, the first column names them.
         caption : str, optional
             Markdown that begins the caption.
@@ -748,6 +756,7 @@ class Evaluation:
         from lexiframe.views import shown
 
         how: dict[str, Any] = {"marks": marks, "decimals": decimals, "percent": percent}
+        how["rename"] = rename
         table = self._paper(measures, runs, intervals=intervals, **how)
         return shown.paper_markdown(table, caption)
 

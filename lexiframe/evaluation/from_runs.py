@@ -18,8 +18,6 @@ from lexiframe.evaluation.evaluated_data import Origin, are_kept
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import RUNS_OF_PAGE, Asked, Inference
-from lexiframe.evaluation.reuse.completed import completed, known_in, reused_ranks
-from lexiframe.evaluation.reuse.ranks import ranked_again
 from lexiframe.io import (
     batches,
     column_forms,
@@ -207,8 +205,7 @@ def evaluate(
         how = Asked.checked(measures, policies, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
         return evaluate_asked(runs, judgments, how, reuse=reuse, out=out, **parts)
-    from lexiframe.evaluation import of_collections as several  # few calls need it
-
+    several = added(evaluation, "of_collections", "evaluate")
     of_requests = several.requests_of(requests, by, collections)
 
     def one(name: str, runs: Any, qrels: Any) -> Evaluation:
@@ -216,7 +213,8 @@ def evaluate(
         folders = [None if of is None else Path(of, several.folder_of(name)) for of in (reuse, out)]
         return evaluate_asked(runs, qrels, how, reuse=folders[0], out=folders[1], **parts)
 
-    return several.evaluate_collections(collections, one)
+    found: Evaluation = several.evaluate_collections(collections, one)
+    return found
 
 
 def evaluate_asked(
@@ -233,10 +231,10 @@ def evaluate_asked(
     """Evaluate runs at once, or in parts if they take more memory than allowed: `evaluate`."""
     tables = tables_to_keep(keep, out, resume=resume)
     if how.inference.replicates is not None:
-        from lexiframe.evaluation.from_replicates import evaluate_replicates  # few calls need it
-
+        evaluate_replicates = added(evaluation, "evaluate_replicates", "evaluate")
         parts = {"reuse": reuse, "memory": memory, "keep": tables, "resume": resume}
-        return evaluate_replicates(runs, qrels, how, **parts)
+        averaged: Evaluation = evaluate_replicates(runs, qrels, how, **parts)
+        return averaged
     in_buckets, was_told, kept = bool(tables) or resume, memory is not None, None
     if in_buckets and reuse is not None:
         raise LexiframeError(
@@ -290,15 +288,10 @@ def evaluate_at_once(
 
     if kept is None:
         ranked = measured.rank(runs, qrels, measures, policies, hashed=True, foresee=foresee)
+        projected, reused = measured.projected_of(ranked, measures, policies.no_relevant), None
     else:
-        ranked, taken = ranked_again(kept, runs, qrels, how, foresee)
-    projected = measured.projected_of(ranked, measures, policies.no_relevant)
-    reused = None
-    if kept is not None and tables is not None:
-        known = known_in(kept, tables, projected, how)
-        projected, reused = completed(projected, how, known)
-    elif kept is not None:
-        reused = reused_ranks(kept, policies, taken, len(ranked.judged.queries))
+        again = added(evaluation, "projected_again", "reuse")
+        projected, reused = again(kept, tables, sources, how, foresee)
     return evaluate_ranked(runs, qrels, projected, how, work=work, reused=reused)
 
 

@@ -11,16 +11,15 @@ from urllib.parse import quote
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, unknown_name
+from lexiframe.base import LexiframeError, Problem, ReadError, unknown_name
 from lexiframe.evaluation import handed_over
 from lexiframe.evaluation.buckets.plan import KEPT
+from lexiframe.evaluation.declared_facts import FOLDERS
 from lexiframe.evaluation.evaluation import Evaluation, names_of_tables
+from lexiframe.evaluation.read_back import AGAIN, read_results
 from lexiframe.pairwise import facts
 from lexiframe.projection import by_collection
 from lexiframe.typing import TableOf
-
-FOLDERS = "collections"
-"""What the provenance calls the folders of the collections, by their names."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -186,3 +185,16 @@ def requests_of(requests: Any, by: Any, names: Iterable[str]) -> Callable[[str],
         if name not in parts:
             raise unknown_name("collection of requests", name, [*parts])
     return lambda name: parts[name]
+
+
+def read_collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
+    """Read the evaluation of each collection, and put their tables together again."""
+    found = {}
+    for name, folder in folders.items():
+        if folder != (expected := folder_of(name)):
+            raise ReadError(Problem(str(place), f"the folder {expected}", repr(folder), AGAIN))
+        if not isinstance(one := read_results(place / folder), Evaluation):
+            there = "a leaderboard"
+            raise ReadError(Problem(str(place / folder), "an evaluation", there, AGAIN))
+        found[name] = one
+    return together(found)

@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas
+from lexiframe.base.face import added
 from lexiframe.evaluation.buckets.results import sums_of
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import assembled
@@ -39,7 +40,7 @@ def evaluated(
     if of_replicates is not None:
         if inference.replicates is None:
             replication.refuse_unstated("evaluate", table.columns)
-        table = replication.mean_of_replicates("evaluate", table)
+        table = added(replication, "mean_of_replicates", "evaluate")("evaluate", table)
     (s, _), (requests, by) = missing_requests.settle(table, missing), grouped_by
     if inference.baseline is not None:
         check_baseline("evaluate_scores", inference.baseline, s["run"].unique().sort().to_list())

@@ -12,10 +12,9 @@ import polars as pl
 
 from lexiframe import evaluation
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas, typed
-from lexiframe.base.face import FEATURES, listed
-from lexiframe.evaluation import of_collections
+from lexiframe.base.face import FEATURES, added, listed
 from lexiframe.evaluation.buckets.plan import KEPT
-from lexiframe.evaluation.declared_facts import refuse_undeclared
+from lexiframe.evaluation.declared_facts import FOLDERS, refuse_undeclared
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.evaluation import ATTRIBUTES, REPLICATED, Evaluation, names_of_tables
 from lexiframe.evaluation.options import Asked, Inference
@@ -25,7 +24,7 @@ from lexiframe.projection import Policies
 
 _OPTIONAL = ("scores", "preferences")
 """Tables of single requests, which an evaluation in parts writes as folders, or not at all."""
-_AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote"
+AGAIN = "name a folder that Evaluation.write, or lexiframe evaluate --out, wrote"
 
 
 @typed
@@ -67,7 +66,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     names = names_of_tables()
     if (found := output_files.found_at(place)) != "a folder":
         raise ReadError(
-            Problem(str(folder), "a folder of results", found or "nothing there", _AGAIN)
+            Problem(str(folder), "a folder of results", found or "nothing there", AGAIN)
         )
     if not (place / "means.parquet").is_file():
         for name in listed(evaluation, FEATURES):
@@ -78,23 +77,26 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     missing = [f"{name}.parquet" for name in names if name not in (*there, *_OPTIONAL)]
     if missing:
         expected = "the files that Evaluation.write writes"
-        raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", _AGAIN))
+        raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", AGAIN))
     besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
     there += [name for name in besides if (place / f"{name}.parquet").is_file()]
     check = partial(
         kept_results.refuse_other_columns, lambda name: getattr(schemas, name.upper(), None)
     )
-    read, facts = kept_results.tables_of_one("evaluation", place, there, _AGAIN, check)
+    read, facts = kept_results.tables_of_one("evaluation", place, there, AGAIN, check)
     try:
         refuse_undeclared(facts, read)
     except LexiframeError as error:
-        raise ReadError(f"{folder}: {error}; {_AGAIN}") from None
-    if of_collections.FOLDERS in facts:
-        return _read_collections(place, facts[of_collections.FOLDERS])
+        raise ReadError(f"{folder}: {error}; {AGAIN}") from None
+    if FOLDERS in facts:
+        several: Evaluation = added(evaluation, "read_collections", "read_results")(
+            place, facts[FOLDERS]
+        )
+        return several
     attributes, replicated, marks = (read.pop(name, None) for name in besides)
     if facts.get("groups") and attributes is None:
         raise ReadError(
-            Problem(str(folder), "the attributes of requests", f"no {ATTRIBUTES}.parquet", _AGAIN)
+            Problem(str(folder), "the attributes of requests", f"no {ATTRIBUTES}.parquet", AGAIN)
         )
     s, d = (read.pop(name, None) for name in _OPTIONAL)
     part = None if s is None or d is None else measured.cube_of_tables(s, d)
@@ -110,19 +112,6 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         _origin=None if marks is None else _origin(provenance, marks, attributes),
         _in_parts=part is None,
     )
-
-
-def _read_collections(place: Path, folders: Mapping[str, str]) -> Evaluation:
-    """Read the evaluation of each collection, and put their tables together again."""
-    found = {}
-    for name, folder in folders.items():
-        if folder != (expected := of_collections.folder_of(name)):
-            raise ReadError(Problem(str(place), f"the folder {expected}", repr(folder), _AGAIN))
-        if not isinstance(one := read_results(place / folder), Evaluation):
-            there = "a leaderboard"
-            raise ReadError(Problem(str(place / folder), "an evaluation", there, _AGAIN))
-        found[name] = one
-    return of_collections.together(found)
 
 
 def _origin(

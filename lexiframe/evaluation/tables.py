@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import schemas
+from lexiframe.base.face import added
 from lexiframe.evaluation.options import Inference
 from lexiframe.orderings import (
     ChosenRule,
@@ -109,7 +110,9 @@ def _algorithm_means(
 ) -> pl.DataFrame:
     """Return means with the intervals that they have if runs were trained from other seeds."""
     ends = grouping.group_tables(
-        lambda group: replication.algorithm_means(group, alpha), tested, **within
+        lambda group: added(replication, "algorithm_means", "evaluate")(group, alpha),
+        tested,
+        **within,
     )
     on = [*within["by"], "run", "measure"]
     joined = means.drop("ci_low", "ci_high").join(ends, on=on, how="left", nulls_equal=True)

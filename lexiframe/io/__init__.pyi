@@ -37,6 +37,14 @@ from .tables_together import Tables as Tables
 from . import kept_results as kept_results
 from .files import kept_json as kept_json
 
+"Added by features: text that is read when it is there"
+from .text import json_tables as json_tables
+from .files.remote import fetch as fetch
+from .files.ir_datasets import from_ir_datasets as from_ir_datasets
+from .metadata import header_text as header_text
+from .column_forms.mteb_predictions import only_split as only_split
+from .column_forms.mteb_predictions import text_of_one_split as text_of_one_split
+
 "For users: evaluations in experiment trackers, and measures inside ir_measures"
 from .logs.trackers import log_mlflow as log_mlflow
 from .logs.trackers import log_folder as log_folder

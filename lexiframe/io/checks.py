@@ -25,7 +25,7 @@ from lexiframe.io.column_forms.column_names import (
 from lexiframe.io.files.data_sources import File, Source, only_file, run_name
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import Content
-from lexiframe.io.parsing import problems_of
+from lexiframe.io.parsing import json_reader, problems_of
 from lexiframe.io.problems.advice import are_grades
 from lexiframe.io.problems.doubted_judgments import DOUBT, doubts_of_grades
 from lexiframe.io.problems.equal_scores import MEND_TIES, ONE_SCORE, RANKS, TIES, problems_of_order
@@ -35,7 +35,7 @@ from lexiframe.io.reading_options import Better, TextOptions, Third
 from lexiframe.io.run_parts import load_source, parse_runs
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_tables import first_line, table_in
-from lexiframe.io.text.json_tables import is_json, names_in
+from lexiframe.io.text.json_values import is_json
 from lexiframe.io.text.lines import first_fields
 from lexiframe.io.text.trec import warn_of_wider_lines
 from lexiframe.io.text.trec_rows import lines_of
@@ -281,7 +281,7 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             names = schema.names
             cells = ["0.5" if pa.types.is_floating(kind) else "" for kind in schema.types]
         elif is_json(content.data):
-            names = names_in(content.data)
+            names = json_reader().names_in(content.data)
         else:
             text, separator = table_in(content.data, options)
             header = first_line(text)

@@ -10,7 +10,6 @@ SIGIR 2022, doi:10.1145/3477495.3531738.
 from __future__ import annotations
 
 import base64
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -20,49 +19,18 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, ReadError
+from lexiframe.base import LexiframeError, ReadError, coded, in_threads, typed
 from lexiframe.io.column_forms.records import flatten as dotted
 from lexiframe.io.column_forms.records import table_of_records
+from lexiframe.io.files.data_sources import File
+from lexiframe.io.headers import commented, header_of
+from lexiframe.io.run_scan import RunScan
+from lexiframe.io.runs import scan_runs
+from lexiframe.typing import RunsLike
 
-_START = re.compile(rb"(?m)^[ \t]*#[ \t]?ir_metadata\.start[ \t]*$")
-_END = re.compile(rb"[ \t]*#[ \t]?ir_metadata\.end[ \t]*")
-_COMMENT = re.compile(rb"[ \t]*# ?")
-_NEXT_LINE = re.compile(rb"(?:\r\n?|\n)([^\r\n]*)")
 _ODD_LINE_ENDS = set("\x85\u2028\u2029")  # PyYAML writes these unescaped, but reads them as blanks
-_FIRST_BYTES = 1 << 16  # where the header has to begin
 _INT64 = range(-(2**63), 2**63)
 _RENAMED = {"run": "ir_metadata.run"}  # the table has a key that is called run
-
-
-def header_of(data: bytes) -> str | None:
-    r"""Return the YAML in the comments of a run file; None if there is none.
-
-    The header has to begin in the first 64 KiB, so a long file without one takes no time.
-
-    Examples
-    --------
-    >>> header_of(b"# ir_metadata.start\n# tag: bm25\n# ir_metadata.end\nq1 Q0 d1 1 0.5 bm25\n")
-    'tag: bm25'
-    >>> header_of(b"q1 Q0 d1 1 0.5 bm25\n")
-    """
-    if data.find(b"ir_metadata.start", 0, _FIRST_BYTES) < 0:
-        return None
-    lines = data[:_FIRST_BYTES].replace(b"\r", b"\n")  # keeps offsets
-    start = _START.search(lines)
-    if start is None:
-        return None
-    yaml = b"\n".join(_comment_lines(data, start.end()))
-    return yaml.decode("utf-8", "backslashreplace")
-
-
-def _comment_lines(data: bytes, start: int) -> Iterator[bytes]:
-    """Yield the lines from ``start`` to the end mark, or to the first line that is no comment."""
-    for match in _NEXT_LINE.finditer(data, start):
-        line = match[1]
-        mark = _COMMENT.match(line)
-        if _END.fullmatch(line) or (mark is None and line.strip()):
-            return
-        yield line[mark.end() :] if mark else b""
 
 
 def header_text(metadata: Mapping[str, Any]) -> bytes:
@@ -88,12 +56,6 @@ def header_text(metadata: Mapping[str, Any]) -> bytes:
             f"metadata: expected text, numbers, booleans and dates, found {error}"
         ) from None
     return commented(text)
-
-
-def commented(text: str) -> bytes:
-    """Write YAML as the comments that `header_of` reads back."""
-    lines = ["ir_metadata.start", *text.rstrip("\n").split("\n"), "ir_metadata.end"]
-    return "".join(f"# {line}".rstrip(" ") + "\n" for line in lines).encode()
 
 
 def parse_metadata(text: str, where: str) -> dict[str, Any]:
@@ -225,3 +187,52 @@ def _yaml_text(value: Any) -> str:
     if isinstance(value, bool | None):
         return {True: "true", False: "false", None: ""}[value]
     return value.isoformat() if isinstance(value, date) else str(value)
+
+
+@typed
+def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
+    """Read the metadata of runs, which are comments in their files in the form of ir_metadata.
+
+    Parameters
+    ----------
+    runs
+        As for `read_runs`, or the table that it returns.
+
+    Returns
+    -------
+    polars.DataFrame
+        Key ``run``: one row for each run. Nested fields are columns with dots in their names:
+        ``method.retrieval.0.name`` is the name of the first retrieval method. Fields that a run
+        does not have are null.
+
+    Raises
+    ------
+    ReadError
+        For a file that cannot be read, and a header that is not YAML.
+    LexiframeError
+        When PyYAML is not installed.
+
+    Notes
+    -----
+    Breuer, Keller & Schaer, "ir_metadata: An Extensible Metadata Schema for IR Experiments",
+    SIGIR 2022, doi:10.1145/3477495.3531738.
+
+    Examples
+    --------
+    >>> import lexiframe as lf
+    >>> lf.run_metadata("data/example/runs").columns
+    ['run']
+    """
+    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
+    found = in_threads(partial(_headers, scan), range(len(scan)), "reading metadata")
+    return metadata_frame({name: header for headers in found for name, header in headers.items()})
+
+
+def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
+    """Return the header of each run in a source; text with a header is not parsed further."""
+    source = scan.sources[index]
+    if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
+        content = source.origin.content()
+        if content.form is None and (header := header_of(content.data)):
+            return {coded.split_replicate(str(source.name))[0]: header}
+    return {coded.split_replicate(part.name)[0]: part.header for part in scan.load(index)}

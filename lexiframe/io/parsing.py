@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from lexiframe import io
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas
+from lexiframe.base.face import added
 from lexiframe.io.column_forms.column_names import MODEL_OF_MTEB, words_for
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.lists_of_items import unnest_lists
@@ -33,11 +36,16 @@ from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text import trec
 from lexiframe.io.text.csv_rows import blocks_of_table, drop_empty_unnamed
 from lexiframe.io.text.csv_tables import parse_delimited, pieces_of_table, table_in
-from lexiframe.io.text.json_tables import is_json, json_rows, parse_json, pieces_of_json
+from lexiframe.io.text.json_values import is_json
 from lexiframe.io.text.lines import PIECE, first_fields
 from lexiframe.io.text.trec_rows import rows_of_lines
 
 _PLACE = "\0place"  # no file has a column of this name
+
+
+def json_reader() -> Any:
+    """Return the module that reads JSON; raise where this feature has been taken away."""
+    return added(io, "json_tables", "reading JSON")
 
 
 def parse_table(
@@ -48,9 +56,10 @@ def parse_table(
     if is_json(data):
         data = _strip_mteb_model(data, where, schema)
         if is_long:
-            pieces = pieces_of_json(data, schema, options.columns)
+            pieces = json_reader().pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
-        return parse_json(data, where, schema, options.columns)
+        table: pl.DataFrame = json_reader().parse_json(data, where, schema, options.columns)
+        return table
     text, separator = table_in(data, options)
     if separator is None:
         return None
@@ -64,9 +73,9 @@ def _strip_mteb_model(data: bytes, where: str, schema: schemas.TableSchema) -> b
     """Return JSON without what MTEB puts around the predictions of a model; other JSON as it is."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
         return data
-    from lexiframe.io.column_forms.mteb_predictions import text_of_one_split
-
-    return text_of_one_split(data, where, is_run=schema is schemas.RUNS)
+    text_of_one_split = added(io, "text_of_one_split", where)
+    found: bytes = text_of_one_split(data, where, is_run=schema is schemas.RUNS)
+    return found
 
 
 def _refuse_malformed(
@@ -132,7 +141,8 @@ def rows_of(
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
         data = _strip_mteb_model(data, where, schema)
-        return json_rows(data, where, schema, options.columns)
+        rows: Iterator[Rows] = json_reader().json_rows(data, where, schema, options.columns)
+        return rows
     text, separator = table_in(data, options)
     if separator is not None:
         return _rows_of_table(text, where, separator, options)

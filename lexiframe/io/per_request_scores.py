@@ -33,7 +33,7 @@ from lexiframe.io.score_forms.means_among_data import drop_summaries
 from lexiframe.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, name_nested_columns, table_of_text
-from lexiframe.io.text.json_tables import is_json
+from lexiframe.io.text.json_values import is_json
 from lexiframe.typing import ScoresLike
 
 Revisions = Literal["newest", "all"]

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 import pyarrow as pa
 
+from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     Problem,
@@ -24,6 +25,7 @@ from lexiframe.base import (
     typed,
     warn,
 )
+from lexiframe.base.face import added
 from lexiframe.io.column_forms.column_names import (
     CHANGED_PLACES,
     RIGHT_ORDER,
@@ -40,7 +42,6 @@ from lexiframe.io.files.data_sources import (
     is_remote,
     only_file,
 )
-from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.provenance import describe, recorded_sources
 from lexiframe.io.files.tables import read_arrow, to_arrow
 from lexiframe.io.files.unpacking import Content, content_of
@@ -209,7 +210,7 @@ def load_qrels(
     if isinstance(data, File):
         return _load_file(data, options, hashed=hashed)
     if isinstance(data, str):
-        table, where = from_ir_datasets(data, "qrels"), data
+        table, where = added(io, "from_ir_datasets", data)(data, "qrels"), data
     else:
         table, where = to_frame(data, "relevance", "qrels", keep_twins=True), "qrels"
     return Judgments(checked_judgments(table, where, options), where)

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     Problem,
@@ -22,6 +23,7 @@ from lexiframe.base import (
     schemas,
     warn,
 )
+from lexiframe.base.face import added
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.ids import checked_ids
@@ -30,11 +32,10 @@ from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digi
 from lexiframe.io.column_forms.objects import to_frame
 from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
 from lexiframe.io.files.form import Form, Opened
-from lexiframe.io.files.ir_datasets import from_ir_datasets
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.tables import read_arrow, read_columns
 from lexiframe.io.files.unpacking import Content, content_of
-from lexiframe.io.metadata import header_of
+from lexiframe.io.headers import header_of
 from lexiframe.io.parsing import error_with_line, layout_of, parse_table, places_in, rows_of
 from lexiframe.io.problems.advice import NO_DOCUMENT, NO_NUMBER
 from lexiframe.io.problems.doubted_runs import (
@@ -104,7 +105,9 @@ def load_source(
     if isinstance(data, Parts):
         return _joined_parts(source, name_from, options, rank=rank)
     if isinstance(data, str):
-        return parts_of_table(from_ir_datasets(data, "scoreddocs"), source, options)
+        return parts_of_table(
+            added(io, "from_ir_datasets", data)(data, "scoreddocs"), source, options
+        )
     if not isinstance(data, File):
         frame = to_frame(data, "score", source.where, keep_twins=True)
         parts = parts_of_table(frame, source, options)

@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from lexiframe.base import LexiframeError, check_choice, coded, in_threads, n_and_first, typed, warn
 from lexiframe.io import problems
-from lexiframe.io.files.data_sources import File, find_sources, refuse_twins, warn_of_left_out
+from lexiframe.io.files.data_sources import find_sources, refuse_twins, warn_of_left_out
 from lexiframe.io.files.provenance import describe
 from lexiframe.io.files.tables import to_arrow
-from lexiframe.io.metadata import header_of, metadata_frame
 from lexiframe.io.reading_options import Better, TextOptions, Third
 from lexiframe.io.run_parts import NameFrom, RunPart, warn_of_doubts
 from lexiframe.io.run_scan import RunScan, SourceRead
@@ -228,52 +227,3 @@ def _run_rows(part: RunPart, columns: Sequence[str], *, is_replicated: bool) -> 
     if is_replicated:
         named.append(pl.lit(replicate, pl.String).alias("replicate"))
     return rows.select(*named, *columns)
-
-
-@typed
-def run_metadata(runs: RunsLike, /) -> pl.DataFrame:
-    """Read the metadata of runs, which are comments in their files in the form of ir_metadata.
-
-    Parameters
-    ----------
-    runs
-        As for `read_runs`, or the table that it returns.
-
-    Returns
-    -------
-    polars.DataFrame
-        Key ``run``: one row for each run. Nested fields are columns with dots in their names:
-        ``method.retrieval.0.name`` is the name of the first retrieval method. Fields that a run
-        does not have are null.
-
-    Raises
-    ------
-    ReadError
-        For a file that cannot be read, and a header that is not YAML.
-    LexiframeError
-        When PyYAML is not installed.
-
-    Notes
-    -----
-    Breuer, Keller & Schaer, "ir_metadata: An Extensible Metadata Schema for IR Experiments",
-    SIGIR 2022, doi:10.1145/3477495.3531738.
-
-    Examples
-    --------
-    >>> import lexiframe as lf
-    >>> lf.run_metadata("data/example/runs").columns
-    ['run']
-    """
-    scan = runs if isinstance(runs, RunScan) else scan_runs(runs)
-    found = in_threads(partial(_headers, scan), range(len(scan)), "reading metadata")
-    return metadata_frame({name: header for headers in found for name, header in headers.items()})
-
-
-def _headers(scan: RunScan, index: int) -> dict[str, str | None]:
-    """Return the header of each run in a source; text with a header is not parsed further."""
-    source = scan.sources[index]
-    if isinstance(source.origin, File) and scan.reading(index)[0] == "file":
-        content = source.origin.content()
-        if content.form is None and (header := header_of(content.data)):
-            return {coded.split_replicate(str(source.name))[0]: header}
-    return {coded.split_replicate(part.name)[0]: part.header for part in scan.load(index)}

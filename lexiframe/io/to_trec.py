@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     SchemaError,
@@ -22,12 +23,13 @@ from lexiframe.base import (
     unknown_name,
     warn,
 )
+from lexiframe.base.face import added
 from lexiframe.io.column_forms.numbers import EXACT
 from lexiframe.io.files.data_sources import run_name
 from lexiframe.io.files.output_files import output_folder, output_path, refuse_outputs, replacing
 from lexiframe.io.files.provenance import provenance_of
 from lexiframe.io.files.unpacking import content_of
-from lexiframe.io.metadata import commented, header_text
+from lexiframe.io.headers import commented
 from lexiframe.io.parsing import parse_table
 from lexiframe.io.qrel_files import load_qrels
 from lexiframe.io.reading_options import TextOptions
@@ -156,7 +158,9 @@ def _headers(
     schema = table.schema if isinstance(table, pa.Table) else None
     carried = provenance_of(schema).get("ir_metadata", {})
     kept = {name: commented(text) for name, text in carried.items()}
-    return kept | {name: header_text(fields) for name, fields in metadata.items()}
+    return kept | {
+        name: added(io, "header_text", "metadata")(fields) for name, fields in metadata.items()
+    }
 
 
 def _drop_empty_answers(rows: pl.DataFrame) -> pl.DataFrame:

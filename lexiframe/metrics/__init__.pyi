@@ -30,7 +30,37 @@ from .rankings import Rankings as Rankings
 from . import needed as needed
 from . import coverages as coverages
 
-"Added by features"
+"Added by features: measures that are loaded when one asks for them by name"
+from .catalogues.sets import (
+    SetP as SetP,
+    SetR as SetR,
+    SetF as SetF,
+    SetAP as SetAP,
+    utility as utility,
+    F1 as F1,
+    relative_P as relative_P,
+    IPrec as IPrec,
+    eleven_point_avg as eleven_point_avg,
+    Rprec_mult as Rprec_mult,
+    ndcg_rel as ndcg_rel,
+    Rndcg as Rndcg,
+    G as G,
+    binG as binG,
+    Q as Q,
+    WSS as WSS,
+)
+from .catalogues.user_models import (
+    SDCG as SDCG,
+    BPM as BPM,
+    INST as INST,
+    INSQ as INSQ,
+    NERR8 as NERR8,
+    NERR9 as NERR9,
+    NERR10 as NERR10,
+    NERR11 as NERR11,
+    Compat as Compat,
+    Accuracy as Accuracy,
+)
 from ..collection.beyond.measures import (
     Novelty as Novelty,
     ILD as ILD,

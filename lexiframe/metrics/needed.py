@@ -27,6 +27,16 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
             )
 
 
+def refuse_of_items(measures: Iterable[Any]) -> None:
+    """Raise for measures of lists over a catalogue, which judgments do not tell."""
+    for measure in measures:
+        if measure.needs == ITEMS:
+            raise LexiframeError(
+                f"{measure}: needs the items of a catalogue: lexiframe.list_scores has measures of "
+                "lists, which evaluate_scores takes, and lexiframe.catalogue those of all lists"
+            )
+
+
 def no_item_of_grade(measure: Any) -> LexiframeError:
     """Return the error for a measure with a ``rel`` that no item of any request reaches."""
     return LexiframeError(

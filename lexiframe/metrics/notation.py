@@ -115,6 +115,9 @@ OTHERS = {
     "hr": "Success",
     "hits": "num_rel_ret",
     "f1": "F1",
+    "q-measure": "Q",
+    "q_measure": "Q",
+    "qmeasure": "Q",
 }
 """The names of ranx, BEIR, MTEB, LensKit, RecBole, RePlay and RecTools, and some of ir_measures, in
 lower case: capitals vary."""

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import coded, progress, resampling, schemas, sums, typed
+from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.pairwise import By, PairCube, PairsLike, arrays, grouping
 from lexiframe.typing import RequestsLike
 
@@ -56,6 +57,7 @@ def sign_agreement(
     samples: int | None = None,
     seed: int = 0,
     alpha: float = 0.05,
+    matrix: bool = False,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -72,6 +74,8 @@ def sign_agreement(
         The same seed gives the same samples.
     alpha : float
         The intervals are those at level 1 − alpha; between 0 and 1.
+    matrix : bool
+        Return the column ``agreement`` as `agreement_matrix` does: measures × measures.
 
     Returns
     -------
@@ -104,6 +108,8 @@ def sign_agreement(
     ...                   "measure": ["LP", "LP", "RR", "RR"], "preference": [1.0, -1.0, 0.5, 0.0]})
     >>> lf.sign_agreement(d).select("measure_a", "measure_b", "n", "agreement").rows()
     [('LP', 'RR', 2, 0.5), ('RR', 'LP', 1, 1.0)]
+    >>> lf.sign_agreement(d, matrix=True).rows()
+    [('LP', 1.0, 0.5), ('RR', 1.0, 1.0)]
     """
     resampling.check_share("sign_agreement", "alpha", alpha)
     if samples is not None:
@@ -131,10 +137,9 @@ def sign_agreement(
             )
             columns |= {f"{name}_low": low, f"{name}_high": high}
     types = schemas.SIGN_AGREEMENT.required if samples is None else schemas.SIGN_AGREEMENT.columns
-    if not len(a):
-        return pl.DataFrame(schema=types)
-    table = pl.DataFrame(columns).cast(pl.Schema(types))
-    return table.with_columns(pl.selectors.float().fill_nan(None))
+    table = pl.DataFrame(columns if len(a) else None, schema=types if not len(a) else None)
+    table = table.cast(pl.Schema(types)).with_columns(pl.selectors.float().fill_nan(None))
+    return agreement_matrix(table) if matrix else table
 
 
 def _same_mean_signs(cube: PairCube | arrays.Reduced) -> np.ndarray:

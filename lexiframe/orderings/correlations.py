@@ -20,6 +20,7 @@ from lexiframe.orderings.coefficients import (
     coefficient,
     kendall_of_few,
 )
+from lexiframe.orderings.matrix import agreement_matrix
 from lexiframe.orderings.missing_requests import Missing, settle
 from lexiframe.orderings.order import ordering_table, warn_of_cycles
 from lexiframe.orderings.ordered import Ordered, laid_out, resampled
@@ -36,6 +37,7 @@ def rank_correlations(
     method: CorrelationMethod = "kendall",
     *,
     p: float = PERSISTENCE,
+    matrix: bool = False,
     by: By = None,
 ) -> pl.DataFrame:
     """Correlate every two orderings of the runs.
@@ -55,6 +57,8 @@ def rank_correlations(
         ``spearman``: Spearman's ρ of the mid-ranks.
     p : float
         For rbo: the persistence, between 0 and 1; the smaller it is, the more the top counts.
+    matrix : bool
+        Return the correlations as `agreement_matrix` does: measures × measures.
     by
         Columns of ``o`` that name groups of requests: the table is computed within each group.
 
@@ -93,6 +97,8 @@ def rank_correlations(
     [0.333]
     >>> lf.rank_correlations(o, "tau_ap").select("ordering_a", "ordering_b", "correlation").rows()
     [('AP', 'RR', 0.5), ('RR', 'AP', 0.5)]
+    >>> lf.rank_correlations(o, "tau_ap", matrix=True).rows()
+    [('AP', 1.0, 0.5), ('RR', 0.5, 1.0)]
     """
     name, correlate = coefficient("rank_correlations", method, p)
     by_name = _ranks_by_name(schemas.check(o, schemas.ORDERINGS).drop_nulls("rank"))
@@ -103,7 +109,8 @@ def rank_correlations(
         correlation, p_value = _tested(x, y, method) or (correlate(x[None], y[None])[0], np.nan)
         rows.append((name, a, b, correlation, p_value, len(x)))
     table = pl.DataFrame(rows, schema=schemas.CORRELATIONS.required, orient="row")
-    return table.with_columns(pl.selectors.float().fill_nan(None))
+    table = table.with_columns(pl.selectors.float().fill_nan(None))
+    return agreement_matrix(table) if matrix else table
 
 
 @typed
@@ -166,10 +173,10 @@ def bootstrap_correlations(
     way under both measures, so samples correlate less than the data, as the data correlate less
     than the true means do.
 
-    Coverage of the τ-b of the true means, .95 promised, in 200 simulations each, of normal scores
-    with a standard deviation of .25 and a correlation of .7 between two measures
-    (``python -m tests.orderings.test_coverage_of_correlations``; where BCa has no interval, it
-    covers nothing):
+    Coverage of the τ-b of the true means, whose level is .95, in 200 simulations each, of normal
+    scores with a standard deviation of .25 and a correlation of .7 between two measures (``python
+    -m tests.orderings.test_coverage_of_correlations``; where BCa has no interval, it covers
+    nothing):
 
     ===========================  ========  =========  ===========  =====  ====
     runs, spread of their means  requests  symmetric  percentiles  basic  BCa
@@ -185,7 +192,7 @@ def bootstrap_correlations(
     30, 0.1                      200       .80        .51          .79    .65
     ===========================  ========  =========  ===========  =====  ====
 
-    Of many runs that are close to one another no interval keeps its promise: noise lowers τ itself.
+    Of many runs that are close to one another no interval reaches its level: noise lowers τ itself.
     More requests help, more samples do not.
 
     Examples

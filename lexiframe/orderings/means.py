@@ -54,12 +54,12 @@ def run_means(
         ``ci_low, ci_high``, mean ± t · sd/√n with Student's t of n − 1 degrees of freedom, are null
         for one request and for an infinite mean. Where a run has the same value in all requests,
         and where all values of a measure (or all preferences by it) are −c, 0 or c and there are
-        fewer than 30 requests, they are those of bets (see `compare`), which hold for any
-        distribution, and null where no bounds of the measure are known. Intervals end at the bounds
-        of the measure, beyond which no mean is, unless means are out of them (in percent, say).
-        ``rank`` is that by mean, from 1, the best; runs of equal mean share the mean of their
-        ranks. Counts such as num_ret have no best, so their rank is null; and so is that of means
-        over different requests.
+        fewer than 30 requests, they are those of the sequential test (``betting`` in `compare`),
+        which hold for any distribution, and null where no bounds of the measure are known.
+        Intervals end at the bounds of the measure, beyond which no mean is, unless means are out of
+        them (in percent, say). ``rank`` is that by mean, from 1, the best; runs of equal mean share
+        the mean of their ranks. Counts such as num_ret have no best, so their rank is null; and so
+        is that of means over different requests.
 
     Examples
     --------
@@ -159,8 +159,9 @@ def _mean_intervals(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the interval of each mean; NaN where there is none.
 
-    They are Student's. Those of bets stand where all values are equal, lest an interval have no
-    width, and for values of one size of ``few`` requests, where t promises more than it holds.
+    They are Student's. Those of the sequential test stand where all values are equal, lest an
+    interval have no width, and for values of one size of ``few`` requests, where those of t hold
+    the mean less often than their level says.
     """
     low, high = sums.Estimates.of_values(moments).ends(alpha / 2)
     of_few = np.full(len(low), few is not None)

@@ -15,13 +15,17 @@ from lexiframe.typing import MeasureLike, RequestsLike
 
 @typed
 @grouping.takes_groups
-def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) -> pl.DataFrame:
+def win_rates(
+    d: PairsLike, /, *, matrix: bool = False, requests: RequestsLike = None, by: By = None
+) -> pl.DataFrame:
     """Count, for every pair of runs, the requests won, lost and tied.
 
     Parameters
     ----------
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
+    matrix : bool
+        Return the win rates of the only measure as `win_rate_matrix` does: runs × runs.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -42,7 +46,11 @@ def win_rates(d: PairsLike, /, *, requests: RequestsLike = None, by: By = None) 
     ...                   "measure": "RPP", "preference": [1.0, 0.5, -1.0, 0.0]})
     >>> lf.win_rates(d).select("n", "wins", "losses", "ties", "win_rate", "mean_preference").row(0)
     (4, 2, 1, 1, 0.625, 0.125)
+    >>> lf.win_rates(d, matrix=True).rows()
+    [('a', 0.5, 0.625), ('b', 0.375, 0.5)]
     """
+    if matrix:
+        return win_rate_matrix(d)
     frames = [_rates_of_pairs(measure, pairs) for measure, pairs in arrays.cube_or_sums(d)]
     return pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.columns), *frames])
 

@@ -157,7 +157,7 @@ def _parse_known(text: str) -> Metric | Preference:
         return derived.parse_metric(text)
     if not _is_preference(written):
         catalogues.refuse_not_offered(text)
-        known = [*PREFERENCES, *catalogues.METRICS, "TSE(AP)"]
+        known = [*PREFERENCES, *derived.metric_names(), "TSE(AP)"]
         near = [written.name, *notation.TREC_EVAL]
         rest = text.strip().removeprefix(written.name)
         suggested = partial(_suggested, rest) if written.operand is None else str
@@ -173,7 +173,7 @@ def _parse_known(text: str) -> Metric | Preference:
 
 def _is_metric(written: notation.Written) -> bool:
     """Return whether a notation has the name of a metric."""
-    return written.name in catalogues.METRICS or written.name in derived.MADE_FROM_ANOTHER
+    return written.name in derived.metric_names() or written.name in derived.MADE_FROM_ANOTHER
 
 
 def _is_preference(written: notation.Written) -> bool:

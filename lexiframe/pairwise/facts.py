@@ -138,10 +138,10 @@ def unknown_directions(s: pl.DataFrame) -> list[str]:
 
 
 def warn_of_directions(unknown: Sequence[str]) -> None:
-    """Warn that nobody said whether smaller values of some measures are better."""
+    """Warn that it is not known whether smaller values of some measures are better."""
     warn(
-        f"measures of which larger values count as better, as it is unspecified: "
-        f"{n_and_first(unknown)}; a column smaller_is_better (true or false) says it"
+        f"measures of which larger values count as better, as their direction is unspecified: "
+        f"{n_and_first(unknown)}; a column smaller_is_better (true or false) specifies it"
     )
 
 

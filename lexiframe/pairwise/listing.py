@@ -57,9 +57,7 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     """
     made_from_another = (derived.TSE("AP"), derived.eta("AP"), derived.WC("AP"))
     rows = [
-        *map(
-            _listing_row, (*catalogues.METRICS.values(), *made_from_another, *PREFERENCES.values())
-        ),
+        *map(_listing_row, (*derived.every_metric(), *made_from_another, *PREFERENCES.values())),
         _OI,
     ]
     if measure is not None:

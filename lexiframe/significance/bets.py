@@ -84,8 +84,8 @@ class Bets:
         if (n_planned is None) == (kind == "given"):
             raise LexiframeError(
                 f"{called}: n_planned, the number of requests there will be in the end, and "
-                "order='given' belong together: bets that may be looked at at any time need both, "
-                "others none"
+                "order='given' belong together: a sequential test, which may be read after each "
+                "request, needs both, and any other test neither"
             )
         if n_planned is not None and n_planned < 1:
             raise LexiframeError(f"{called}: expected n_planned to be 1 or more, found {n_planned}")
@@ -138,7 +138,7 @@ class Bets:
         if self.n_planned is not None and n > self.n_planned:
             raise LexiframeError(
                 f"{called}: expected at most the {self.n_planned:,} requests that were planned, "
-                f"found {n:,}; bets on more than were planned promise nothing: leave the others out"
+                f"found {n:,}; with more the error rate is unknown: leave the others out"
             )
         if self.given is None:
             return np.random.default_rng(seed).permutation(n)

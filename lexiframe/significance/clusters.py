@@ -1,4 +1,4 @@
-"""Requests that hang together in clusters: what a mean over them is worth."""
+"""Requests that are correlated within clusters: how sure a mean over them is."""
 
 from __future__ import annotations
 

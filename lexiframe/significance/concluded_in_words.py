@@ -32,7 +32,7 @@ def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     by, a, b = _measure_begin(row, of_group), row["name_a"], row["name_b"]
     if row["n_pairs"] == 0:
-        return f"{by}{a} and {b} compare no pair of runs both.{_alone(row)}"
+        return f"{by}no pair of runs is compared by both {a} and {b}.{_alone(row)}"
     agree, pairs = row["AA"] + row["MA"] + row["PA"], printed.counted(row["n_pairs"], "pair")
     sure = f"{row['AA']:,} {'is' if row['AA'] == 1 else 'are'} significant on both sides"
     return (

@@ -1,4 +1,4 @@
-"""Groups of runs that a test does not tell apart, in an order of the runs."""
+"""Groups of runs of which no two differ significantly, in an order of the runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IS_TESTED = (pl.col("n") > 1) & pl.col("reject").is_not_null()
 
 
 class Alike(NamedTuple):
-    """The groups of runs that are not told apart, and how many such pairs have no group.
+    """Groups of runs that do not differ significantly, and how many such pairs have no group.
 
     ``groups`` has a row for each group: the places of its ``first`` and its ``last`` run.
     """
@@ -26,7 +26,7 @@ class Alike(NamedTuple):
 
 
 def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
-    """Find the largest groups of adjacent runs of which no two are told apart.
+    """Find the largest groups of adjacent runs of which no two differ significantly.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ def groups_not_told_apart(c: pl.DataFrame, order: Sequence[str]) -> Alike:
     Alike
         ``groups``: ``first`` and ``last``, the places from 1 of the first and the last run of a
         group of at least two, sorted by both. No group lies within another, but groups may overlap.
-        ``n_without``: the number of pairs that are not told apart although a run between them is
-        told apart from one of the two, or from another between them. No group has both runs of such
-        a pair.
+        ``n_without``: the number of pairs that do not differ significantly although a run between
+        them differs significantly from one of the two, or from another between them. No group has
+        both runs of such a pair.
 
     Raises
     ------

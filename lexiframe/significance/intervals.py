@@ -76,7 +76,7 @@ def widen_equal_intervals(
 ) -> Interval:
     """Replace the intervals of equal differences, which would have no width, by those of bets.
 
-    Bets keep their promise for any distribution of differences from −``bound`` to ``bound``; where
+    They keep their level for any distribution of differences from −``bound`` to ``bound``; where
     that is infinite nothing is known, and the ends are NaN.
     """
     low, high = (np.array(end, np.float64) for end in ends)

@@ -11,8 +11,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, progress, schemas, typed
+from lexiframe.base.face import added
 from lexiframe.metrics import notation
 from lexiframe.pairwise import By, PairCube, Pairs, arrays, grouping
+from lexiframe.significance import replicates as replication
 from lexiframe.significance.bets import Bets, BoundsLike, Order, group_by_level
 from lexiframe.significance.clusters import clustered, clusters_of, group_attributes
 from lexiframe.significance.corrections import (
@@ -45,12 +47,7 @@ from lexiframe.significance.own_tests import (
     several,
 )
 from lexiframe.significance.paired_tests import Outcome, d_z_outcome
-from lexiframe.significance.replicates.algorithms import (
-    Seeds,
-    algorithm_rows,
-    average_replicates,
-)
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.significance.tests import AUTO, OF_SUMS, TESTS, Test, chosen
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
@@ -91,9 +88,9 @@ def compare(
         differences, see the notes. ``t`` is Student's paired t-test; ``sign`` the test of wins
         against losses, which the papers use for preferences that are signs; ``wilcoxon`` the
         signed-rank test; ``randomization`` draws the signs of the differences at random;
-        ``bootstrap`` draws requests and compares t; ``betting`` bets on the differences of one
-        request after the other, and keeps its level for any number of requests and any distribution
-        of a measure that has bounds.
+        ``bootstrap`` draws requests and compares t; ``betting`` is a sequential test, which takes
+        one request after the other (see the notes), and keeps its level for any number of requests
+        and any distribution of a measure that has bounds.
         A function of your own is called once for each measure (and group) with the differences: an
         array requests × pairs, NaN where a pair lacks a request. It returns the p-values of the
         pairs; or a tuple, their statistics and p-values; or a result of SciPy that has both. Its
@@ -116,8 +113,9 @@ def compare(
         difference says that the other run is better. The family is then smaller.
     intervals : {"t", "bca"}
         How the interval of the mean difference is computed: from the t distribution, or by the
-        bias-corrected and accelerated bootstrap. Equal differences have the interval of bets,
-        and so have all of a measure, with ``auto``, that are −c, 0 or c in fewer than 30 requests.
+        bias-corrected and accelerated bootstrap. Equal differences have the interval of
+        ``betting``, and so have all of a measure, with ``auto``, that are −c, 0 or c in fewer than
+        30 requests.
     sign_ties : {"drop", "split"}
         Whether the sign test leaves out ties, or gives half of them to each run (of an odd number
         one is left out).
@@ -126,18 +124,17 @@ def compare(
     seed : int
         Seed of these trials; the same seed gives the same table.
     bounds : mapping of str to pair of float, optional
-        For ``betting`` and the intervals of bets, the least and the greatest value of measures of
-        your own. An evaluation knows those that its measures have.
+        For ``betting`` and its intervals, the least and the greatest value of measures of your own.
+        An evaluation knows those that its measures have.
     order : {"random", "given"}
         For ``betting``, whether the requests are drawn in an order of their own, by the seed, or
         come as the table gives them, so that one may look at the result after each of them.
     n_planned : int, optional
         With ``order="given"``, how many requests there will be in the end.
     cluster : str, optional
-        The attribute in ``requests`` (or column of the table) that requests which hang together
-        share: the session, the user, the topic of variants. ``t`` then has a standard error by
-        clusters and as many degrees of freedom as there are clusters, less one, and ``bootstrap``
-        draws clusters.
+        The attribute in ``requests`` (or column of the table) that correlated requests share: the
+        session, the user, the topic of variants. ``t`` then has a standard error by clusters and as
+        many degrees of freedom as there are clusters, less one, and ``bootstrap`` draws clusters.
     replicates : {"run", "request", "cell", "both"}, optional
         For a table of scores with the column ``replicate``, what its replicates are, as for
         `lexiframe.significance.variance_components`. ``run`` and ``both``: the comparison is about
@@ -160,8 +157,8 @@ def compare(
         those of the single comparison, not corrected for the family. ``p_value`` is corrected to
         ``p_adjusted``, and ``reject`` says whether p_adjusted < alpha. Two runs whose scores share
         no request are not comparable: n is 0, all other numbers and reject are null, and no family
-        counts them. With ``betting`` the table has the column ``level`` too: the level that its
-        bets were made for.
+        counts them. With ``betting`` the table has the column ``level`` too: the level for which
+        the test was made.
         ``least_p`` is the least p-value that the test could have given: had one run won every
         request that is not a tie, by differences of the same sizes (of ``t`` a bound of it). It is
         null where that is not known: of functions, clusters and replicates of runs.
@@ -206,13 +203,13 @@ def compare(
     measures are one family if ``family="all"``. `audit` counts how often a whole evaluation errs.
 
     Equal differences have no t: p is 2^(1 − n), which is what sign flips allow, and 1 when all are
-    0; d_z and t are null or infinite. Their interval is that of bets in the order of the ids (see
-    ``betting``), so that no sample has an interval without width; it is null where no bounds of the
-    measure are known. Everywhere two numbers count as equal when they differ by no more than
-    rounding: by 1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the
-    scores are not known). With one request p is 1 (one-sided tests that need no standard deviation:
-    at least 0.5), and there are no intervals. A one-sided interval has one end; the other is
-    infinite, or the least or greatest value that the effect size can have.
+    0; d_z and t are null or infinite. Their interval is that of ``betting`` in the order of the
+    ids, so that no sample has an interval without width; it is null where no bounds of the measure
+    are known. Everywhere two numbers count as equal when they differ by no more than rounding: by
+    1e-12, or 1e-12 of the scores where these exceed 1 (of the preferences, where the scores are not
+    known). With one request p is 1 (one-sided tests that need no standard deviation: at least 0.5),
+    and there are no intervals. A one-sided interval has one end; the other is infinite, or the
+    least or greatest value that the effect size can have.
 
     t is that of `scipy.stats.ttest_rel`, the sign test is `scipy.stats.binomtest`, and Wilcoxon's
     test is `scipy.stats.wilcoxon` of the differences, after sizes that differ by rounding alone are
@@ -223,14 +220,14 @@ def compare(
     doi:10.1145/1321440.1321528, compare these tests. The intervals of d_z come from the noncentral
     t distribution.
 
-    ``betting`` starts with the capital 1 and bets on each difference what the ones before it
-    suggest; if the mean is 0, the capital reaches 1/p with a probability of p at most (Ville's
-    inequality), whatever the distribution (Waudby-Smith & Ramdas, JRSS B 2024,
-    doi:10.1093/jrsssb/qkad009; Voráček & Orabona, NeurIPS 2025, arXiv:2505.22422). Its interval has
-    the means that such bets do not reject. The bets are made for one level, ℓ = alpha, divided by
-    the number of comparisons with Holm's and Bonferroni's corrections: p is valid at every level,
-    and sharp at this one. A seed, a test or a number of requests that is chosen by its result
-    voids the promise.
+    ``betting`` is a sequential test: it starts with an imaginary capital of 1 and bets on each
+    difference what the ones before it suggest; if the mean is 0, the capital reaches 1/p with a
+    probability of p at most (Ville's inequality), whatever the distribution (Waudby-Smith & Ramdas,
+    JRSS B 2024, doi:10.1093/jrsssb/qkad009; Voráček & Orabona, NeurIPS 2025, arXiv:2505.22422). Its
+    interval has the means that this test does not reject. It is made for one level, ℓ = alpha,
+    divided by the number of comparisons with Holm's and Bonferroni's corrections: p is valid at
+    every level, and sharp at this one. A seed, a test or a number of requests that is chosen by its
+    result voids this.
 
     Requests of one cluster are no independent evidence: with clusters, the squared error of the
     mean is G / (G − 1) · Σ_g (Σ_{q in g} (x_q − mean))² / n² (Liang & Zeger, Biometrika 1986,
@@ -301,6 +298,7 @@ def compare(
         n_comparisons=total,
     )  # fmt: skip
     if replicates in ("run", "both"):
+        algorithm_rows = added(replication, "algorithm_rows", "compare")
         test_group = partial(
             algorithm_rows, seeds=seeds, replicates=replicates, options=options,
             baseline=baseline, columns=_UNCORRECTED,

@@ -93,8 +93,8 @@ def prediction_powered(
     variance least: Angelopoulos, Duchi & Zrnic, PPI++: Efficient Prediction-Powered Inference,
     arXiv:2311.01453. Here (co)variances have n − 1 and quantiles are Student's, with n − 2 degrees
     of freedom (n − 1 when λ is 0), because with 20 requests normal quantiles cover .91 to .93 of
-    what 95 % intervals promise. With few positive values among 20 neither these intervals nor the
-    classical ones hold what they promise.
+    the 95 % of their level. With few positive values among 20 neither these intervals nor the
+    classical ones reach their level.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def warn_of_odd_requests(called: str, one: SideBySide) -> None:
         warn(
             f"{called}: {one.measure} by the model has the mean {theirs.mean():.3g} in "
             f"the requests that people judged and {rest.mean():.3g} in the others (p = {p:.1g}): "
-            "they hardly were drawn at random; draw them at random, or say how probable each was "
+            "they do not look drawn at random; draw them so, or say how probable each was "
             "(inclusion= of prediction_powered)"
         )
 

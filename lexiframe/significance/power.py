@@ -1,4 +1,4 @@
-"""How many pairs of runs a measure and a test tell apart, and how large a difference it takes."""
+"""How many pairs of runs differ significantly, and how large a difference it takes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ CURVE = ("measure", "test", "correction")
 def discriminative_power(
     c: ComparisonsTable, /, alpha: float = 0.05, *, by: By = None
 ) -> pl.DataFrame:
-    """Compute the share of pairs of runs that each measure tells apart.
+    """Compute the share of pairs of runs that differ significantly by each measure.
 
     Parameters
     ----------
     c
         The table of `compare`, or those of several tests or corrections concatenated.
     alpha : float
-        A pair is told apart when its corrected p-value is below alpha.
+        A pair differs significantly when its corrected p-value is below alpha.
     by
         Columns of ``c`` that name groups of requests: the power is computed within each group.
 
@@ -33,7 +33,7 @@ def discriminative_power(
     -------
     polars.DataFrame
         Key ``measure, test, correction, alpha``, sorted by it. Of ``n_pairs`` pairs of runs
-        ``n_significant`` are told apart; ``power`` = n_significant / n_pairs, in 0..1.
+        ``n_significant`` differ significantly; ``power`` = n_significant / n_pairs, in 0..1.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def discriminative_power(
 def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
     """Sort the p-values of all pairs of runs: the curve of achieved significance levels.
 
-    The lower the curve of a measure, the more pairs it tells apart, at any level.
+    The lower the curve of a measure, the more pairs differ significantly by it, at any level.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def asl_curve(c: ComparisonsTable, /, *, by: By = None) -> pl.DataFrame:
 
     Notes
     -----
-    The p-value at the share x is the level above which the share x of the pairs is told apart;
+    The p-value at the share x is the level from which the share x of the pairs is significant;
     `discriminative_power` reads the same curve the other way: the share at a given level. Sakai,
     "Evaluating Evaluation Metrics Based on the Bootstrap", SIGIR 2006, doi:10.1145/1148170.1148261.
 

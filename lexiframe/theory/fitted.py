@@ -81,7 +81,7 @@ def fit_users(
     Notes
     -----
     Maximum likelihood of log p(i) and β, penalised for free weights. The covariance is the sandwich
-    over requests, because labels of one request hang together; intervals are those of the normal
+    over requests, because labels of one request are correlated; intervals are those of the normal
     distribution on the scale of log(p/(1 − p)). The papers ask for this (Diaz & Ferraro, SIGIR
     2022, section 7, doi:10.1145/3477495.3532033) and do not do it.
 

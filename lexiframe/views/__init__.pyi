@@ -7,7 +7,6 @@ table to look at; both need the extra ``viz``.
 "Pictures: functions of the extra viz"
 from . import charts as charts
 from . import display as display
-from .plots import Plots as Plots
 from .charts.leaderboards import LeaderboardPlots as LeaderboardPlots
 
 "For users: any table as LaTeX or Markdown"
@@ -26,3 +25,4 @@ from .report.ranked import leaderboard_page as leaderboard_page
 
 "Added by features: what the plots of an evaluation are drawn with"
 from .charts.drawing import altair as altair
+from .plots import Plots as Plots

@@ -81,7 +81,9 @@ class Plots:
     """The charts of an evaluation: each function returns a chart of Altair.
 
     A chart is shown by notebooks, and written by ``chart.save("means.png")`` (or ``.svg``,
-    ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables.
+    ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables. Some notebooks
+    load what draws charts from the network; without one, ``altair.renderers.enable("png")`` draws
+    pictures.
 
     Attributes
     ----------
@@ -93,7 +95,7 @@ class Plots:
     >>> import lexiframe as lf
     >>> folder = lf.bundled("example")
     >>> e = lf.evaluate(folder / "runs", folder / "qrels.txt", ["RPP", "AP"])
-    >>> e.plot.wins("RPP").title.text
+    >>> e.plot.win_rates("RPP").title.text
     'Share of requests won by RPP'
     """
 
@@ -127,7 +129,7 @@ class Plots:
         )
         return found
 
-    def wins(self, measure: str | None = None, *, group: Group = None) -> alt.LayerChart:
+    def win_rates(self, measure: str | None = None, *, group: Group = None) -> alt.LayerChart:
         """Draw which share of the requests each run wins against each other.
 
         Parameters
@@ -152,6 +154,8 @@ class Plots:
         wins = self._of("win_rates", group)
         found: alt.LayerChart = _charts().win_rate_chart(wins, measure, order=order)
         return found
+
+    wins = win_rates  # as it was called first
 
     def orderings(
         self, measures: str | Sequence[str] | None = None, *, group: Group = None
@@ -262,8 +266,13 @@ class Plots:
             f"group={known[0] if known else dict.fromkeys(names)}, found {asked or None}"
         )
 
+    def __dir__(self) -> list[str]:
+        """The charts, each once, by the name that it has now."""
+        names = {vars(Plots)[name].__name__ for name in vars(Plots) if not name.startswith("_")}
+        return [name for name in vars(Plots) if name in names]
+
     def __repr__(self) -> str:
-        names = [name for name in vars(Plots) if not name.startswith("_") and name != "evaluation"]
+        names = self.__dir__()
         width = max(map(len, names))
         lines = [f"  {n:{width}}  {(getdoc(getattr(Plots, n)) or '').partition(chr(10))[0]}"
                  for n in names]  # fmt: skip

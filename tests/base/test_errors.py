@@ -98,6 +98,10 @@ CASES = {
         lambda: scores("AP(rel=x)"),
         "parameter='word' inside the parentheses of 'AP(rel=x)', found 'rel=x'",
     ),
+    "a cut-off in parentheses": (
+        lambda: scores("P(@5)"),
+        "'P(@5)' is no measure; a cut-off stands behind @: write P@5",
+    ),
     "unknown": (lambda: scores("nDGC"), "unknown metric 'nDGC'; did you mean nDCG"),
     "unknown with a cut-off": (lambda: scores("nDGC@10"), "'nDGC@10'; did you mean nDCG"),
     "unknown with a parameter": (lambda: scores("RPB(p=0.5)"), "did you mean RBP"),

@@ -1046,7 +1046,7 @@ def test_evaluate_by_groups_says_how_to_test_whether_they_differ(tmp_path, lexif
     requests.write_text("query_id,kind\nq0066,x\nq0078,y\nq0113,x\nq0175,y\nq0206,x\n")
     asked = ["evaluate", QRELS, RUNS, "-m", "AP"]
     by_kind = ["--requests", str(requests), "--by", "kind"]
-    hint = "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e"
+    hint = "lexiframe.compare_groups(e) and lexiframe.group_correlations(e)"
     assert hint in lexiframe(*asked, *by_kind).err
     assert hint not in lexiframe(*asked).err
     assert hint not in lexiframe(*asked, *by_kind, "--format", "json").err
@@ -1058,7 +1058,7 @@ def test_the_hint_about_groups_fits_the_terminal(tmp_path, lexiframe, monkeypatc
     monkeypatch.setenv("COLUMNS", "60")
     by_kind = ["--requests", str(requests), "--by", "kind"]
     hint = lexiframe("evaluate", QRELS, RUNS, "-m", "AP", *by_kind).err.splitlines()
-    assert "to test whether the groups differ:" in hint[0]
+    assert "to test whether the groups differ, in Python:" in hint[0]
     assert max(map(len, hint)) <= 60
 
 

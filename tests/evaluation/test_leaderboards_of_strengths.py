@@ -91,7 +91,7 @@ def test_with_complete_data_the_order_is_that_of_borda_and_its_resamples_too():
     assert of_rules.filter(rule_a="borda", rule_b="bradley_terry")["tau"].to_list() == [1.0]
     percentiles = found.rank_percentiles.drop("rule")
     assert percentiles.head(6).equals(percentiles.slice(6, 6))
-    assert "win rate and Bradley–Terry strengths are one order" in " ".join(
+    assert "win rate and Bradley–Terry strengths give the same order" in " ".join(
         found.verdict["sentence"]
     )
     assert found.leave_one_out.filter(rule="bradley_terry").height == 11

@@ -98,6 +98,7 @@ def arguments(folder):
         "bundled": {"name": "example"}, "to_ir_measures": {"table": lf.read_runs(RUNS)},
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
+        "p_mrr": {"original": RUNS, "changed": RUNS, "lost": QRELS},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
         **{name: {"x": BOARD} for name in user_names(lf.collection)},

@@ -48,7 +48,9 @@ def written(table, folder):
 
 @pytest.mark.parametrize("name", ["Snapshot Name", "retriever", "Konfiguration", "modelName"])
 def test_a_column_of_which_each_value_has_its_own_ranks_is_named(tmp_path, name):
-    told = rf"several, told apart by the column {name}: 2 \('bm25', 'dense'\).*{{'run': '{name}'}}"
+    told = (
+        rf"several, distinguished by the column {name}: 2 \('bm25', 'dense'\).*{{'run': '{name}'}}"
+    )
     table = frame(name)
     for given in (table, table.to_pandas(), *written(table, tmp_path)):
         for call in (lf.read_runs, lambda run: lf.positions(run, QRELS, duplicates="best")):
@@ -62,10 +64,10 @@ def test_a_column_of_which_each_value_has_its_own_ranks_is_named(tmp_path, name)
 
 
 def test_numbers_that_tell_ranks_apart_are_named(tmp_path):
-    with pytest.raises(lf.SchemaError, match="told apart by the column fold"):
+    with pytest.raises(lf.SchemaError, match="distinguished by the column fold"):
         lf.read_runs(frame("fold", [0, 0, 0, 1, 1, 1, 1]))
     from_zero = [(q, d, rank - (n > 2), score) for n, (q, d, rank, score) in enumerate(ROWS)]
-    with pytest.raises(lf.SchemaError, match="told apart by the column engine"):
+    with pytest.raises(lf.SchemaError, match="distinguished by the column engine"):
         lf.read_runs(frame("engine", rows=from_zero))
 
 
@@ -73,16 +75,16 @@ def test_systems_of_the_same_documents_are_named_without_ranks(tmp_path):
     rows = [row for row in ROWS if row[1] != "c"]
     engines = frame("engine", ["x"] * 3 + ["y"] * 3, rows, ranks=False)
     for given in (engines, *written(engines, tmp_path)):
-        with pytest.raises(lf.SchemaError, match="told apart by the column engine"):
+        with pytest.raises(lf.SchemaError, match="distinguished by the column engine"):
             lf.read_runs(given)
     other = engines.rename({"engine": "colour"})
-    with pytest.warns(lf.LexiframeWarning, match="told apart by the column colour"):
+    with pytest.warns(lf.LexiframeWarning, match="distinguished by the column colour"):
         read = lf.read_runs(other)
     assert "colour" not in read.column_names
-    with pytest.raises(lf.SchemaError, match="told apart by the column colour"):
+    with pytest.raises(lf.SchemaError, match="distinguished by the column colour"):
         lf.positions(other, QRELS)
     with (
-        pytest.warns(lf.LexiframeWarning, match="told apart by the column colour"),
+        pytest.warns(lf.LexiframeWarning, match="distinguished by the column colour"),
         pytest.warns(lf.LexiframeWarning, match="rows that repeated a document"),
     ):
         lf.positions(other, QRELS, duplicates="best")
@@ -98,7 +100,7 @@ def test_systems_without_a_common_document_are_doubted():
         lambda run: lf.evaluate(run, QRELS, "AP"),
         lambda run: lf.coverage(run, QRELS),
     ):
-        with pytest.warns(lf.LexiframeWarning, match="told apart by the column method"):
+        with pytest.warns(lf.LexiframeWarning, match="distinguished by the column method"):
             call(table)
 
 
@@ -108,7 +110,9 @@ def test_tags_and_second_fields_that_tell_systems_apart_are_named(tmp_path, fiel
     path.write_text(lines(field))
     told = {1: "field 2", 5: "tags"}[field]
     for call in (lf.read_runs, lambda run: lf.positions(run, QRELS, duplicates="best")):
-        with pytest.raises(lf.SchemaError, match=rf"apart by {told}: 2 \('bm25', 'dense'\)"):
+        with pytest.raises(
+            lf.SchemaError, match=rf"distinguished by {told}: 2 \('bm25', 'dense'\)"
+        ):
             call(path)
     (problem,) = lf.check_run(path).filter(problem="doubt").rows(named=True)
     names = problem["advice"].partition("names ")[2].partition(" on top")[0]
@@ -119,14 +123,14 @@ def test_tags_and_second_fields_that_tell_systems_apart_are_named(tmp_path, fiel
 def test_tags_of_a_system_for_each_stance(tmp_path):
     path = tmp_path / "touche.run"
     path.write_text("51 PRO I1 1 3.0 t\n51 CON I3 1 3.5 t\n51 CON I4 2 3.0 t\n")
-    with pytest.raises(lf.SchemaError, match="told apart by field 2"):
+    with pytest.raises(lf.SchemaError, match="distinguished by field 2"):
         lf.read_runs(path)
 
 
 def test_tags_beside_ranks_that_say_nothing_are_doubted(tmp_path):
     path = tmp_path / "all.run"
     path.write_text("q1 Q0 a 0 2.5 x\nq1 Q0 b 0 2.0 x\nq1 Q0 c 0 9.5 y\nq1 Q0 d 0 9.0 y\n")
-    with pytest.warns(lf.LexiframeWarning, match="told apart by tags"):
+    with pytest.warns(lf.LexiframeWarning, match="distinguished by tags"):
         lf.read_runs(path)
     assert lf.check_run(path)["problem"].to_list() == ["doubt"]
 
@@ -211,7 +215,7 @@ def test_lines_whose_ranks_begin_anew_have_two_ways_out(tmp_path, field):
 
 def test_a_doubt_says_how_to_say_that_it_is_one_ranking(tmp_path):
     table = frame("retriever", ["x", "y"] * 6, PAGES, ranks=False)
-    may_be = "what may be several, told apart by the column retriever.* leave the column out"
+    may_be = "what may be several, distinguished by the column retriever.* leave the column out"
     with pytest.warns(lf.LexiframeWarning, match=may_be):
         lf.read_runs(table)
     lf.read_runs(table.drop("retriever"))
@@ -278,10 +282,12 @@ SETTINGS = {
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_repeated_document_names_the_column_that_tells_runs_apart(tmp_path, name):
     table = frame(name, SETTINGS[name], TWICE, ranks=False).with_columns(fixed=pl.lit(0.5))
-    says = rf"if the column {name} tells runs apart, say so: columns={{'run': '{name}'}}, with text"
+    says = (
+        rf"if the column {name} distinguishes runs, say so: columns={{'run': '{name}'}}, with text"
+    )
     table.write_parquet(tmp_path / "all.parquet")
     for given in (table, table.to_arrow(), tmp_path / "all.parquet"):
-        advice = says if isinstance(given, pl.DataFrame) else rf"{name}.*tells? runs apart"
+        advice = says if isinstance(given, pl.DataFrame) else rf"{name}.*distinguish(es)? runs"
         with pytest.raises(lf.SchemaError, match=rf"{advice}.*; if it is one run, mend it, or"):
             lf.positions(given, QRELS)
     text = table.with_columns(pl.Series(name, [str(value) for value in SETTINGS[name]]))
@@ -289,7 +295,7 @@ def test_a_repeated_document_names_the_column_that_tells_runs_apart(tmp_path, na
 
 
 def test_ranks_that_begin_anew_name_the_column_that_tells_runs_apart():
-    says = r"begin anew.*if the column alpha tells runs apart.*; if it is one, duplicates='best'"
+    says = r"begin anew.*if the column alpha distinguishes runs.*; if it is one, duplicates='best'"
     with pytest.warns(lf.LexiframeWarning, match=says):
         lf.read_runs(frame("alpha", SETTINGS["alpha"], TWICE))
 
@@ -297,7 +303,7 @@ def test_ranks_that_begin_anew_name_the_column_that_tells_runs_apart():
 def test_columns_that_tell_runs_apart_together_are_all_named(tmp_path):
     rows = [("q1", "a", 1, score) for score in (0.5, 1.5, 2.5, 3.5)]
     keys = frame("k", [1, 1, 2, 2], rows, ranks=False).with_columns(b=pl.Series([1, 2, 1, 2]))
-    says = r"\(k, b\) tells runs apart.*several do so together, join their texts in a column run"
+    says = r"\(k, b\) distinguishes runs.*several do so together, join their texts in a column run"
     keys.with_columns(title=pl.lit("A")).write_csv(tmp_path / "all.csv")
     for given in (keys, tmp_path / "all.csv"):
         with pytest.raises(lf.SchemaError, match=says.replace("b", "b(, title)?", 1)):
@@ -310,7 +316,7 @@ def test_columns_that_tell_runs_apart_together_are_all_named(tmp_path):
 def test_very_many_tags_are_named(tmp_path):
     path = tmp_path / "all.run"
     path.write_text("".join(f"q1 Q0 {doc} 0 {n} t{n}\n" for n in range(300) for doc in "ab"))
-    with pytest.raises(lf.SchemaError, match="if the tags tell runs apart, write the lines of"):
+    with pytest.raises(lf.SchemaError, match="if the tags distinguish runs, write the lines of"):
         lf.positions(path, QRELS)
 
 

@@ -115,3 +115,23 @@ def test_values_outside_of_the_bounds_are_refused():
     p = lf.positions(RUNS, QRELS)
     with pytest.raises(lf.LexiframeError, match="expected values in its bounds, 0 to 1, found 5"):
         lf.scores(p, lf.FunctionMetric("five", lambda r, g, n: 5, bounds="0 to 1"))
+
+
+@pytest.mark.parametrize(
+    "how, said",
+    [
+        ({"cutoff": 0}, "x@k: expected a whole number from 1, found 0"),
+        ({"rel": -1}, r"x\(rel=-1\): expected a positive grade"),
+        ({"bounds": "1 to 0"}, "x: expected bounds with the least value first, found '1 to 0'"),
+    ],
+)
+def test_what_no_metric_can_have_is_refused_when_it_is_made(how, said):
+    with pytest.raises(lf.LexiframeError, match=said):
+        lf.FunctionMetric("x", lambda ranks, grades, n: 1.0, **how)
+
+
+@pytest.mark.parametrize("text", ["P(@5)", "P(5)"])
+def test_a_cutoff_in_parentheses_is_told_where_it_stands(text):
+    p = lf.positions(RUNS, QRELS)
+    with pytest.raises(lf.UnknownNameError, match="a cut-off stands behind @: write P@5"):
+        lf.scores(p, text)

@@ -411,7 +411,7 @@ def test_percentiles_are_named_for_what_they_are(by):
     other = lf.bradley_terry(v, interval="percentile", **options)
     assert one.strengths["se"].equals(other.strengths["se"])
     assert other.samples == 200
-    assert "Intervals are percentiles of 200 samples, which hold the truth less often" in " ".join(
+    assert "percentiles of 200 samples; with few groups they hold the true strength in" in " ".join(
         other.verdict["sentence"]
     )
     assert "percentiles" not in " ".join(one.verdict["sentence"])

@@ -13,15 +13,17 @@ from polars.testing import assert_frame_equal
 
 import lexiframe as lf
 from lexiframe.cli import app as cli
-from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
 from lexiframe.metrics.catalogues.user_models import USER_MODELS
+from lexiframe.metrics.kinds.derived import every_metric
+from lexiframe.metrics.needed import ITEMS
 from lexiframe.metrics.needed import SUBTOPICS
 from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.pairwise.measured import project_runs
 from lexiframe.pairwise.pairs import tables_of
 from lexiframe.projection.policies import Policies
 
+METRICS = {metric.name: metric for metric in every_metric() if metric.needs != ITEMS}
 NEEDS_MORE = {
     "linear": "linear(n=1000)",
     "P": "P@5",
@@ -30,6 +32,7 @@ NEEDS_MORE = {
     "IPrec": "IPrec@0.5",
     "Rprec_mult": "Rprec_mult@0.5",
     "F1": "F1@5",
+    "WSS": "WSS@95",
     "relative_P": "relative_P@5",
 } | {name: f"{name}@5" for name in SUBTOPIC_METRICS if METRICS[name].cuts_off}
 NEEDS_MORE |= {name: f"{name}(max_rel=3)" + "@5" * METRICS[name].cuts_off for name in USER_MODELS}

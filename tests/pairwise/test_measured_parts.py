@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.metrics.catalogues.ranked import METRICS
 from lexiframe.pairwise.measured import refuse_many_pairs
 from lexiframe.projection.policies import Policies
 
@@ -55,9 +54,7 @@ def test_requests_without_a_relevant_item_take_memory_only_where_they_count(n_re
 
         def refused(limit, policy=policy):
             try:
-                refuse_many_pairs(
-                    100, judged, [METRICS["AP"]], Policies(no_relevant=policy), None, limit
-                )
+                refuse_many_pairs(100, judged, [lf.AP], Policies(no_relevant=policy), None, limit)
             except lf.LexiframeError as error:
                 return str(error)
             return ""

@@ -5,6 +5,7 @@ Where they do not agree is listed in `EXCEPTIONS`, each shown on an example of i
 
 import gzip
 import io
+import random
 import warnings
 
 import pytest
@@ -339,3 +340,25 @@ EXCEPTIONS = {
 def test_where_peers_differ(difference):
     measure, ratio = EXCEPTIONS[difference]
     assert measure() == pytest.approx(ratio)
+
+
+def test_q_is_that_of_ntcireval():
+    """With and without a cut-off, whatever the weight of the gains."""
+    ntcireval = library("pyNTCIREVAL")
+    from pyNTCIREVAL.metrics import QMeasure
+
+    chance = random.Random(46)
+    for _ in range(60):
+        documents = [f"d{n}" for n in range(chance.randint(1, 30))]
+        grades = {d: chance.choice([0, 1, 2, 3]) for d in documents if chance.random() < 0.7}
+        order = chance.sample(documents, chance.randint(1, len(documents)))
+        if not any(grades.values()):
+            continue
+        labels = ntcireval.Labeler(grades)
+        ranked, levels = labels.label(order), labels.compute_per_level_doc_num(4)
+        p = lf.positions({"r": {"q": {d: -n for n, d in enumerate(order)}}}, {"q": grades})
+        beta, k = chance.choice([0, 0.5, 1, 2]), chance.choice([1, 3, 10, 40])
+        values = lf.scores(p, [lf.Q(beta=beta), lf.Q(beta=beta) @ k])
+        expected = [QMeasure(levels, [1, 2, 3], beta, cut).compute(ranked) for cut in (None, k)]
+        found = dict(values.select("measure", "value").rows())
+        assert sorted(found.values()) == pytest.approx(sorted(expected), abs=1e-12)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 import lexiframe as lf
-from lexiframe.metrics.catalogues.ranked import METRICS
+from lexiframe.metrics.kinds.derived import every_metric
+from lexiframe.metrics.needed import ITEMS
 from lexiframe.pairwise.catalogue import PREFERENCES
 from tests import oracle
 from tests.frames import (
@@ -24,6 +25,7 @@ from tests.frames import (
 )
 from tests.strategies import collections
 
+METRICS = {metric.name: metric for metric in every_metric() if metric.needs != ITEMS}
 FEWER = settings(max_examples=max(1, settings().max_examples // 3))
 LOOPS_OF_OTHER_NAMES = {
     *("Success", "Judged", "gm_map", "gm_bpref", "num_ret", "num_rel", "num_rel_ret", "num_q"),
@@ -37,6 +39,7 @@ NEEDED = {
     "P": ("P@5", 5),
     "F1": ("F1@5", 5),
     "IPrec": ("IPrec@0.3", 0.3),
+    "WSS": ("WSS@95", 95),
     "Rprec_mult": ("Rprec_mult@0.5", 0.5),
 }
 """The measures that need an argument: their notation with one, and the argument itself."""

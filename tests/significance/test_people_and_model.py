@@ -279,7 +279,7 @@ def test_requests_that_the_model_lacks_are_left_out_with_a_warning():
 def test_requests_that_look_chosen_are_warned_of():
     rng = np.random.default_rng(1)
     g = np.sort(rng.random(100))
-    with pytest.warns(lf.LexiframeWarning, match="they hardly were drawn at random"):
+    with pytest.warns(lf.LexiframeWarning, match="they do not look drawn at random"):
         ppi(*both(g[-30:], g[-30:], g[:-30]))
 
 

@@ -59,8 +59,8 @@ def check(
 ) -> None:
     """List all problems of files, line by line; exit with status 1 if there are any.
 
-    With judgments beside runs, so are runs whose ids match nothing in them, and equal scores where
-    their order may move a mean out of its interval.
+    Where judgments are given beside runs, a run is also a problem if its ids match nothing in the
+    judgments, or if the order of its equal scores may move a mean out of its interval.
     """
     options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
     results = {given: score_forms.check_results(given) for given in files if kind is None}

@@ -40,8 +40,8 @@ _TABLES = (*(path.stem for path in table_files(Path())), "verdict")
 _MOST_WITH_INTERVALS = 3
 """The number of measures up to which a table for a paper has room for intervals."""
 _GROUPS_HINT = (
-    "to test whether the groups differ: lexiframe.compare_groups(e) and group_correlations(e) in "
-    "Python, with e = lexiframe.evaluate(..., requests=..., by=...)"
+    "to test whether the groups differ, in Python: e = lexiframe.evaluate(..., requests=..., "
+    "by=...), then lexiframe.compare_groups(e) and lexiframe.group_correlations(e)"
 )
 
 

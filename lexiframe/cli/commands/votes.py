@@ -35,8 +35,8 @@ Files = Annotated[
 ]
 Units = Annotated[
     of.Unit,
-    option(STATISTICS, "What hangs together, for the intervals: judgments of a request, by a "
-           "judge, both, or none (judgment)."),
+    option(STATISTICS, "Which judgments the intervals take for correlated: those of a request, by "
+           "a judge, both, or none (judgment)."),
 ]  # fmt: skip
 CountedTies = Annotated[
     of.Ties, option(STATISTICS, "Ties are half wins, or have a probability (Davidson).")

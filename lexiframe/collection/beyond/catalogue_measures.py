@@ -14,7 +14,7 @@ import numpy as np
 
 from lexiframe.base import LexiframeError
 from lexiframe.collection.beyond.lists import Lists
-from lexiframe.metrics import Metric
+from lexiframe.metrics import Metric, Rankings
 from lexiframe.metrics.needed import ITEMS
 
 EXPOSURES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -80,6 +80,12 @@ class CatalogueMetric(Metric):
     kind: ClassVar[str] = "catalogue"
     needs: ClassVar[str] = ITEMS
     quotes: ClassVar[bool] = False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Raise: rankings of relevant items say nothing of a catalogue."""
+        raise LexiframeError(
+            f"{self}: needs the items of a catalogue; use lexiframe.catalogue(runs, measures, items)"
+        )
 
     def exposed(self, lists: Lists) -> Exposed:
         """Return the exposure that the first k documents of the lists give."""

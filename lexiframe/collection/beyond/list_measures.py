@@ -16,7 +16,7 @@ from lexiframe.collection.beyond.distributions import (
     shares,
 )
 from lexiframe.collection.beyond.lists import Lists
-from lexiframe.metrics import Metric, metric_parameters
+from lexiframe.metrics import Metric, Rankings, metric_parameters
 from lexiframe.metrics.needed import ITEMS
 
 Number, Word = metric_parameters.Number, metric_parameters.Word
@@ -35,6 +35,12 @@ class ListMetric(Metric):
     kind: ClassVar[str] = "list"
     needs: ClassVar[str] = ITEMS
     quotes: ClassVar[bool] = False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Raise: rankings of relevant items say nothing of a catalogue."""
+        raise LexiframeError(
+            f"{self}: needs the items of a catalogue; use lexiframe.list_scores(runs, measures, items)"
+        )
     of_no_relevant: ClassVar[float | None] = None
 
     def of_lists(self, lists: Lists) -> np.ndarray:

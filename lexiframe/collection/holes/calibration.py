@@ -1,4 +1,4 @@
-"""Whether the intervals hold what they promise: judgments of one run alone are hidden in turn."""
+"""Whether the intervals reach their level: judgments of one run alone are hidden in turn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Central intervals of draws, and how far they must be widened to keep their promise."""
+"""Central intervals of draws, and how far they must be widened to reach their level."""
 
 from __future__ import annotations
 

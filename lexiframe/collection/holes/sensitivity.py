@@ -118,7 +118,7 @@ def hole_sensitivity(
     kind. Where only relevant documents are listed, as in logs of clicks, it takes most holes for
     relevant, and a warning says so.
 
-    Whether the intervals keep their promise is measured: the documents that one run alone
+    Whether the intervals reach their level is measured: the documents that one run alone
     contributes are hidden, for each run in turn, and the value with all judgments is looked up in
     the interval. Intervals are widened by the least factor, from 1, that brings 1 − alpha of these
     values, over all runs and metrics, inside; in ``calibration``, each run's by that of the other

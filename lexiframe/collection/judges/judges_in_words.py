@@ -37,7 +37,7 @@ def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
     if n == 0:
-        return f"{_group_begin(of_group)}{a} and {b} judged no document both.{_alone(row)}"
+        return f"{_group_begin(of_group)}no document was judged by both {a} and {b}.{_alone(row)}"
     same = round(row["agreement"] * n)
     documents = "document that both judged" if n == 1 else "documents that both judged"
     agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
@@ -48,9 +48,7 @@ def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
 def _kappas(row: dict[str, Any]) -> str:
     """Say how far the judges agree beyond chance; one grade for all items leaves nothing to say."""
     if row["kappa"] is None:
-        return (
-            ", the only grade that they give them, so that no agreement beyond chance can be seen"
-        )
+        return ", the only grade that they give them, so that agreement beyond chance is undefined"
     of_relevant = row["kappa_binary"]
     binary = "undefined" if of_relevant is None else f"{of_relevant:.2f}"
     return (

@@ -54,7 +54,7 @@ def _pair_text(row: dict[str, Any]) -> str:
         f"({printed.percent(other)})"
     )
     if row["kappa"] is None:
-        return f"{text}; they say one thing of all, so that nothing beyond chance can be seen"
+        return f"{text}; all have the same winner, so that agreement beyond chance is undefined"
     alphas = f"α = {row['alpha_nominal']:.2f}, {row['alpha']:.2f} with the order -1 < 0 < 1"
     return f"{text}: κ = {row['kappa']:.2f}; {alphas}"
 

@@ -54,7 +54,7 @@ def _sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     by = f"By {row['measure']}{of_group} ({row['test']}, {row['correction']}), "
     if row["n_pairs"] == 0:
-        return f"{by}{row['name_a']} and {row['name_b']} compare no pair of runs both."
+        return f"{by}no pair of runs is compared by both {row['name_a']} and {row['name_b']}."
     return f"{by}{_differences(row)}{_sides(row)}{_order(row)}{_gain(row)}"
 
 

@@ -89,7 +89,7 @@ class BoardTables:
 
     @cached_property
     def leave_one_out(self) -> pl.DataFrame:
-        """What hangs on one collection; see the class."""
+        """What depends on one collection; see the class."""
         return self._table_of_each(leave_one_out_table)
 
     @cached_property

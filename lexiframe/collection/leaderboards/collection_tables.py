@@ -1,4 +1,4 @@
-"""The tables of collections: their weights, what hangs on one, which agree, how few will do."""
+"""The tables of collections: their weights, what depends on one, which agree, how few will do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A leaderboard in words: who may be first, what was left out, what hangs on one collection."""
+"""A leaderboard in words: who may be first, what was left out, what depends on one collection."""
 
 from __future__ import annotations
 
@@ -138,8 +138,8 @@ def _no_intervals(one: Ranked) -> str:
         return "its ranks have percentiles of resamples alone, and no tests"
     leave = "leaves" if len(one.design.points) == 1 else "leave"
     return (
-        f"{_units(one)}{_strata(one)} {leave} no degrees of freedom, so that nothing is known of "
-        "how sure the ranks are"
+        f"{_units(one)}{_strata(one)} {leave} no degrees of freedom, so that "
+        "the uncertainty of the ranks is unknown"
     )
 
 
@@ -183,7 +183,8 @@ def _one_collection(part: pl.DataFrame) -> list[str]:
         shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         any_one = f"any one of {len(names):,} collections ({shown})" if len(names) > 1 else shown
         told.append(
-            f"The first place hangs on one collection: leaving out {any_one} changes who is first."
+            f"The first place depends on one collection: leaving out {any_one} changes who is "
+            "first."
         )
     else:
         other = "other " if unknown else ""
@@ -206,7 +207,7 @@ _ENOUGH = 20
 
 
 def _liberal(one: Ranked) -> str:
-    """Say where t-tests of votes err more often than they promise: ranks have light tails."""
+    """Say where t-tests of votes err more often than α: ranks have light tails."""
     design = one.design
     counts_votes = one.name in ("mean_rank", "borda", "win_rate")
     if one.test != "holm" or not counts_votes or design is None or not design.is_free:
@@ -219,8 +220,8 @@ def _liberal(one: Ranked) -> str:
         else f"from {ranks.FEWEST_FLIPPED} on, test='max_t' keeps its level"
     )  # fmt: skip
     return (
-        f"Of votes in fewer than {_ENOUGH} {one.over}, t-tests find more differences that are "
-        f"none than they promise; {instead}."
+        f"With votes of fewer than {_ENOUGH} {one.over}, t-tests call equal runs different more "
+        f"often than α; {instead}."
     )
 
 
@@ -242,10 +243,12 @@ def _about_rule(one: Ranked) -> list[str]:
     if one.name in _ONE_ORDER and not np.isnan(cells).any():
         told.append(
             "With complete data mean rank, Borda's points, win rate and Bradley–Terry strengths "
-            "are one order."
+            "give the same order."
         )
     if one.name == "kemeny" and (n := one.n_least_contradicted) > 1:
-        told.append(f"{n:,} orders are contradicted least; the values are mean places in them.")
+        told.append(
+            f"{n:,} orders fit the results equally well; the values are mean places in them."
+        )
     return told
 
 

@@ -87,10 +87,10 @@ def degradation(
         Key ``what, how, fraction, measure``, sorted by it (``how`` is null unless labels are taken
         away); ``samples``; and for each statistic its mean over the samples and, as ``..._sd``, its
         standard deviation (null for one sample). ``tie_rate``: the share of pairs of rankings
-        of one request that tie. ``agreement``: of the pairs that the measure tells apart on the
+        of one request that tie. ``agreement``: of the pairs that do not tie by the measure on the
         complete data, the share that it prefers in the same direction on the sample;
         ``system_agreement``: the same of pairs of runs by their mean preference;
-        ``reference_agreement``: of the pairs that the reference tells apart on the complete data,
+        ``reference_agreement``: of the pairs that do not tie by the reference, complete data,
         the share that the measure prefers in the same direction on the sample, and
         ``reference_system_agreement`` the same of pairs of runs by their means. ``tau``: Kendall's
         τ-b of the ordering of the runs with that on the complete data. A statistic without any

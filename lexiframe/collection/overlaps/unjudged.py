@@ -82,7 +82,7 @@ def unjudged(
     Webber & Zobel, "Strategic System Comparisons via Targeted Relevance Judgments", SIGIR 2007,
     doi:10.1145/1277741.1277806.
 
-    Weight is what becomes known of what users see, not what tells runs apart: documents that all
+    Weight is what becomes known of what users see, not how runs differ: documents that all
     runs return have most of it. Hence judging by weight may settle the order of runs sooner than
     judging all documents of depth 1, then 2, and so on, and may settle it later.
 

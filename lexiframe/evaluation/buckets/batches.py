@@ -123,7 +123,7 @@ def _resumed(plan: Plan, job: dict[str, Any], work: Work) -> tuple[int, BucketRe
     if before is not None:
         for name in (name for name, mark in job["functions"].items() if mark is None):
             raise LexiframeError(
-                f"{work.folder.parent}: cannot be gone on with: the function of {name} refers to "
+                f"{work.folder.parent}: cannot be resumed: the function of {name} refers to "
                 "an object that cannot be compared with that of the job before; start again "
                 "without resume"
             )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from lexiframe.base import warn
 from lexiframe.evaluation.options import Asked
-from lexiframe.evaluation.reuse.ranks import why_nothing
-from lexiframe.io import kept_results
+from lexiframe.evaluation.reuse.ranks import ranked_again, why_nothing
+from lexiframe.io import batches, kept_results
 from lexiframe.metrics import needed, order_metrics
 from lexiframe.pairwise import MatrixPreference, Measure, PairCube, fingerprints, measured
 from lexiframe.projection import Policies
@@ -44,6 +45,25 @@ class Known:
     same_judgments: bool
 
 
+def projected_again(
+    kept: kept_results.KeptResults,
+    tables: tuple[pl.DataFrame, pl.DataFrame] | None,
+    sources: batches.Sources,
+    how: Asked,
+    foresee: Callable[[int, Any], None],
+) -> tuple[measured.Projected, dict[str, int]]:
+    """Rank runs and find their positions, with what the results in a folder still tell of them.
+
+    ``tables`` are their scores and preferences; None says that ranks alone are taken. Beside the
+    positions is how much was reused.
+    """
+    ranked, taken = ranked_again(kept, sources.scan, sources.judgments, how, foresee)
+    projected = measured.projected_of(ranked, how.measures, how.policies.no_relevant)
+    if tables is None:
+        return projected, reused_ranks(kept, how.policies, taken, len(ranked.judged.queries))
+    return completed(projected, how, known_in(kept, tables, projected, how))
+
+
 def known_in(
     kept: kept_results.KeptResults,
     tables: tuple[pl.DataFrame, pl.DataFrame],
@@ -64,9 +84,9 @@ def known_in(
     defined, runs, queries = (same.filter(kind=k)["name"] for k in ("measure", "run", "request"))
     why = why_nothing(kept, how.policies)
     if why is None and not len(runs):
-        why = "no run is as it was"
+        why = "all runs have changed"
     if why is None and not len(queries):
-        why = "no request has the judgments that it had"
+        why = "the judgments of all requests have changed"
     if why is not None:
         warn(f"{kept.folder}: nothing is reused, since {why}")
         runs = runs.clear()
@@ -96,7 +116,7 @@ def reused_ranks(
     """
     if not taken:
         why = why_nothing(kept, policies)
-        why = why or "no run is in a file that is as it was, or a judgment has changed"
+        why = why or "the files of all runs, or a judgment, have changed"
         warn(f"{kept.folder}: nothing is reused, since {why}")
     return _reused(runs=len(taken), requests=n_requests if taken else 0)
 

@@ -1,4 +1,4 @@
-"""The ranks of the judged items in all runs as a table, so that files need not be read again."""
+"""The ranks that an earlier evaluation found, so that files need not be read again."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.base import __version__
 from lexiframe.evaluation.options import Asked
+from lexiframe.evaluation.written_ranks import OTHERS, SCHEMA, TIED
 from lexiframe.io import data_sources, kept_results, run_scan
 from lexiframe.metrics import needed
 from lexiframe.pairwise import fingerprints, measured
@@ -23,39 +24,6 @@ from lexiframe.projection import (
     joined,
     judgments,
 )
-
-_NUMBERS, _TEXTS = pl.List(pl.Int64), pl.List(pl.String)
-_TIED = ("item", "best", "worst")
-_OTHERS: dict[str, Any] = {
-    "retrieved": _NUMBERS,
-    "answered": pl.List(pl.Boolean),
-    "extra": _TEXTS,
-    "strangers": _TEXTS,
-    **dict.fromkeys(("duplicates", "unjudged", "own", "one_score"), pl.Int64),
-}
-"""What is kept of `RunRanks` as it is."""
-_SCHEMA: dict[str, Any] = {
-    "run": pl.String,
-    "item": _NUMBERS,
-    "rank": _NUMBERS,
-    **{f"tied_{name}": _NUMBERS for name in _TIED},
-    **_OTHERS,
-}
-
-
-def ranks_table(ranked: RankedRuns | None) -> pl.DataFrame:
-    """Return a row for each run, with lists: the judged items that it retrieved, by number ...
-
-    The table is empty when the ranks are not known.
-    """
-    return pl.DataFrame([_ranks_row(run) for run in ranked.runs] if ranked else [], _SCHEMA)
-
-
-def _ranks_row(run: RunRanks) -> dict[str, Any]:
-    item = np.flatnonzero(run.rank)
-    row = {"run": run.name, "item": item, "rank": run.rank[item].astype(np.int64)}
-    row |= {f"tied_{name}": getattr(run.tied, name) for name in _TIED}
-    return row | {name: getattr(run, name) for name in _OTHERS} | {"answered": [*run.answered]}
 
 
 def ranked_again(
@@ -94,7 +62,7 @@ def why_nothing(kept: kept_results.KeptResults, policies: Policies) -> str | Non
     written = str(kept.provenance.get("lexiframe"))
     if written.split(".")[:2] != __version__.split(".")[:2]:
         return f"it was written by lexiframe {written}, and this is {__version__}"
-    if lacking := [name for name in _SCHEMA if name not in kept.ranks.columns]:
+    if lacking := [name for name in SCHEMA if name not in kept.ranks.columns]:
         return f"its ranks lack {', '.join(lacking)}, which this version needs"
     before = kept.provenance["policies"]
     for name, value in asdict(policies).items():
@@ -135,5 +103,5 @@ def _run_from_row(table: pl.DataFrame, n: int, n_items: int) -> RunRanks:
 
     rank = np.zeros(n_items, RANKS)
     rank[value("item")] = value("rank")
-    tied = effect_of_ties.TiedItems(*(value(f"tied_{name}") for name in _TIED))
-    return RunRanks(table["run"][n], rank, tied, **{name: value(name) for name in _OTHERS})
+    tied = effect_of_ties.TiedItems(*(value(f"tied_{name}") for name in TIED))
+    return RunRanks(table["run"][n], rank, tied, **{name: value(name) for name in OTHERS})

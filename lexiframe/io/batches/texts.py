@@ -13,10 +13,10 @@ from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.packings import packing_of, unpacked
 from lexiframe.io.files.unpacking import BYTE_ORDER_MARKS, UTF8_MARK, Content, content_of
-from lexiframe.io.parsing import error_with_line
+from lexiframe.io.parsing import error_with_line, json_reader
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_tables import table_in
-from lexiframe.io.text.json_tables import is_json, pieces_of_json
+from lexiframe.io.text.json_values import is_json
 from lexiframe.io.text.lines import blocks_of_lines, n_lines_in
 
 T = TypeVar("T")
@@ -79,7 +79,7 @@ def _is_one_value(data: bytes, schema: schemas.TableSchema, options: TextOptions
     """Return whether text is JSON, but not one object in each line."""
     if not is_json(data):
         return False
-    return next(pieces_of_json(data[:_BLOCK], schema, options.columns), ...) is ...
+    return next(json_reader().pieces_of_json(data[:_BLOCK], schema, options.columns), ...) is ...
 
 
 def _header(data: bytes, options: TextOptions) -> bytes:

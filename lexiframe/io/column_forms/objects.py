@@ -20,7 +20,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from lexiframe import io
 from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
+from lexiframe.base.face import added
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
 from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
 
@@ -149,9 +151,7 @@ def _read_table(give: Callable[[], pa.Table], where: str) -> pa.Table:
 def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> pl.DataFrame:
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
     if MODEL_OF_MTEB in data:
-        from lexiframe.io.column_forms.mteb_predictions import only_split
-
-        data = only_split(data, where, is_run=value == "score")
+        data = added(io, "only_split", where)(data, where, is_run=value == "score")
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(

@@ -16,7 +16,9 @@ from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
+from lexiframe import io
 from lexiframe.base import Problem, ReadError, coded, n_and_first, warn
+from lexiframe.base.face import added
 from lexiframe.io.column_forms.objects import held, is_frame, is_one_run
 from lexiframe.io.files.folders import (
     data_set_in,
@@ -282,8 +284,7 @@ def only_file(path: str | Path | File) -> File:
             raise ReadError(Problem("standard input", "", "it is closed", "name a file"))
         return File(STANDARD_INPUT, sys.stdin.buffer.read())
     if is_remote(path):
-        from lexiframe.io.files.remote import fetch
-
+        fetch = added(io, "fetch", str(path))
         address = public_address(str(path))
         return File(address, fetch(str(path), address))
     _refuse_single_slash(path)

@@ -17,7 +17,7 @@ from typing import Any
 from lexiframe.base import Problem, ReadError, errors
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.output_files import replacing
-from lexiframe.io.text.json_records import load_json
+from lexiframe.io.text.json_values import load_json
 
 CHECKSUM = "checksum"
 """The field with the sha256 of all other fields, which contents may not have themselves."""

@@ -23,8 +23,7 @@ from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.problems.advice import LINES_OF_RECORD
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.text.csv_rows import text_table
-from lexiframe.io.text.json_records import load_json
-from lexiframe.io.text.json_tables import is_json
+from lexiframe.io.text.json_values import is_json, load_json
 
 LOG = "runs.jsonl"
 """The file that `log_folder` adds lines to."""

@@ -30,7 +30,7 @@ from lexiframe.io.logs.entries import (
 )
 from lexiframe.io.logs.files import LOG
 from lexiframe.io.logs.mlflow import needed, quiet_mlflow, unreadable
-from lexiframe.io.text.json_records import load_json
+from lexiframe.io.text.json_values import load_json
 
 _AT_ONCE = {"metrics": 1000, "params": 100}
 """What MLflow takes in one request."""

@@ -67,7 +67,7 @@ def several_rankings(
     >>> rows = pl.DataFrame({"query_id": "q", "doc_id": ["a", "a"], "rank": [1, 1]})
     >>> engines = pl.DataFrame({"engine": ["old", "new"]})
     >>> print(several_rankings(rows, engines, "a.csv").problem)
-    a.csv: expected one ranking for each query, found several, told apart by the column \
+    a.csv: expected one ranking for each query, found several, distinguished by the column \
 engine: 2 ('new', 'old'); if it names the runs, say so: columns={'run': 'engine'}
     """
     has_ranks = "rank" in rows.columns
@@ -289,7 +289,7 @@ def _problem(column: pl.Series, where: str, several: str, further: str = "") -> 
     advice = f"if it names the runs, say so: {_run_option(column.name)}"
     if column.name in _WITH_RUN:
         advice = f"{'if they are runs, ' if further else ''}{_run_option(column.name)}"
-    found = f"{several}, told apart by {told}: {n_and_first(values.to_list())}"
+    found = f"{several}, distinguished by {told}: {n_and_first(values.to_list())}"
     return Problem(where, "one ranking for each query", found, advice + further, DOUBT)
 
 
@@ -304,7 +304,7 @@ def _run_option(name: str) -> str:
 
 
 def how_told_apart(unread: Sequence[str]) -> str:
-    """Return what to do if a column that is not read tells runs apart; "" if there is none.
+    """Return what to do if a column that is not read distinguishes runs; "" if there is none.
 
     Any column may: numbers and dates name settings, and several together do. What is called like
     an id, a text or a passage does not.
@@ -312,7 +312,7 @@ def how_told_apart(unread: Sequence[str]) -> str:
     Examples
     --------
     >>> how_told_apart(["alpha", "title"])
-    "if the column alpha tells runs apart, say so: columns={'run': 'alpha'}, with text in it; "
+    "if the column alpha distinguishes runs, say so: columns={'run': 'alpha'}, with text in it; "
     """
     names = [
         name
@@ -322,8 +322,8 @@ def how_told_apart(unread: Sequence[str]) -> str:
     if not names:
         return ""
     if names[0] in _WITH_RUN:
-        return f"if the {' or '.join(names)} tell runs apart, {_run_option(names[0])}; "
-    say_so = f"tells runs apart, say so: {_run_option(names[0])}, with text in it"
+        return f"if the {' or '.join(names)} distinguish runs, {_run_option(names[0])}; "
+    say_so = f"distinguishes runs, say so: {_run_option(names[0])}, with text in it"
     if len(names) == 1:
         return f"if the column {names[0]} {say_so}; "
     listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")

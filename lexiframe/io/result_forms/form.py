@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from lexiframe.base import Problem, ReadError, errors, shown
 from lexiframe.io.files.unpacking import content_of
 from lexiframe.io.problems.problem_tables import decoded
-from lexiframe.io.text.json_records import load_json
+from lexiframe.io.text.json_values import load_json
 
 _START = 200
 """The number of bytes in which the first name of a field stands."""

@@ -8,9 +8,10 @@ import polars as pl
 
 from lexiframe.base import ReadError, schemas
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
+from lexiframe.io.parsing import json_reader
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.text.csv_rows import text_table
-from lexiframe.io.text.json_tables import is_json, parse_json
+from lexiframe.io.text.json_values import is_json
 
 PLACE = "\0place"  # the column with the line of each row; no file has a column of this name
 
@@ -34,7 +35,7 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     [(1, 'map', '301', '0.25'), (2, 'map', 'all', '0.25')]
     """
     if is_json(data):
-        table = parse_json(data, where, schemas.SCORES, {})
+        table: pl.DataFrame = json_reader().parse_json(data, where, schemas.SCORES, {})
         if {"query_id", "doc_id"} <= set(table.columns):  # a dictionary of dictionaries
             table = name_nested_columns(table)
         return table.with_row_index(PLACE, offset=1)

@@ -8,98 +8,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lexiframe.base import Problem
-from lexiframe.io.column_forms.numbers import EXACT, NumberAsWritten
 from lexiframe.io.problems.advice import NO_JSON, TWO_OBJECTS, TWO_RECORDS
+from lexiframe.io.text.json_values import (
+    AS_IT_IS,
+    DECODERS,
+    OF_ANY_LENGTH,
+    RepeatedNameError,
+    half_character,
+    load_json,
+)
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _SHOWN = 80
 _PARSE_ERRORS = (ValueError, RecursionError)
-
-
-class RepeatedNameError(ValueError):
-    """An object of JSON has several fields of one name; ``names`` are all such names."""
-
-    def __init__(self, names: list[str]) -> None:
-        super().__init__(f"two fields are named {names[0]!r}")
-        self.names = names
-
-
-def load_json(text: str, *, exact: bool = False, any_length: bool = False) -> Any:
-    r"""Parse JSON as Python does, but raise for repeated names and unpaired surrogates.
-
-    Of two fields of one name in an object, Python would keep only the second. An unpaired surrogate
-    is half a character, which no valid text has. With ``exact``, which takes longer, floats from
-    2^53 on become `NumberAsWritten`. With ``any_length``, which takes longer too, whole numbers of
-    more digits than Python converts do so as well; without ``exact`` they are infinite.
-
-    Examples
-    --------
-    >>> load_json('{"q1": {"d1": 1, "d1": 2}}')
-    Traceback (most recent call last):
-    lexiframe.io.text.json_records.RepeatedNameError: two fields are named 'd1'
-    """
-    value = (_OF_ANY_LENGTH if any_length else _DECODERS)[exact].decode(text)
-    if r"\ud" in text.lower() and (half := _half(value)):
-        raise ValueError(half)
-    return value
-
-
-def _unique_fields(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    record = dict(fields)
-    if len(record) < len(fields):
-        counts = Counter(name for name, _ in fields)
-        raise RepeatedNameError([name for name, n in counts.items() if n > 1])
-    return record
-
-
-def _exact_number(text: str) -> float | str:
-    value = float(text)
-    return value if abs(value) < EXACT else NumberAsWritten(text)
-
-
-def _long_whole_number(text: str) -> float | str:
-    """Return a whole number, or its text where Python refuses to convert so many digits."""
-    try:
-        return int(text)
-    except ValueError:
-        return NumberAsWritten(text)
-
-
-def whole_or_infinite(text: str) -> float:
-    """Return a whole number, or infinity where Python refuses to convert so many digits."""
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
-
-
-_AS_IT_IS = json.JSONDecoder(parse_float=_exact_number, parse_int=_long_whole_number)
-_DECODERS = {
-    False: json.JSONDecoder(object_pairs_hook=_unique_fields),
-    True: json.JSONDecoder(object_pairs_hook=_unique_fields, parse_float=_exact_number),  # exact
-}
-_OF_ANY_LENGTH = {
-    False: json.JSONDecoder(object_pairs_hook=_unique_fields, parse_int=whole_or_infinite),
-    True: json.JSONDecoder(
-        object_pairs_hook=_unique_fields, parse_float=_exact_number, parse_int=_long_whole_number
-    ),
-}
-"""Take more time, and whole numbers of any length, of which Python converts 4,300 digits."""
-
-
-def _half(value: Any) -> str:
-    """Describe the unpaired surrogate in a value; return an empty text if there is none."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as error:
-        return f"{error.object[error.start]!r}: surrogates not allowed"
-    return ""
 
 
 def _load_value(text: str, *, exact: bool) -> Any:
@@ -134,7 +60,7 @@ def members_of_lines(text: str, where: str, first: int = 1, *, exact: bool = Fal
     'x, line 2: expected JSON, found \'{"a": }\' (Expecting value); mend it, or leave it out'
     """
     members, has_halves = Members(), r"\ud" in text.lower()
-    scan = _DECODERS[exact].scan_once  # type: ignore[attr-defined]
+    scan = DECODERS[exact].scan_once  # type: ignore[attr-defined]
     for line, record in enumerate(text.split("\n"), first):
         try:  # most lines are one record from end to end, for which this is enough
             value, end = scan(record, 0)
@@ -206,7 +132,7 @@ def members_one_by_one(text: str, where: str) -> Members:
             value, end, twins = _parse_value(text, begin)
             twins += [name] if name is not None and name in names else []
             names.add(name)
-            half = _half((name, value)) if has_halves else ""
+            half = half_character((name, value)) if has_halves else ""
             members.problems += _problems_of_member(where, twins, half, name, place, at)
             if not half and (name is not None or not twins):
                 members.values.append(value)
@@ -227,7 +153,7 @@ def _field_name(text: str, at: int) -> tuple[str, int]:
     """Parse the name of a field; return it and where its value begins."""
     if text[at : at + 1] != '"':
         raise json.JSONDecodeError("Expecting property name in double quotes", text, at)
-    name, end = _AS_IT_IS.raw_decode(text, at)
+    name, end = AS_IT_IS.raw_decode(text, at)
     colon = _behind_blanks(text, end)
     if text[colon : colon + 1] != ":":
         raise json.JSONDecodeError("Expecting ':' delimiter", text, colon)
@@ -237,9 +163,9 @@ def _field_name(text: str, at: int) -> tuple[str, int]:
 def _parse_value(text: str, at: int) -> tuple[Any, int, list[str]]:
     """Parse a value; return it, where it ends, and the names that are repeated in an object."""
     try:
-        return *_OF_ANY_LENGTH[True].raw_decode(text, at), []
+        return *OF_ANY_LENGTH[True].raw_decode(text, at), []
     except RepeatedNameError as error:
-        return *_AS_IT_IS.raw_decode(text, at), error.names
+        return *AS_IT_IS.raw_decode(text, at), error.names
 
 
 def _next(text: str, end: int, closing: str) -> int:

@@ -1,4 +1,4 @@
-"""Tables in JSON: recognising and parsing lines, lists, and ``{query: {document: number}}``."""
+"""Tables in JSON: parsing lines, lists, and ``{query: {document: number}}``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from lexiframe.io.column_forms.column_names import candidates_for, words_for
 from lexiframe.io.column_forms.numbers import EXACT
 from lexiframe.io.column_forms.objects import is_one_run, to_frame
 from lexiframe.io.problems.rows_as_written import Rows
-from lexiframe.io.text.json_records import whole_or_infinite
 from lexiframe.io.text.json_rows import (
     Form,
     members_in,
@@ -26,27 +25,12 @@ from lexiframe.io.text.json_rows import (
     rows_of_json,
     table_in,
 )
+from lexiframe.io.text.json_values import whole_or_infinite
 from lexiframe.io.text.lines import LARGEST, PIECE, blocks_of_lines, check_utf8, unify_line_ends
 
-_BEGINNING = re.compile(rb"""\s*(?:\{\s*(?:["}]|$)|\[\s*(?:[\[{"\]]|-?[0-9.]+\s*,|$))""")
-_NAME = re.compile(rb'(?:^|[\s,{\[])"[^"\r\n]*"[ \t]*:')
 _LINE_ENDS = re.compile(rb"[ \t]*\n[ \t\n]*")
 _START = 1 << 20  # this many bytes are enough to find the form and the names
 _NUMBERS = ("score", "relevance", "value")
-
-
-def is_json(data: bytes) -> bool:
-    r"""Return whether text begins like JSON; a bracket alone may also begin an id.
-
-    Text whose first line has a quoted name and a colon counts as JSON: its beginning may be lost.
-
-    Examples
-    --------
-    >>> is_json(b'{"qid": 7}\n'), is_json(b"{7} Q0 d1 1 0.5 bm25\n")
-    (True, False)
-    """
-    first = re.match(rb"\s*[^\r\n]*", data[:1000])
-    return bool(_BEGINNING.match(data, 0, 1000) or (first and _NAME.search(first[0])))
 
 
 def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:

@@ -33,7 +33,7 @@ _NEAREST = {
     **dict.fromkeys(("auc", "roc_auc", "gauc"), _ALL_ITEMS),
     "main_score": "it is the measure that MTEB names for a task; write that, such as nDCG@10",
     "nauc": "it measures how well a model knows when to give no answer; there is nothing near it",
-    "hole": "it is the share of documents without a judgment: 1 − Judged(denominator='k')@k",
+    "p-mrr": "it compares rankings before and after a change of instructions; use lexiframe.p_mrr",
     "11pt_avg": "its points are 0, 0.1 … 1; take the mean of IPrec@R over others",
     "TBG": _COSTS.format("RBP"),
     "U": _COSTS.format("linear(n=...)"),

@@ -35,3 +35,6 @@ GE = "Ge, Delgado-Battenfeld & Jannach, RecSys 2010, doi:10.1145/1864708.1864761
 POPULARITY = "Abdollahpouri et al., RecSys 2020, doi:10.1145/3383313.3418487"
 TAIL = "Abdollahpouri, Burke & Mobasher, FLAIRS 2019, arXiv:1901.07555"
 GINI = "Fleder & Hosanagar, Management Science 2009, doi:10.1287/mnsc.1080.0974"
+SAKAI = "Sakai, IPM 2007, doi:10.1016/j.ipm.2006.07.020; NTCIREVAL"
+COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, doi:10.1197/jamia.M1929"
+BEIR = "BEIR: Thakur et al., NeurIPS 2021, arXiv:2104.08663"

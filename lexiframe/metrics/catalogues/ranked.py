@@ -7,16 +7,25 @@ from typing import Any
 
 from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues import papers as of
-from lexiframe.metrics.catalogues.sets import SET_METRICS
 from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
-from lexiframe.metrics.catalogues.user_models import USER_MODELS
-from lexiframe.metrics.kinds import counts, exposures, graded, judged, search_length, weights
+from lexiframe.metrics.kinds import (
+    counts,
+    exposures,
+    graded,
+    judged,
+    search_length,
+    weights,
+)
 from lexiframe.metrics.kinds.cascade import CascadeMetric, satisfied
 from lexiframe.metrics.kinds.graded import GradedMetric
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.metrics.kinds.metric_parameters import Gains, Number, Parameter, Word
 from lexiframe.metrics.kinds.order_metrics import leximin_metric, rank_metric
-from lexiframe.metrics.kinds.ranking_metric import RankingMetric, log_odds, logarithm
+from lexiframe.metrics.kinds.ranking_metric import (
+    RankingMetric,
+    log_odds,
+    logarithm,
+)
 from lexiframe.metrics.kinds.recall_level import RecallLevelMetric
 from lexiframe.metrics.kinds.search_length import SearchLength
 from lexiframe.metrics.needed import FOUND, JUDGED
@@ -136,6 +145,13 @@ Judged = RankingMetric("Judged", judged.judged_share, kind="judged", needs=JUDGE
 """The share of the first k documents that are judged; ``Judged(denominator='k')@k`` divides by k
 also when the ranking is shorter. Requests without a relevant document have one, too."""
 
+Hole = RankingMetric("Hole", judged.unjudged_share, kind="judged", needs=JUDGED,
+    smaller_is_better=True, of_no_relevant=None, bounds="0 to 1",
+    formula="#{not judged of the first k} / k", source=of.BEIR)
+"""The share of the first k ranks with a document that nobody judged for the request, of all that
+was retrieved without a cut-off. BEIR counts a document as judged when it was judged for any other
+request, too, which says nothing of its relevance here."""
+
 gm_map = RankingMetric("gm_map", partial(logarithm, AP), kind="logarithm",
     of_no_relevant=None, aggregate="geometric mean", formula="ln max(AP, 10⁻⁵)",
     bounds="ln 10⁻⁵ = −11.5 to 0", source=f"{of.TREC_EVAL}; {of.ROBERTSON}")
@@ -205,13 +221,12 @@ RE = SearchLength("RE", search_length.beyond_mean, weight=weights.one, mean=True
 """Recall error: the mean rank of the relevant items, minus that of the ideal ranking."""
 # fmt: on
 
-# The entries of this module in the order of the source, and then those of the others.
+# The entries of this module in the order of the source, and then those of the others. Features add
+# more: see `derived.every_metric`.
 METRICS: dict[str, Metric] = {
     m.name: m
     for m in (
         *(entry for entry in vars().values() if isinstance(entry, Metric)),
-        *SET_METRICS.values(),
-        *USER_MODELS.values(),
         *(rank_metric(name, "recall") for name in ("LR", "sgnLR")),
         *(rank_metric(name, "precision") for name in ("LP", "sgnLP")),
         leximin_metric("LR"),

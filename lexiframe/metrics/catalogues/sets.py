@@ -106,6 +106,22 @@ binG = RankingMetric("binG", binary_gain, kind="recall level",
     formula="1/m Σ_i 1/log2(2 + p_i − i)", bounds="0 to 1", source=of.TREC_EVAL)
 """The mean over the relevant items of a discount by the documents above that are not relevant."""
 
+Q = RankingMetric("Q", cumulated_gain.blended_ratio, kind="graded",
+    parameters={"beta": Number(1, least=0), **_GAINS},
+    formula="1/m Σ_i (i + β G_i)/(p_i + β I_{p_i})", bounds="0 to 1", source=of.SAKAI)
+"""Q-measure, average precision for graded relevance: at the rank of each relevant item, the number
+of relevant items so far and their gains, as a share of the rank and the gains of the ideal ranking
+so far. The gain is the grade unless ``gains`` names others, ``beta`` is the weight of the gains,
+and ``Q(beta=0)`` is AP. ``Q@k`` divides by min(m, k), as NTCIREVAL does."""
+
+WSS = ShareMetric("WSS", recall_curve.work_saved, kind="recall curve", share="percent",
+    parameters={"percent": Number(above=0, most=100)}, bounds="−1 to 1",
+    formula="WSS@R: R/100 − p/ñ", source=of.COHEN)
+"""Work saved over sampling: who reads a ranking of all candidates from the top and stops at a
+recall of R percent leaves a share of it unread, and would leave 1 − R/100 of it without any order;
+WSS is the difference. A ranking that never reaches that recall is read to its end. The ranking has
+to hold all candidates: of its first 1000 alone, the share is of these."""
+
 # fmt: on
 
 SET_METRICS = {m.name: m for m in vars().values() if isinstance(m, Metric)}

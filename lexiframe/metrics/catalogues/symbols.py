@@ -73,6 +73,15 @@ _OF_KIND: dict[str, Mapping[str, str]] = {
     "lexicographic": {"p": "the ranks of the relevant items"},
 }
 _OF_MEASURE: dict[str, Mapping[str, str]] = {
+    "Q": {
+        "β": "the weight of the gains",
+        "G_i": "the gains of the first i relevant items retrieved",
+        "I_{p_i}": "the gains of the first p_i ranks of the ideal ranking",
+    },
+    "WSS": {
+        "R": "the recall in percent behind @",
+        "p": "the rank where that recall is reached, ñ where it is not",
+    },
     "infAP": {
         "r": "the relevant items above the i-th one",
         "b": "the judged non-relevant items above it",

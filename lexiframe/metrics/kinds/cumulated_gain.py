@@ -1,4 +1,4 @@
-"""Variants of nDCG that trec_eval has: G, ndcg_rel and Rndcg.
+"""Cumulated gains beside those of the ideal ranking: Q, and trec_eval's G, ndcg_rel and Rndcg.
 
 g_i is the gain of the i-th relevant item from the top, p_i its rank, and m the number of items
 with a positive gain. The ideal ranking has the items in decreasing order of gain.
@@ -30,11 +30,12 @@ class Found:
     Attributes
     ----------
     items
-        ``ranking``, ``rank``, ``gain``; ``total``, the gains up to the item; ``dcg`` up to it.
+        ``ranking``, ``rank``, ``gain``; ``i``, ``total`` and ``dcg``, the number of items,
+        their gains and DCG up to the item.
     ideal
-        A row for each place of each request's ideal ranking: ``gain``, ``rank``, ``dcg``, ``cost``
-        (the sum up to the place of the gains, of those below 1 as 1), ``is_last`` (the next place
-        has less gain).
+        A row for each place of each request's ideal ranking: ``gain``, ``rank``; ``total``, ``dcg``
+        and ``cost`` (the sum of the gains, of those below 1 as 1) up to the place; ``is_last``
+        (the next place has less gain).
     at
         For each item the row of ``ideal`` with its rank, or with the last rank of its request.
     m, n_levels, ideal_dcg, ideal_gain
@@ -93,6 +94,7 @@ def _ideal(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
     )
     following = pl.col("gain").shift(-1).over("ranking")
     return table.with_columns(
+        total=pl.col("gain").cum_sum().over("ranking"),
         dcg=_DCG.over("ranking"),
         cost=pl.max_horizontal("gain", pl.lit(1.0)).cum_sum().over("ranking"),
         is_last=following.is_null() | (following != pl.col("gain")),
@@ -104,8 +106,24 @@ def _found_gains(rankings: Rankings, gain: pl.Expr) -> pl.DataFrame:
     items = row_by_row(rankings.items_by_level, ranking=pl.col("ranking"), rank=rank, gain=gain)
     items = items.filter(pl.col("rank").is_not_null(), pl.col("gain") > 0)
     return items.with_columns(
-        total=pl.col("gain").cum_sum().over("ranking"), dcg=_DCG.over("ranking")
+        i=pl.int_range(1, pl.len() + 1).over("ranking"),
+        total=pl.col("gain").cum_sum().over("ranking"),
+        dcg=_DCG.over("ranking"),
     )
+
+
+def blended_ratio(
+    rankings: Rankings, *, beta: float, gains: GainOfGrade = None, cutoff: int | None = None
+) -> np.ndarray:
+    """1/min(m, k) Σ_i (i + β G_i) / (p_i + β I_{p_i}) over the items of the first k ranks."""
+    found = Found.beside_ideal(rankings, gains)
+    rank = found.column("rank")
+    ratios = (found.column("i") + beta * found.column("total")) / (
+        rank + beta * found.ideally("total")
+    )
+    if cutoff is None:
+        return ratio(found.sums(ratios), found.m)
+    return ratio(found.sums(np.where(rank <= cutoff, ratios, 0.0)), np.minimum(found.m, cutoff))
 
 
 def normalised_gain(rankings: Rankings, *, gains: GainOfGrade = None) -> np.ndarray:

@@ -184,11 +184,21 @@ def WC(metric: Metric | str) -> WorstCase:
         bounds="as of μ")  # fmt: skip
 
 
-_ADDED = frozenset(listed(metrics, FEATURES))
-"""The names of measures that features add, which are loaded when one is asked for."""
+_ADDED = {notation.IR_MEASURES.get(n, n): n for n in listed(metrics, FEATURES)}
+"""The measures that features add, by name, and what each is called in Python."""
 notation.know(_ADDED)
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
 notation.know(MADE_FROM_ANOTHER)
+
+
+def metric_names() -> list[str]:
+    """Return the names of all built-in metrics, and of those that features add."""
+    return [*METRICS, *_ADDED]
+
+
+def every_metric() -> list[Metric]:
+    """Return all built-in metrics in the order of the catalogue, then those that features add."""
+    return [*METRICS.values(), *(added(metrics, called, called) for called in _ADDED.values())]
 
 
 def known_metric(name: str) -> Metric | None:
@@ -228,10 +238,14 @@ def parse_metric(text: str) -> Metric:
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
     elif written.name in _ADDED and written.operand is None:
-        metric = added(metrics, written.name, text)
+        metric = added(metrics, _ADDED[written.name], text)
     else:
+        k = (written.operand or "").removeprefix("@")
+        if written.name in metric_names() and k.isdecimal():
+            advice = f"a cut-off stands behind @: write {written.name}@{k}"
+            raise errors.UnknownNameError(f"{text!r} is no measure; {advice}")
         refuse_not_offered(text)
-        known = [*METRICS, *sorted(_ADDED), "TSE(AP)", "WC(AP)", "eta(AP)"]
+        known = [*metric_names(), "TSE(AP)", "WC(AP)", "eta(AP)"]
         near = [written.name, *notation.TREC_EVAL]
         raise unknown_name("metric", text, known, near=near, advice=_NOT_A_METRIC)
     if written.parameters:

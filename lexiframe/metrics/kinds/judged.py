@@ -73,6 +73,14 @@ def judged_share(rankings: Rankings, *, denominator: str, cutoff: int | None = N
     return ratio(n_judged, most)
 
 
+def unjudged_share(rankings: Rankings, *, cutoff: int | None = None) -> np.ndarray:
+    """Return the documents of the top k without a judgment, divided by k."""
+    n = retrieved(rankings)
+    k = n if cutoff is None else np.full_like(n, cutoff)
+    n_judged = _sums_over_judged(rankings, exposures.constant(RANK), cutoff)
+    return ratio(np.minimum(n, k) - n_judged, k)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Residual(Metric):
     """1 − Σ e(p) over the judged items: what a metric could gain from the unjudged ones."""

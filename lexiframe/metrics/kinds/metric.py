@@ -42,7 +42,7 @@ class Metric:
         k: items beyond rank k count as not retrieved, but they still count in m.
     formula, source, bounds
         What `measures` shows: the formula, where it was published, and the range of values. Within
-        this range are intervals and bets of an evaluation.
+        this range are intervals and sequential tests of an evaluation.
     aggregate
         What one number for a run is made of the values of its requests: their ``"mean"``,
         ``"sum"``, or, for logarithms, ``"geometric mean"`` (see `aggregates`).
@@ -70,6 +70,15 @@ class Metric:
     """Whether its notation quotes words, as that of ir_measures does."""
     is_exact: ClassVar[bool] = False
     """Whether equal values are equal to the last bit: then only equal values tie."""
+
+    def __post_init__(self) -> None:
+        notation.least_grade(self.name, self.rel)
+        if self.cutoff is not None:
+            notation.rank_of_cutoff(self.name, self.cutoff)
+        if self.limits.low > self.limits.high:
+            raise LexiframeError(
+                f"{self.name}: expected bounds with the least value first, found {self.bounds!r}"
+            )
 
     @property
     def limits(self) -> Bounds:

@@ -22,14 +22,15 @@ from lexiframe.metrics.rankings import Rankings
 class RankingMetric(Metric):
     """μ = a function of `Rankings`, and of the metric's parameters by keyword.
 
-    It can be cut off when the function takes ``cutoff``. ``kind`` and ``needs`` are those of the
-    metric; ``of_no_relevant`` is its value for a request without a relevant item, or None for what
-    the function gives.
+    It can be cut off when the function takes ``cutoff``. ``kind``, ``needs`` and
+    ``smaller_is_better`` are those of the metric; ``of_no_relevant`` is its value for a request
+    without a relevant item, or None for what the function gives.
     """
 
     function: Callable[..., np.ndarray]
     kind: str = field(default="ranking", kw_only=True)  # type: ignore[misc]
     needs: str = field(default=RELEVANT, kw_only=True)  # type: ignore[misc]
+    smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
     of_no_relevant: float | None = field(default=0.0, kw_only=True)  # type: ignore[misc]
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lexiframe.metrics.kinds.counts import ratio, relevant
+from lexiframe.metrics.kinds.counts import ratio, relevant, retrieved
 from lexiframe.metrics.rankings import Rankings
 
 _ELEVEN = [n / 10 for n in range(11)]
@@ -46,3 +46,15 @@ def _level_at(share: float, m: np.ndarray, rounding: str) -> np.ndarray:
         return np.floor(share * m + 0.9)
     whole = np.floor(share * m)
     return whole + (share * m - whole >= 0.5)
+
+
+def work_saved(rankings: Rankings, *, percent: float) -> np.ndarray:
+    """(ñ − p)/ñ − (1 − R), where p is the rank at which the recall R is reached, or else ñ."""
+    n, m = retrieved(rankings), relevant(rankings)
+    level, position = (rankings.relevant[x].to_numpy() for x in ("level", "position"))
+    # 100 i ≥ percent · m, and not i/m ≥ R, which rounding decides
+    reached = 100 * level >= percent * m[rankings.relevant_rankings]
+    found = reached & np.isfinite(position)
+    read = n.copy()
+    np.minimum.at(read, rankings.relevant_rankings[found], position[found])
+    return ratio(n - read, n) - (1 - percent / 100)

@@ -123,8 +123,8 @@ def _made_up(found: Found) -> list[str]:
         said.append(f"Strengths are those of answers that do not differ in {names}.")
     if found.interval == "percentile":
         said.append(
-            f"Intervals are percentiles of {found.samples:,} samples, which hold the truth less "
-            "often than they promise when there are few groups."
+            f"Intervals are percentiles of {found.samples:,} samples; with few groups they hold "
+            f"the true strength in less than {100 * found.level:g} % of cases."
         )
     if found.prior:
         each = f"{found.prior:g} comparison{'s' * (found.prior != 1)}"

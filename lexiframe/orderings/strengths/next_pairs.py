@@ -70,7 +70,7 @@ def next_pairs(
     variance of the answer, d = 1 at i and −1 at j. The pair with the greatest fall to first order
     in this is chosen.
 
-    If judgments of a request hang together, ask in as many requests as possible.
+    If judgments of a request are correlated, ask in as many requests as possible.
 
     Examples
     --------

@@ -59,15 +59,15 @@ def bradley_terry(
         Each run gets so many comparisons with one imaginary run, half of them won. With it,
         strengths exist for all data.
     by : {"request", "judge", "both", "judgment"}
-        Which judgments hang together, for the intervals: those of a request, of a judge, both, or
-        none. Intervals by single judgments are what other tools print; they are too narrow where
-        judgments of a request resemble one another.
+        Which judgments count as correlated, for the intervals: those of a request, of a judge,
+        both, or none. Intervals by single judgments are what other tools print; they are too narrow
+        where judgments of a request resemble one another.
     interval : {"sandwich", "bootstrap", "percentile"}
         ``sandwich`` and ``bootstrap``: a number of standard errors to either side, which are those
         of the groups' scores, or those in ``samples`` samples of groups, with ``seed``.
-        ``percentile``: percentiles of the strengths in these samples, which hold less than they
-        promise for few groups. Samples are of requests or judges; one without a maximum is fitted
-        with prior = 1 and counted in ``without_maximum``.
+        ``percentile``: percentiles of the strengths in these samples, which for few groups hold the
+        strength less often than their level says. Samples are of requests or judges; one without a
+        maximum is fitted with prior = 1 and counted in ``without_maximum``.
     level : float
         The level of the intervals.
     samples, seed : int

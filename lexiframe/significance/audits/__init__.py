@@ -1,1 +1,1 @@
-"""Whether the tests keep their promise on the data at hand."""
+"""How often the tests err on the data at hand."""

@@ -1,4 +1,4 @@
-"""Whether tests keep their promise on one's own data: `audit`."""
+"""How often tests err on one's own data: `audit`."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def audit(
 ) -> pl.DataFrame:
     """Measure how often tests reject what is true, and find what differs, on one's own data.
 
-    A test at level alpha promises to reject a true hypothesis with probability alpha at most, and a
-    whole evaluation, which tests all pairs of its runs and corrects for their number, to find any
-    difference with this probability at most where there is none. Each trial draws runs (a pair,
+    A test at level alpha should reject a true hypothesis with probability alpha at most, and a
+    whole evaluation, which tests all pairs of its runs and corrects for their number, should find
+    any difference with this probability at most where there is none. Each trial draws runs (a pair,
     unless there are to be more), makes their means equal, draws requests of theirs with
     replacement, and tests them. The same requests are tested with the differences as they are.
 
@@ -105,8 +105,8 @@ def audit(
     bounds
         For ``betting``, as for `compare`.
     cluster : str, optional
-        The attribute in ``requests`` that requests which hang together share, as for `compare`. A
-        trial then draws whole clusters, and ``sizes`` are numbers of clusters; ``t`` and
+        The attribute in ``requests`` that correlated requests share, as for `compare`. A trial then
+        draws whole clusters, and ``sizes`` are numbers of clusters; ``t`` and
         ``bootstrap`` are those of clusters. Exchanged are the runs of whole clusters.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
@@ -180,7 +180,7 @@ def audit(
     Examples
     --------
     Four wins by 1 and a loss by 4 have the mean 0. The t-test, which asks about means, keeps its
-    promise over 50 such requests, while the sign test, which asks about wins, rejects nearly
+    level over 50 such requests, while the sign test, which asks about wins, rejects nearly
     always:
 
     >>> import polars as pl
@@ -429,7 +429,7 @@ def _tested(
 
 
 def _outcome(test: Any, pairs: Pairs, trials: Trials | ClusterTrials, options: Options) -> Outcome:
-    """Test all trials by clusters, by bets or by a function of one's own."""
+    """Test all trials by clusters, by betting or by a function of one's own."""
     if isinstance(trials, ClusterTrials):
         return trials.tested(test, options)
     drawn = trials.drawn

@@ -50,9 +50,9 @@ def _sentences(part: pl.DataFrame, of_group: str) -> str:
     )
     return (
         f"By {first['measure']}{of_group}, {found} in {rates} ({test}, "
-        f"α = {first['alpha']:g}): {_promise(rows)}. {_power(rows)} There were {first['trials']:,} "
-        f"trials of each size, drawn from {printed.counted(first['n_pairs'], 'pair')} of runs and "
-        f"{first['n']:,} requests."
+        f"α = {first['alpha']:g}): {_error_rate(rows)}. {_power(rows)} There were "
+        f"{first['trials']:,} trials of each size, drawn from "
+        f"{printed.counted(first['n_pairs'], 'pair')} of runs and {first['n']:,} requests."
     )
 
 
@@ -68,8 +68,8 @@ def _rates_by_size(rows: list[Row], rate: str) -> str:
     return printed.listed(texts)
 
 
-def _promise(rows: list[Row]) -> str:
-    """Say whether the test keeps its promise, and with how many requests if that differs."""
+def _error_rate(rows: list[Row]) -> str:
+    """Say whether the test errs as often as its level, and with how many requests if it differs."""
     more = [f"{row['n_requests']:,}" for row in rows if row["error_low"] > row["alpha"]]
     less = [f"{row['n_requests']:,}" for row in rows if row["error_high"] < row["alpha"]]
     said = [

@@ -72,9 +72,9 @@ def concordance(
     Notes
     -----
     The concordance of a measure is (agree + ties/2)/n: a measure that ties where people prefer a
-    run is right half of the time. Rows of a request hang together, so what varies are requests:
+    run is right half of the time. Rows of a request are correlated, so what varies are requests:
     below 30 of them intervals and p-values are Student's t of the linearised ratio, with a degree
-    of freedom less than requests, since percentiles of 13 requests reject in 8 % where they promise
+    of freedom less than requests, since percentiles of 13 requests reject in 8 % instead of
     5 %; from 30 on they are the percentiles of the bootstrap over requests, and p is the share of
     samples whose difference, centred, is as large as that observed. A difference that is the same
     in all requests decides nothing.

@@ -32,13 +32,8 @@ from lexiframe.significance.differences import (
 from lexiframe.significance.gates.gate_evidence import add_directions
 from lexiframe.significance.margins import Margin, Margins, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.replicates.algorithms import (
-    Seeds,
-    algorithm_answers,
-    average_replicates,
-    mean_of_replicates,
-)
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.algorithms import algorithm_answers, mean_of_replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.significance.tests import OF_SUMS, SHIFTED, ShiftedTest, check_shifted
 from lexiframe.significance.too_few_requests import warn_of_few_requests
 from lexiframe.typing import RequestsLike
@@ -95,9 +90,9 @@ def equivalence(
     bounds, order, n_planned
         For ``betting``, as for `compare`.
     cluster
-        The attribute that requests which hang together share, as for `compare`.
+        The attribute that correlated requests share, as for `compare`.
     replicates, seeds
-        What the column ``replicate`` of scores tells apart, as for `compare`.
+        What the column ``replicate`` of scores names, as for `compare`.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tests are done within each group, whose attributes are the first columns. A
@@ -128,7 +123,7 @@ def equivalence(
         ``a better`` or ``b better``, ``a not worse`` or ``b not worse``; else ``undecided``.
         ``trivial`` marks runs that are equivalent although they differ significantly: the
         difference is real, and smaller than what matters. With ``betting`` the table has the column
-        ``level`` too, the level that its bets were made for.
+        ``level`` too, the level for which it was made.
 
     Raises
     ------

@@ -86,7 +86,7 @@ def gate_curve(
     For a gate that requires "not-worse", passing a candidate that is worse by the margin or more is
     wrong, and its rate should be at most alpha; not passing an unchanged one is a lack of requests.
     The requests at hand are drawn again and again, so the curve says what would happen in others
-    like these. For bets the limits are moved instead of the differences, which have bounds.
+    like these. For ``betting`` the limits are moved instead of the differences, which have bounds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a gate's curve says: from how many requests on it does what it promises."""
+"""What a gate's curve says: from how many requests on it has its error rate and power."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def curve_table(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def curve_sentence(table: pl.DataFrame, alpha: float) -> str:
-    """Say from which number of requests on a gate does what it promises, for each measure.
+    """Say from which number of requests on a gate has its error rate and power, by measure.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def curve_sentence(table: pl.DataFrame, alpha: float) -> str:
     ...                   "n_requests": [50, 100] * 2, "pass_rate": [0.5, 0.85, 0.04, 0.05],
     ...                   "pass_low": [0.4, 0.8, 0.02, 0.03], "disagree": [0.4, 0.2, 0.05, 0.05]})
     >>> print(curve_sentence(c, 0.05))
-    AP: from 100 requests on the gate passes a candidate that is as good in at least 80 % of the \
+    AP: from 100 requests on the gate passes an equally good candidate in at least 80 % of the \
 trials (85 % with 100), two samples of 100 requests disagree in 20 %; it passes one that is worse \
 by the margin in at most 5 %.
     """
@@ -55,14 +55,14 @@ def _curve_sentence(measure: str, rows: pl.DataFrame, alpha: float) -> str:
         first = enough.row(0, named=True)
         n, rate = f"{first['n_requests']:,}", _percent(first["pass_rate"])
         said = (
-            f"{measure}: from {n} requests on the gate passes a candidate that is as good in at "
+            f"{measure}: from {n} requests on the gate passes an equally good candidate in at "
             f"least {_percent(USUAL_POWER)} of the trials ({rate} with {n}), two samples of {n} "
             f"requests disagree in {_percent(first['disagree'])}"
         )
     else:
         said = (
-            f"{measure}: the gate is poor: with {most['n_requests']:,} requests it passes a "
-            f"candidate that is as good in {_percent(most['pass_rate'])} of the trials, "
+            f"{measure}: the gate has little power: with {most['n_requests']:,} requests it passes "
+            f"an equally good candidate in {_percent(most['pass_rate'])} of the trials, "
             f"and two samples disagree in {_percent(most['disagree'])}"
         )
     greatest = worse.sort("pass_rate").row(-1, named=True)

@@ -46,12 +46,8 @@ from lexiframe.significance.gates.gate_tests import (
 from lexiframe.significance.gates.unchanged import sameness, settled
 from lexiframe.significance.margins import Margin, margins_of, mean_score
 from lexiframe.significance.own_tests import several
-from lexiframe.significance.replicates.algorithms import (
-    Seeds,
-    average_replicates,
-    mean_of_replicates,
-)
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.algorithms import mean_of_replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds, average_replicates
 from lexiframe.significance.tests import ShiftedTest, check_shifted
 from lexiframe.typing import Frame, RequestsLike
 
@@ -108,7 +104,7 @@ def gate(
     test : {"t", "bootstrap", "betting"}, optional
         The paired test, as for `equivalence`. Default: ``betting`` where the differences are rare
         (fewer than a fifth of them are not 0) or discrete (three values or fewer, of ten requests
-        or more) and the measure has bounds, else ``t``; ``why`` says when bets decided.
+        or more) and the measure has bounds, else ``t``; ``why`` says when ``betting`` decided.
     correction : {"none", "holm", "bonferroni", "bh"}, optional
         How p-values are corrected over all rows of the table. Default: none for one candidate of
         which all measures have to pass, because none is needed (see the notes); Holm's over the
@@ -123,9 +119,9 @@ def gate(
         may look as often as one likes while requests come in, and stop when the gate is decided;
         ``test`` is ``betting``.
     cluster : str, optional
-        The attribute in ``requests`` that requests which hang together share, as for `compare`.
+        The attribute in ``requests`` that correlated requests share, as for `compare`.
     replicates, seeds
-        What the column ``replicate`` of scores tells apart, as for `compare`: with "run" the gate
+        What the column ``replicate`` of scores names, as for `compare`: with "run" the gate
         is about algorithms that would be trained anew.
     model : frame, optional
         The scores by a model's judgments where ``d`` has those by people's, of the same runs and
@@ -157,7 +153,7 @@ def gate(
         level 1 − 2 alpha. ``p_value`` belongs to what is required and ``p_opposite`` to its
         opposite, corrected to ``p_adjusted`` and ``p_opposite_adjusted``. ``outcome`` is
         ``"pass"``, ``"fail"`` or ``"undecided"``, and ``why`` says it in a sentence that begins
-        with this word in capitals; it also says that the gate is poor: that it would pass an
+        with this word in capitals; it also says where the power is low: that it would pass an
         unchanged candidate in fewer than half of the cases (about, by the spread observed).
         ``required`` is the number of requests that would decide an undecided row, null for others.
         ``requests`` is the number of requests of which either run has a score,
@@ -165,9 +161,9 @@ def gate(
         preferences, which do not tell. On the command line, with rankings, they are the judged
         requests and those that each run answers, and ``baseline_judged_at_10`` and
         ``candidate_judged_at_10`` the shares of judged documents among the first ten. With
-        ``betting`` there are the ``level`` that its bets were made for, the ``order`` of the
-        requests, the ``seed`` that drew it, and ``n_planned``: choosing them by the result would
-        void the promise.
+        ``betting`` there are the ``level`` for which it was made, the ``order`` of the requests,
+        the ``seed`` that drew it, and ``n_planned``: if these were chosen by the result, the error
+        rate would no longer be alpha.
 
     Raises
     ------

@@ -88,7 +88,7 @@ def _undecided_reason(row: Row) -> str:
     if row["n"] == 1:
         needed = "one request shows nothing"
     elif row["ci_low"] is None:
-        needed = "equal differences do not tell how much others would vary"
+        needed = "all differences are equal, so how much those of others vary is unknown"
     elif row["required"] is None:
         needed = "no number of requests that was tried would decide it"
     else:

@@ -29,19 +29,22 @@ class Chosen(NamedTuple):
 
 
 def chosen_test(measure: str, pairs: Any, pair: int, bets: Bets) -> Chosen:
-    """Return bets where differences are rare or discrete and have bounds, else the t-test."""
+    """Return the sequential test where differences are rare or discrete and bounded, else t."""
     x = pairs.values[:, pair]
     x = x[~np.isnan(x)]
     differ, values = np.count_nonzero(x), len(np.unique(x))
     if len(x) < ENOUGH or (differ >= RARE * len(x) and values > FEW_VALUES):
         return Chosen("t")
-    said = f"{differ:,} of {len(x):,} differences are not 0, and they have {values} values"
+    said = f"all {len(x):,} differences are 0"
+    if differ:
+        said = f"{differ:,} of {len(x):,} differences are not 0, and they have {values} values"
     try:
         bets.bound_measure(measure, pairs, 0.05)
     except LexiframeError:
-        return Chosen("t", f"{said}, where t may err more often than α; bets, which do not, need "
-                           "the bounds of the measure (bounds=)")  # fmt: skip
-    return Chosen("betting", f"decided by bets, which keep α also where {said}")
+        return Chosen("t", f"{said}, so that t may err more often than α; betting, a sequential "
+                           "test, does not, but needs the measure's bounds (bounds=)")  # fmt: skip
+    return Chosen("betting", f"tested by betting, a sequential test, because {said}, where t may "
+                             "err more often than α")  # fmt: skip
 
 
 def fewest_ties(margin: float, bets: Bets) -> int:

@@ -125,8 +125,8 @@ def _asked(
     for name in ("test", "order", "requests", "by", "cluster"):
         if name in options:
             raise LexiframeError(
-                f"gate_so_far: expected no {name}: bets decide, on the requests in the order in "
-                "which they came, of one group"
+                f"gate_so_far: expected no {name}: it tests sequentially, by betting, one group of "
+                "requests in the order in which they came"
             )
     found = {"margin": margin, "n_planned": n_planned, "baseline": baseline}
     found |= {"candidate": candidate, **options}
@@ -221,7 +221,7 @@ def _refuse_changed_results(path: Path, before: Mapping[str, Any], seen: pl.Data
     known = {*seen["query_id"]}
     if missing := [query for query in order if query not in known]:
         raise LexiframeError(
-            f"{path}: expected all requests that the gate has bet on, found "
+            f"{path}: expected all requests that the gate has used, found "
             f"{n_and_first(missing)} missing; give them too, as they were"
         )
     now = _ordered_values(seen, order)
@@ -231,7 +231,7 @@ def _refuse_changed_results(path: Path, before: Mapping[str, Any], seen: pl.Data
         if not same.all():
             changed = [order[place] for place in np.flatnonzero(~same)]
             raise LexiframeError(
-                f"{path}: expected the differences of {measure} that the gate has bet on, found "
+                f"{path}: expected the differences of {measure} that the gate has used, found "
                 f"others in {n_and_first(changed)}; give the runs and judgments as they were, or "
                 "begin another gate with another file"
             )

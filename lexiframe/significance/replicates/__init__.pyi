@@ -3,7 +3,10 @@
 "For other rooms: what they use of it"
 from .designs import Replicates as Replicates
 from .designs import DESIGNS as DESIGNS
-from .algorithms import Seeds as Seeds
+from .designs import Seeds as Seeds
+from .designs import refuse_unstated as refuse_unstated
+
+"Added by features: what is computed of replicates"
 from .algorithms import mean_of_replicates as mean_of_replicates
-from .algorithms import refuse_unstated as refuse_unstated
 from .algorithms import algorithm_means as algorithm_means
+from .algorithms import algorithm_rows as algorithm_rows

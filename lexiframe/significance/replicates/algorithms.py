@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,38 +13,8 @@ from lexiframe.metrics import derived
 from lexiframe.significance.differences import Options
 from lexiframe.significance.estimates import answers_by_t, outcome_by_t, satterthwaite
 from lexiframe.significance.intervals import interval_by_t
-from lexiframe.significance.replicates.designs import Replicates
+from lexiframe.significance.replicates.designs import Replicates, Seeds
 from lexiframe.significance.replicates.read import Replicated, replicated
-
-Seeds = Literal["unrelated", "paired"]
-"""Whether the seeds of two runs have anything to do with one another."""
-
-
-def average_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> Any:
-    """Return scores whose replicates say nothing more: their means, unless they are seeds.
-
-    Raise unless the design is stated where there are replicates, and the test knows it.
-    """
-    table = to_polars(d) if isinstance(d, pl.LazyFrame) else d
-    if replicates is None and hasattr(table, "columns"):
-        refuse_unstated(called, table.columns)
-    if replicates in ("run", "both") and tests != ["t"]:
-        raise LexiframeError(
-            f"{called}: expected test='t' with replicates={replicates!r}, found "
-            f"{', '.join(map(str, tests))}: only t knows that runs trained anew would differ"
-        )
-    return mean_of_replicates(called, table) if replicates in ("request", "cell") else table
-
-
-def refuse_unstated(called: str, columns: Iterable[str]) -> None:
-    """Raise for a table with replicates of which nobody said what they are."""
-    if "replicate" in columns:
-        raise LexiframeError(
-            f"{called}: the table has replicates, and what they are is unspecified; say "
-            "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
-            "the same for all runs), 'cell' (repetitions of each run and request) or 'both' (seeds "
-            "that all runs share)"
-        )
 
 
 def mean_of_replicates(called: str, d: Any) -> pl.DataFrame:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, to_polars
+from lexiframe.base.face import added
+from lexiframe.significance import replicates as replication
 
 Replicates = Literal["run", "request", "cell", "both"]
 """What a replicate belongs to: each run's own seeds, each request's own samples, each cell's own
 repetitions, or seeds that all runs and requests share."""
+Seeds = Literal["unrelated", "paired"]
+"""Whether the seeds of two runs have anything to do with one another."""
 
 
 @dataclass(frozen=True)
@@ -99,3 +106,32 @@ def components(x: np.ndarray, design: Design) -> dict[str, float]:
 def _shape(x: np.ndarray) -> tuple[int, int, int]:
     runs, requests, replicates = x.shape
     return runs, requests, replicates
+
+
+def average_replicates(called: str, d: Any, replicates: Replicates | None, tests: list[Any]) -> Any:
+    """Return scores whose replicates say nothing more: their means, unless they are seeds.
+
+    Raise unless the design is stated where there are replicates, and the test knows it.
+    """
+    table = to_polars(d) if isinstance(d, pl.LazyFrame) else d
+    if replicates is None and hasattr(table, "columns"):
+        refuse_unstated(called, table.columns)
+    if replicates in ("run", "both") and tests != ["t"]:
+        raise LexiframeError(
+            f"{called}: expected test='t' with replicates={replicates!r}, found "
+            f"{', '.join(map(str, tests))}: only t knows that runs trained anew would differ"
+        )
+    if replicates not in ("request", "cell"):
+        return table
+    return added(replication, "mean_of_replicates", called)(called, table)
+
+
+def refuse_unstated(called: str, columns: Iterable[str]) -> None:
+    """Raise for a table with replicates of which nobody said what they are."""
+    if "replicate" in columns:
+        raise LexiframeError(
+            f"{called}: the table has replicates, and what they are is unspecified; say "
+            "replicates='run' (each run's own seeds), 'request' (samples of each request's data, "
+            "the same for all runs), 'cell' (repetitions of each run and request) or 'both' (seeds "
+            "that all runs share)"
+        )

@@ -56,8 +56,8 @@ def replicated(called: str, s: Any) -> Iterator[Replicated]:
     table = to_polars(s)
     if "replicate" not in table.columns:
         raise SchemaError(
-            f"{called}: expected the column replicate, which tells apart the seeds, folds or "
-            f"samples of a run, found {', '.join(table.columns)}; name it replicate"
+            f"{called}: expected the column replicate, which names the seed, fold or sample of "
+            f"a run, found {', '.join(table.columns)}; name it replicate"
         )
     checked = schemas.check(table, schemas.REPLICATED_SCORES)
     key = schemas.REPLICATED_SCORES.key

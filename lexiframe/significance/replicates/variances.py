@@ -29,7 +29,7 @@ def variance_components(s: Frame, /, replicates: Replicates) -> pl.DataFrame:
     Parameters
     ----------
     s
-        A table of scores with the column ``replicate``, which tells apart the seeds, folds, samples
+        A table of scores with the column ``replicate``, which names the seeds, folds, samples
         or annotators behind the scores of a run and request.
     replicates : {"run", "request", "cell", "both"}
         How the replicates were made. ``run``: each run has its own, and they answer all requests

@@ -83,5 +83,9 @@ def _ordered_differences(d: Differences, options: Options) -> np.ndarray:
 
 
 TEST = PairedTest(
-    "betting", "betting test", betting_test, shifted=betting_answers, interval=betting_interval
+    "betting",
+    "sequential test by betting",
+    betting_test,
+    shifted=betting_answers,
+    interval=betting_interval,
 )

@@ -33,7 +33,7 @@ def test_of(
     """Return the test of a measure's pairs, in a list, and the options that it is done with.
 
     It is ``sign`` where all differences are −c, 0 or c: there it is the exact test of all sign
-    flips, and t finds differences between equal runs in far more evaluations than promised. For
+    flips, and t finds differences between equal runs in far more evaluations than α. For
     other preferences, unless they are differences of a metric, it is ``randomization`` with few
     requests, for the same reason. All others have ``t``. The choice looks at sizes of differences
     alone, which sign flips do not change, so that it costs nothing.

@@ -62,7 +62,7 @@ def asl_chart(
     altair.LayerChart
         A curve for each measure (and test, and correction, where there are several) in a colour and
         with dashes of its own, through the p-values without correction. The lower a curve, the more
-        pairs its measure tells apart. The p-values are on a square-root scale, which shows small
+        pairs differ by its measure. The p-values are on a square-root scale, which shows small
         ones. Of more than 500 pairs, every k-th p-value of a curve is drawn, and its last.
 
     Raises
@@ -133,7 +133,7 @@ def _own_line(names: Sequence[str]) -> dict[str, Any]:
 
 @typed
 def power_chart(power: Frame, /) -> alt.Chart:
-    """Draw discriminative power: the share of pairs of runs that each measure tells apart.
+    """Draw discriminative power: the share of pairs of runs that differ significantly.
 
     Parameters
     ----------

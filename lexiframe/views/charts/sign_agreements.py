@@ -28,7 +28,7 @@ def agreement_chart(agreement: Frame, /, reference: str = "LR") -> alt.FacetChar
     agreement
         The table of `sign_agreement`.
     reference
-        The measure whose agreement with all others is drawn: of the pairs that these tell apart,
+        The measure whose agreement with all others is drawn: of the pairs that do not tie by these,
         the share that it prefers in the same direction.
 
     Returns
@@ -88,7 +88,7 @@ def agreement_chart(agreement: Frame, /, reference: str = "LR") -> alt.FacetChar
         rows,
         {"column": draw.Column("panel:N", header=header())},
         f"How often {reference} prefers what a measure prefers",
-        "of the pairs that the measure tells apart: pairs of rankings, and of runs by their means",
+        "of pairs that do not tie by the measure: pairs of rankings, and of runs by their means",
         width=200,
         height=draw.Step(pixels),
     )

@@ -58,9 +58,9 @@ def significance_chart(
     -------
     altair.Chart
         A blue triangle that points up says that the run of the row is significantly better than the
-        run of the column, an orange one that points down that it is worse, and a grey dot that the
-        test does not tell them apart. A cross says that they are not tested, for they have fewer
-        than two requests in common. Runs that were not compared have no mark.
+        run of the column, an orange one that points down that it is worse, and a grey dot that they
+        do not differ significantly. A cross says that they are not tested, for they have fewer than
+        two requests in common. Runs that were not compared have no mark.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def critical_difference_chart(
         Groups are those of the table: each that no other contains has a bar, and bars may overlap.
         They are not made from a single critical difference, which paired tests do not have.
 
-        Two runs may not be told apart although a run between them differs from one of them.
+        Two runs may not differ significantly although one between them differs from one of them.
         No bar spans such a pair, as it would span the run between them too. The line below the
         title counts these pairs; `significance_chart` shows them.
 

@@ -46,12 +46,12 @@ function showTies({ group, test, correction }) {
     { title: "", side: "left", show: (row) => shareBar(row.tie_rate) },
     { title: "pairs of runs", value: (row) => row.power?.n_pairs ?? null, show: (row) => whole(row.power?.n_pairs) },
     { title: "significant pairs", value: (row) => row.power?.n_significant ?? null, show: (row) => whole(row.power?.n_significant) },
-    { title: "power", help: "Share of the pairs of runs that the test tells apart", value: (row) => row.power?.power ?? null, show: (row) => number(row.power?.power ?? null, 3) },
+    { title: "power", help: "Share of the pairs of runs that differ significantly", value: (row) => row.power?.power ?? null, show: (row) => number(row.power?.power ?? null, 3) },
   ];
   show("ties",
     title("ties-title", "Ties and power"),
-    note("How often a measure says nothing about two rankings of one request, and of how many pairs of "
-      + `runs the ${test} test (${correction}) then says something.`),
+    note("How often two rankings of one request tie by a measure, and how many pairs of runs differ "
+      + `significantly (${test} test, ${correction}).`),
     table("tie-rates", "Ties and power by measure", columns, rows, { filter: false }));
 }
 

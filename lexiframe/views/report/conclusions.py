@@ -29,7 +29,7 @@ CONCLUSIONS = pl.Schema(
     }
 )
 """``best`` are the first runs, and ``near`` those that the test does not tell from them; ``told``
-counts significant pairs. ``is_best``: whether one run is first, and told apart from all others."""
+counts significant pairs. ``is_best``: whether one run is first, and differs from all others."""
 
 
 def conclusions(tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]) -> pl.DataFrame:

@@ -13,7 +13,7 @@ function showPairs(state) {
     title("pairs-title", `Pairs by ${state.measure}`),
     note("Share of requests that the run of the row wins against the run of the column, ties half. ",
       make("span", { class: "key" }, keyOf("row wins", 0.9), keyOf("even", 0.5), keyOf("column wins", 0.1)),
-      ` A dot (•) marks pairs that the ${testOf(state)} test (${state.correction}) tells apart.`,
+      ` A dot (•) marks pairs that differ significantly (${testOf(state)} test, ${state.correction}).`,
       facts.inference.baseline === null ? null : ` Only pairs with ${facts.inference.baseline} were tested.`),
     runs.length < facts.runs.length
       && note(`The first ${runs.length} of ${facts.runs.length} runs in this order; a baseline is compared with all.`),

@@ -258,7 +258,7 @@ def _uncompared_answer(row: Row, inference: Mapping[str, Any]) -> _Answer:
 def _one_sided_rows(
     tables: Mapping[str, pl.DataFrame], provenance: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """Return how many pairs one-sided tests tell apart, by measure, and which runs are first."""
+    """Return how many pairs differ by one-sided tests, by measure, and which runs are first."""
     names = provenance["groups"]
     by, inference = [f"by {name}" for name in names], provenance["inference"]
     of = ("comparisons", "orderings", "win_rates")
@@ -273,7 +273,7 @@ def _one_sided_rows(
 
 
 def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) -> list[str]:
-    """Return sentences on the pairs that one-sided tests tell apart."""
+    """Return sentences on the pairs that differ by one-sided tests."""
 
     def say(row: Row) -> _Answer:
         begin = too_few_to_conclude(row, inference["family"])
@@ -288,8 +288,8 @@ def _one_sided(rows: Sequence[Row], group: str, inference: Mapping[str, Any]) ->
     ]
     if found:
         said.append(
-            f"Told apart{group}: {printed.and_joined(found)}; the test is one-sided, and asks only "
-            "about the run of a pair whose name comes first."
+            f"Significant{group}: {printed.and_joined(found)}; the test is one-sided, and asks "
+            "only about the run of a pair whose name comes first."
         )
     return said
 

@@ -206,7 +206,7 @@ def what_would_do(
     ...                   "run_b": ["b", "c", "c"], "n": 5, "p_adjusted": 0.1875})
     >>> how = {"alpha": 0.05, "correction": "holm", "family": "measure", "alternative": "two-sided"}
     >>> what_would_do(c, ["LR"], how, n_all=3)
-    ['for LR 7 requests in which two runs differ would do']
+    ['a conclusion by LR takes 7 requests in which two runs differ']
     """
     n_family = pl.lit(n_all) if inference["family"] == "all" else pl.len()
     name = pl.col("test").str.extract(r"^([^(]*)").first()
@@ -225,7 +225,7 @@ def what_would_do(
             alone = of if inference.get("baseline") else max(of * 2 // runs, 1)
             found.setdefault((needed, _fewest(alone, inference)), []).append(row["measure"])
     return [
-        f"for {printed.and_joined(of)} {needed} requests in which two runs differ would do"
+        f"a conclusion by {printed.and_joined(of)} takes {needed} requests in which two runs differ"
         + f", or {fewer} with a baseline" * (fewer < needed)
         for (needed, fewer), of in found.items()
     ]

@@ -92,7 +92,7 @@ def verdict(
         the latter.
         It calls a run best if it alone is first and all others are significantly worse; else it
         says how many may be: the first, ``not_worse`` and ``untested``. ``too_few`` says that
-        nothing can be concluded: no pair could have been told apart, even if in all of the family
+        nothing can be concluded: no pair could differ significantly, even if in all of the family
         one run had won every request that is not a tie (``least_p`` of `compare`, corrected). The
         sentence then says nothing of significance.
         ``n_significant`` of the ``n_pairs`` pairs of runs are significant. ``n`` is the number of
@@ -294,7 +294,7 @@ def _refuse_one_sided(c: pl.DataFrame) -> None:
 
 
 def _told_apart(c: pl.DataFrame, by: list[str], family: str) -> pl.DataFrame:
-    """Count the pairs that share requests, those told apart, and the comparisons in the family."""
+    """Count pairs that share requests, the significant ones, and comparisons in the family."""
     shares = pl.col("n") > 0
     counted = c.group_by(*by, *KEY).agg(
         n_pairs=shares.sum().cast(pl.Int64),

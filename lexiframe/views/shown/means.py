@@ -86,10 +86,10 @@ def _interval_section(
     at_bounds = "".join(
         f", cut{note.removeprefix('intervals end')}" for note in notes if note.startswith(AT_BOUNDS)
     )
-    said = f"± at most: how far one of the {level} reaches from its mean at most{at_bounds}"
+    said = f"± at most: the widest of the {level}, from the mean to its farther end{at_bounds}"
     section = printed.Section(title, widest, (*others, said), is_matrix=True)
     table, _ = cut(mean_cells(marked, "reach"))
-    said = f"±: how far the {level} reach from their means at most{at_bounds}"
+    said = f"±: from the mean to the farther end of its {level[:-1]}{at_bounds}"
     section = printed.Section(title, table, (*others, said), instead=section)
     table, _ = cut(mean_cells(marked, "both"))
     return printed.Section(f"{title}, with {level}", table, tuple(notes), instead=section)
@@ -100,7 +100,7 @@ def marks(
 ) -> pl.DataFrame:
     """Return the mark of each run under each measure.
 
-    ``*`` is the best mean, ``~`` one that the test does not tell apart from any of the best, and
+    ``*`` is the best mean, ``~`` one that does not differ significantly from any of the best, and
     ``?`` one of which that is not known, for want of requests in common. With a baseline, ▲ and ▼
     are significantly better and worse than it, ``?`` is not tested against it, and there is no
     ``~``. One-sided tests of all pairs have neither: they do not show whether runs differ.

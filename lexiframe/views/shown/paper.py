@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, printed, shown
+from lexiframe.base import LexiframeError, printed, shown, unknown_name
 from lexiframe.pairwise import facts
 from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
@@ -38,6 +39,7 @@ def paper_of(
     decimals: Any = None,
     percent: bool = False,
     intervals: bool = False,
+    rename: Mapping[str, str] | None = None,
 ) -> ShownTable:
     """Return the means of an evaluation as a table for a paper.
 
@@ -47,7 +49,7 @@ def paper_of(
         Those of the evaluation.
     measures, runs
         Names, in the order of the columns and rows. Without runs: all, the best first.
-    marks, decimals, percent, intervals
+    marks, decimals, percent, intervals, rename
         See `Evaluation.latex`.
     """
     if decimals is not None and not (isinstance(decimals, int) and 0 <= decimals <= _MOST_DECIMALS):
@@ -57,6 +59,7 @@ def paper_of(
     by, inference = provenance["groups"], provenance["inference"]
     means = tables["means"].filter(pl.col("measure").is_in([*measures]))
     runs = _best_first(means, measures) if runs is None else runs
+    names = _names_shown(runs, tables["means"]["run"].unique().sort().to_list(), rename)
     means = means.filter(pl.col("run").is_in([*runs]))
     means = means.sort(printed.place_among(measures))
     shown_measures = means["measure"].unique(maintain_order=True).to_list()
@@ -72,13 +75,17 @@ def paper_of(
     for title, part, c in _titled_groups(scaled, compared, by):
         found = marked(kind, part, c, runs, inference)
         found = found.with_columns(mark=pl.col("mark") + lacking.counts(found))
-        written = _text_rows(found, runs, shown_measures, letters, decimals, intervals=intervals)
+        written = _text_rows(
+            found, runs, shown_measures, letters, decimals, names, intervals=intervals
+        )
         panels.append(Panel(title, tuple(written)))
         notes.append((title, [*measure_notes(part, measures, known), *lacking.notes(measures)]))
     rows = [row for panel in panels for row in panel.rows]
     cells = [one for row in rows for one in row]
     bold = "Bold: the best mean of a measure, of several runs if they tie."
     level = f", with {100 * (1 - inference['alpha']):g} % intervals" if intervals else ""
+    baseline = inference.get("baseline")
+    inference = inference | {"baseline": (rename or {}).get(baseline, baseline)}
     caption = (
         _what(scaled, tables, shown_measures, by, known, level),
         *_notes(notes),
@@ -94,6 +101,22 @@ def paper_of(
         for place, name in enumerate(headings, len(leads))
     )
     return ShownTable((*leads, *numbers), tuple(panels), caption)
+
+
+def _names_shown(
+    runs: Sequence[str], known: Sequence[str], rename: Mapping[str, str] | None
+) -> dict[str, str]:
+    """Return the name that each run has in the table; raise for other runs and for twins."""
+    for run, name in (rename or {}).items():
+        if run not in known:
+            raise unknown_name("run", run, known)
+        if not name:
+            raise LexiframeError(f"rename: expected a name for {run}, found {shown(name)}")
+    names = {run: (rename or {}).get(run, run) for run in runs}
+    twins = [name for name, n in Counter(names.values()).items() if n > 1]
+    if twins:
+        raise LexiframeError(f"rename: two runs would both be called {twins[0]}; rename one")
+    return names
 
 
 def _best_first(means: pl.DataFrame, measures: Sequence[str]) -> list[str]:
@@ -136,6 +159,7 @@ def _text_rows(
     measures: Sequence[str],
     letters: Mapping[str, str],
     decimals: int | None,
+    names: Mapping[str, str],
     *,
     intervals: bool,
 ) -> Iterator[tuple[Cell, ...]]:
@@ -149,7 +173,7 @@ def _text_rows(
     for run in runs:
         letter = [Cell(letters[run])] if letters else []
         found = [of.get((run, measure), (Cell(),) * (1 + intervals)) for measure in measures]
-        yield (*letter, Cell(run), *chain.from_iterable(found))
+        yield (*letter, Cell(names[run]), *chain.from_iterable(found))
 
 
 def _interval(row: Mapping[str, Any], digits: int) -> Cell:

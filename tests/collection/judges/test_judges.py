@@ -176,8 +176,8 @@ def test_it_is_said_in_words():
         "y and a give 0 of the 1 document that both judged the same grade (0.0 %): κ = 0.00, 0.00 "
         "with quadratic weights, undefined for relevant or not; α = 0.00. The grades of y are "
         "higher by 1.00 on average. 3 documents have a grade by y alone.|"
-        "z and a judged no document both. 3 documents have a grade by z alone. 1 document has a "
-        "grade by a alone.|"
+        "no document was judged by both z and a. 3 documents have a grade by z alone. 1 document "
+        "has a grade by a alone.|"
         "z and y give 2 of the 3 documents that both judged the same grade (66.7 %): κ = 0.50, "
         "0.67 with quadratic weights, 1.00 for relevant or not; α = 0.78. The grades of z are "
         "higher by 0.33 on average. 1 document has a grade by y alone."
@@ -187,7 +187,7 @@ def test_it_is_said_in_words():
     same = {"a": qrels([1, 1]), "b": qrels([1, 1])}
     assert lf.verdict(lf.judge_agreement(same, requests=kinds, by="kind"))["sentence"][0] == (
         "For kind = x, a and b give 2 of the 2 documents that both judged the same grade (100.0 %),"
-        " the only grade that they give them, so that no agreement beyond chance can be seen. "
+        " the only grade that they give them, so that agreement beyond chance is undefined. "
         "Their grades are equally high on average."
     )
 

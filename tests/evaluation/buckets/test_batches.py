@@ -324,7 +324,7 @@ OTHER = "out: holds another job: its functions differ; choose"
 OF_ONES_OWN = [
     (first_of(2), OTHER),
     (other_first_of(1), OTHER),
-    (with_a_lock(1), "out: cannot be gone on with: the function of f refers to an object"),
+    (with_a_lock(1), "out: cannot be resumed: the function of f refers to an object"),
 ]
 
 

@@ -86,7 +86,7 @@ def test_sums_without_ranks_are_not_reused_and_the_reason_is_said(tmp_path, monk
     with pytest.raises(LexiframeError, match="add_runs: expected an evaluation with the preferenc"):
         lf.add_runs(in_parts, {"new": runs["up"]})
     lf.evaluate(runs, qrels, MEASURES).write(tmp_path / "whole")
-    with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since no run is in a file"):
+    with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since the files of all"):
         again = lf.evaluate(runs, qrels, MEASURES, reuse=tmp_path / "whole", memory=450_000)
     assert again.sums is not None
     assert again.provenance["reused"]["runs"] == 0

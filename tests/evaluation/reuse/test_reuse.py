@@ -17,6 +17,7 @@ from polars.testing import assert_frame_equal
 
 import lexiframe as lf
 from lexiframe.base import hashing
+from lexiframe.evaluation import written_ranks
 from lexiframe.evaluation.reuse import ranks as reuse
 from lexiframe.io import kept_results
 from lexiframe.io.run_scan import RunScan
@@ -487,11 +488,13 @@ def test_other_policies_reuse_nothing_and_say_so(tmp_path, options, reason):
 
 def test_another_collection_or_version_reuses_nothing_and_says_so(tmp_path, monkeypatch):
     lf.evaluate({"x": {"q": {"a": 1}}}, {"q": {"a": 1}}, "AP").write(tmp_path)
-    with pytest.warns(lf.LexiframeWarning, match="since no run is as it was"):
+    with pytest.warns(lf.LexiframeWarning, match="since all runs have changed"):
         lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path)
     lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
     qrels = pl.from_arrow(lf.read_qrels(QRELS)).with_columns(pl.col("relevance") + 1)
-    with pytest.warns(lf.LexiframeWarning, match="since no request has the judgments that it had"):
+    with pytest.warns(
+        lf.LexiframeWarning, match="since the judgments of all requests have changed"
+    ):
         lf.evaluate(RUNS, qrels, "AP", reuse=tmp_path)
     monkeypatch.setattr(reuse, "__version__", "99.1.0")
     other = {"x": {"q0066": {"d0006": 1}}}
@@ -545,7 +548,7 @@ def test_only_new_runs_are_covered_and_judgments_hashed_once(tmp_path, monkeypat
 def test_ranks_that_an_earlier_version_wrote_are_not_taken(tmp_path, monkeypatch):
     """They may lack what coverage counts now."""
     lf.evaluate(RUNS, QRELS, "AP").write(tmp_path)
-    monkeypatch.setitem(reuse._SCHEMA, "later", pl.Int64)
+    monkeypatch.setitem(written_ranks.SCHEMA, "later", pl.Int64)
     with pytest.warns(lf.LexiframeWarning, match="nothing is reused, since its ranks lack later"):
         e = lf.evaluate(RUNS, QRELS, "AP", reuse=tmp_path)
     assert_same(e, lf.evaluate(RUNS, QRELS, "AP"))

@@ -114,7 +114,9 @@ def test_equal_differences_decide_nothing(n, test):
         row = one(d, 0.5, require=require, test=test)
         found = [row[name] for name in ("outcome", "p_value", "p_opposite", "required", "ci_low")]
         assert found == ["undecided", 1.0, 1.0, None, None]
-        assert row["why"].endswith("; equal differences do not tell how much others would vary.")
+        assert row["why"].endswith(
+            "; all differences are equal, so how much those of others vary is unknown."
+        )
 
 
 def test_more_requests_are_asked_for_than_there_are():

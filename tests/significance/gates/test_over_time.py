@@ -132,7 +132,7 @@ def test_a_poor_gate_says_so():
     c = curve(preferences(rare), 0.02, **TWO, test="t", sizes=[200], trials=1000)
     assert "more than α = 0.05: take test='betting', or more requests" in curve_sentence(c, 0.05)
     c = curve(preferences(X), 0.001, **TWO, test="t", sizes=[50], trials=100)
-    assert "the gate is poor: with 50 requests" in curve_sentence(c, 0.05)
+    assert "the gate has little power: with 50 requests" in curve_sentence(c, 0.05)
 
 
 def test_a_gate_of_algorithms():

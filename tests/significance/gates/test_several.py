@@ -100,8 +100,8 @@ def test_bets_decide_where_differences_are_rare_or_discrete():
     row = lf.gate(s, 0.05, **TWO).row(0, named=True)
     assert (row["test"], row["outcome"]) == ("betting", "pass")
     assert row["why"].endswith(
-        "decided by bets, which keep α also where 3 of 200 differences are not 0, and they have 2 "
-        "values."
+        "tested by betting, a sequential test, because 3 of 200 differences are not 0, and they "
+        "have 2 values, where t may err more often than α."
     )
     assert (row["level"], row["order"], row["seed"], row["n_planned"]) == (0.05, "random", 0, None)
     by_t = lf.gate(s, 0.05, **TWO, test="t")
@@ -109,7 +109,7 @@ def test_bets_decide_where_differences_are_rare_or_discrete():
     own = s.with_columns(measure=pl.lit("mine"))
     row = lf.gate(own, 0.05, **TWO, larger_is_better=["mine"]).row(0, named=True)
     assert row["test"] == "t"
-    assert "need the bounds of the measure (bounds=)" in row["why"]
+    assert "needs the measure's bounds (bounds=)" in row["why"]
     named = lf.gate(own, 0.05, **TWO, larger_is_better=["mine"], bounds={"mine": (0, 1)})
     assert named["test"].item() == "betting"
 
@@ -122,7 +122,7 @@ def test_each_measure_has_its_own_test_and_one_sentence():
     assert g["test"].to_list() == ["t", "betting"]
     said = gate_sentences(g)
     assert said.height == 1
-    assert "paired t-test and betting test" in said["sentence"].item()
+    assert "paired t-test and sequential test by betting" in said["sentence"].item()
 
 
 def test_an_undecided_gate_says_how_many_requests_bets_would_need():

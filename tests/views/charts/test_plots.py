@@ -181,3 +181,8 @@ def test_without_the_extra_it_is_named(monkeypatch):
     ):
         with pytest.raises(lf.LexiframeError, match=r"pip install 'lexiframe\[viz\]'"):
             draw()
+
+
+def test_completion_offers_each_chart_once():
+    assert dir(E.plot) == ["means", "orderings", "pair", "request", "win_rates"]
+    assert E.plot.wins("LR").to_dict() == E.plot.win_rates("LR").to_dict()

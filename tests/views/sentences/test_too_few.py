@@ -149,7 +149,7 @@ def test_groups_of_one_request_count_in_the_family_of_all():
     assert first(e)[0].startswith(few)
     assert "the least p possible is 0.094: " in e.verdict["sentence"][0]
     assert "over the 3 pairs of all measures and groups" in e.verdict["sentence"][0]
-    assert str(e).count("\nfor AP 7 requests in which two runs differ would do\n") == 2
+    assert str(e).count("\na conclusion by AP takes 7 requests in which two runs differ\n") == 2
 
 
 def test_what_several_runs_are_ahead_of_is_divided_by_semicolons():
@@ -234,7 +234,7 @@ def test_one_sided_tests():
     few = "4 requests: too few for any conclusion by AP; a is first."
     assert first(of_scores(four, **side)) == [few]
     five = {run: [*values, values[0]] for run, values in four.items()}
-    assert first(of_scores(five, **side))[0].startswith("Told apart: 1 of 1 pairs by AP; the test")
+    assert first(of_scores(five, **side))[0].startswith("Significant: 1 of 1 pairs by AP; the test")
 
 
 def test_what_was_written_says_the_same(tmp_path):

@@ -396,3 +396,22 @@ def test_no_extra_is_needed(monkeypatch, six):
     assert six.latex()
     assert six.markdown()
     assert six._repr_html_()
+
+
+def test_runs_have_the_names_and_the_order_of_the_paper(six):
+    text = six.markdown("AP", ["run 2", "run 1"], rename={"run 1": "BM25", "run 3": "unseen"})
+    lead = [line.split("|")[2].strip() for line in text.splitlines() if line.startswith("|")]
+    assert lead[2:] == ["run 2", "BM25"]
+    with pytest.raises(lf.UnknownNameError, match="run 1"):
+        six.latex(rename={"run l": "BM25"})
+    with pytest.raises(lf.LexiframeError, match="two runs would both be called run 2; rename one"):
+        six.latex(rename={"run 1": "run 2"})
+    with pytest.raises(lf.LexiframeError, match="rename: expected a name for run 1, found ''"):
+        six.latex(rename={"run 1": ""})
+
+
+def test_the_baseline_has_its_new_name_in_the_caption():
+    e = lf.evaluate_scores(scores_of(["new", "b25"]), baseline="b25")
+    text = e.latex(rename={"b25": "BM25"})
+    assert "better, worse than BM25" in text
+    assert "b25" not in text
