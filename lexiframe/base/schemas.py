@@ -176,10 +176,7 @@ PROVIDER_EXPOSURE = _table_schema(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )
 PROVIDERS = _table_schema("providers", "doc_id provider", "")
-ITEMS = _table_schema("items", "doc_id", "")
-HISTORY = _table_schema("history", "query_id doc_id", "")
 CATALOGUE = _table_schema("catalogue", "run measure", "value se ci_low ci_high n catalogue_share?")
-CATEGORIES = _table_schema("categories", "doc_id category", "")
 PREFERENCES = _table_schema(
     "preferences",
     "query_id run_a run_b measure",

@@ -23,6 +23,7 @@ from .notation import each as each
 from .scored import scores as scores
 from .scored import values_of as values_of
 from .scored import as_list as as_list
+from .scored import as_metric as as_metric
 from .scored import unique_by_name as unique_by_name
 from .value_arrays import Values as Values
 from .value_arrays import directions as directions

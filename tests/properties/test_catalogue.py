@@ -11,8 +11,7 @@ from hypothesis import given, settings
 
 import lexiframe as lf
 from lexiframe.metrics.kinds.derived import every_metric
-from lexiframe.metrics.needed import ITEMS
-from lexiframe.pairwise.catalogue import PREFERENCES
+from lexiframe.pairwise.preference_entries import PREFERENCES
 from tests import oracle
 from tests.frames import (
     assert_close,
@@ -25,7 +24,7 @@ from tests.frames import (
 )
 from tests.strategies import collections
 
-METRICS = {metric.name: metric for metric in every_metric() if metric.needs != ITEMS}
+METRICS = {metric.name: metric for metric in every_metric()}
 FEWER = settings(max_examples=max(1, settings().max_examples // 3))
 LOOPS_OF_OTHER_NAMES = {
     *("Success", "Judged", "gm_map", "gm_bpref", "num_ret", "num_rel", "num_rel_ret", "num_q"),

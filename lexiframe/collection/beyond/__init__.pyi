@@ -4,6 +4,6 @@
 from .items import Items as Items
 from .items import read_items as read_items
 from .scored_lists import list_scores as list_scores
-from .catalogue import Catalogue as Catalogue
-from .catalogue import catalogue as catalogue
+from .reached import Catalogue as Catalogue
+from .reached import catalogue as catalogue
 from .measures import BEYOND as BEYOND

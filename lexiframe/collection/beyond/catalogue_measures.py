@@ -14,8 +14,7 @@ import numpy as np
 
 from lexiframe.base import LexiframeError
 from lexiframe.collection.beyond.lists import Lists
-from lexiframe.metrics import Metric, Rankings
-from lexiframe.metrics.needed import ITEMS
+from lexiframe.metrics import Metric, Rankings, needed
 
 EXPOSURES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "uniform": lambda rank: np.ones(len(rank)),
@@ -52,7 +51,7 @@ class Exposed:
     @property
     def total(self) -> np.ndarray:
         """S: the exposure of each item in all lists."""
-        return np.bincount(self.item, self.exposure, self.n_items)
+        return np.bincount(self.item, self.exposure, self.n_items).astype(np.float64)
 
     def totals(self, group: np.ndarray, n_groups: int) -> np.ndarray:
         """Return groups × items: S of the lists of each group of requests."""
@@ -78,13 +77,14 @@ class CatalogueMetric(Metric):
     smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     kind: ClassVar[str] = "catalogue"
-    needs: ClassVar[str] = ITEMS
+    needs: ClassVar[str] = needed.ITEMS
     quotes: ClassVar[bool] = False
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Raise: rankings of relevant items say nothing of a catalogue."""
         raise LexiframeError(
-            f"{self}: needs the items of a catalogue; use lexiframe.catalogue(runs, measures, items)"
+            f"{self}: needs the items of a catalogue; use "
+            "lexiframe.catalogue(runs, measures, items)"
         )
 
     def exposed(self, lists: Lists) -> Exposed:
@@ -106,7 +106,7 @@ def coverage_without_each(exposed: Exposed) -> np.ndarray:
 
 def _times_log(x: np.ndarray) -> np.ndarray:
     """x log₂ x, 0 where x is 0, or below it by rounding."""
-    return x * np.log2(x, out=np.zeros_like(x), where=x > 0)
+    return np.asarray(x * np.log2(x, out=np.zeros_like(x), where=x > 0))
 
 
 def entropy(totals: np.ndarray) -> np.ndarray:
@@ -162,12 +162,13 @@ def gini_without_each(exposed: Exposed) -> np.ndarray:
     def distances(x: np.ndarray) -> np.ndarray:
         """Σ_j |x − S_j|."""
         below = np.searchsorted(rising, x)
-        return (2 * below - n) * x + sums[-1] - 2 * sums[below]
+        return np.asarray((2 * below - n) * x + sums[-1] - 2 * sums[below])
 
     before = all_of[exposed.item]
     after = before - exposed.exposure
     apart = rising @ (2 * np.arange(1, n + 1) - n - 1)
-    apart = apart + exposed.each(distances(after) - distances(before))
+    moved = distances(after) - distances(before) - exposed.exposure  # an item is not its own rival
+    apart = apart + exposed.each(moved)
     n_of = np.bincount(exposed.request, minlength=exposed.n_requests)
     for lag in range(1, int(n_of.max(initial=0))):
         one = np.flatnonzero(exposed.request[lag:] == exposed.request[:-lag])

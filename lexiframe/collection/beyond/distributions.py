@@ -26,7 +26,7 @@ def entropy(p: np.ndarray) -> np.ndarray:
     [1.0, 0.0]
     """
     logs = np.log2(p, out=np.zeros_like(p), where=p > 0)
-    return np.maximum(-(p * logs).sum(axis=1), 0.0)
+    return np.asarray(np.maximum(-(p * logs).sum(axis=1), 0.0))
 
 
 def jensen_shannon(p: np.ndarray, q: np.ndarray) -> np.ndarray:
@@ -37,10 +37,10 @@ def jensen_shannon(p: np.ndarray, q: np.ndarray) -> np.ndarray:
     >>> jensen_shannon(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).tolist()
     [1.0]
     """
-    return np.maximum(entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2, 0.0)
+    return np.asarray(np.maximum(entropy((p + q) / 2) - (entropy(p) + entropy(q)) / 2, 0.0))
 
 
 def kullback_leibler(p: np.ndarray, q: np.ndarray, *, alpha: float) -> np.ndarray:
     """Σ p log₂(p / ((1 − α) q + α p)), where 0 log₂ 0 is 0."""
     ratio = np.divide(p, (1 - alpha) * q + alpha * p, out=np.ones_like(p), where=p > 0)
-    return np.maximum((p * np.log2(ratio)).sum(axis=1), 0.0)
+    return np.asarray(np.maximum((p * np.log2(ratio)).sum(axis=1), 0.0))

@@ -21,10 +21,19 @@ from lexiframe.base import (
     typed,
 )
 from lexiframe.io import column_forms, logs
-from lexiframe.typing import Frame
+from lexiframe.typing import LogLike
 
 Unknown = Literal["error", "cold"]
-FrameOrFile = Frame | str | Path
+
+
+def _table_with(key: str) -> schemas.TableSchema:
+    """Describe a table that is read: its columns of ids, beside which others may stand."""
+    names = tuple(key.split())
+    return schemas.TableSchema(key, names, dict.fromkeys(names, pl.String()), (), ())
+
+
+_OF_ITEMS, _OF_HISTORY = _table_with("doc_id"), _table_with("query_id doc_id")
+_OF_CATEGORIES = _table_with("doc_id category")
 _GIVES = {
     "users": "add a column users (how many users had the item), or give history=",
     "categories": "add a column of lists, or give categories= with doc_id and category",
@@ -54,6 +63,14 @@ class Items:
         ``query_id``, the number of the ``item``, and other columns of the interactions, or None.
     unknown
         What becomes of items of a run that the catalogue lacks.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> items = lf.read_items(pl.DataFrame({"doc_id": ["b", "a"], "users": [1, 3]}), users=4)
+    >>> items.ids.to_list(), items.users.tolist()
+    (['a', 'b'], [3.0, 1.0])
     """
 
     ids: pl.Series
@@ -108,7 +125,8 @@ class Items:
         """Return the vectors at length 1; 0 throughout for an item without a direction."""
         vectors = np.nan_to_num(self.needed("vector", "ILD"))
         length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+        units = np.zeros_like(vectors)
+        return np.asarray(np.divide(vectors, length, out=units, where=length > 0))
 
     def shares(self) -> sparse.csr_array:
         """Return items × categories, each item's weight spread evenly over its categories."""
@@ -160,12 +178,12 @@ class Items:
 
 @typed
 def read_items(
-    items: FrameOrFile,
+    items: LogLike,
     /,
     *,
-    history: FrameOrFile | None = None,
-    categories: FrameOrFile | None = None,
-    vectors: FrameOrFile | None = None,
+    history: LogLike | None = None,
+    categories: LogLike | None = None,
+    vectors: LogLike | None = None,
     users: int | None = None,
     unknown: Unknown = "error",
 ) -> Items:
@@ -189,6 +207,7 @@ def read_items(
     unknown : {"error", "cold"}
         What becomes of items of a run or of the history that are not in the catalogue: an error, or
         items without users, categories and vector.
+
     Returns
     -------
     Items
@@ -212,11 +231,11 @@ def read_items(
     2 items; known: users, categories; history: 3 interactions of 2 users
     """
     check_choice("read_items", unknown, get_args(Unknown), "unknown")
-    frame = _table(items, "items", schemas.ITEMS).sort("doc_id")
+    frame = _table(items, "items", _OF_ITEMS).sort("doc_id")
     _refuse_twice(frame, "items")
     found, past = Items(frame["doc_id"], unknown=unknown), None
     if history is not None:
-        table = _table(history, "history", schemas.HISTORY)
+        table = _table(history, "history", _OF_HISTORY)
         table = table.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
         found, item = found.places_of(table["doc_id"], "history")
         past = table.drop("doc_id").with_columns(item=pl.Series(item))
@@ -228,8 +247,8 @@ def read_items(
     if of_each is not None:
         users = int(of_each.max(initial=0)) if users is None else users
         _refuse_wrong_users(frame, of_each, users)
-    long = None if categories is None else _table(categories, "categories", schemas.CATEGORIES)
-    apart = None if vectors is None else _table(vectors, "vectors", schemas.ITEMS)
+    long = None if categories is None else _table(categories, "categories", _OF_CATEGORIES)
+    apart = None if vectors is None else _table(vectors, "vectors", _OF_ITEMS)
     matrix = _categories_of(found, frame, long)
     return replace(found, users=of_each, n_users=users, history=past, categories=matrix,
         vectors=_vectors_of(found, frame if apart is None else apart))  # fmt: skip

@@ -50,13 +50,13 @@ def error_of(without: np.ndarray) -> float:
 
     Examples
     --------
-    >>> error_of(np.array([0.25, 0.5, 0.75])).round(4).item(), error_of(np.array([1.0, 1.0])).item()
+    >>> round(error_of(np.array([0.25, 0.5, 0.75])), 4), error_of(np.array([1.0, 1.0]))
     (0.4082, 0.0)
     """
     if len(without) < 2 or np.isnan(without).any():
-        return np.float64(np.nan)
+        return np.nan
     apart = without - without.mean()
     if np.abs(apart).max() <= sums.TIE * max(1.0, np.abs(without).max()):
-        return np.float64(0.0)
+        return 0.0
     n = len(without)
-    return np.sqrt((n - 1) / n * (apart**2).sum())
+    return float(np.sqrt((n - 1) / n * (apart**2).sum()))

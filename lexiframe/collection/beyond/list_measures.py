@@ -16,8 +16,7 @@ from lexiframe.collection.beyond.distributions import (
     shares,
 )
 from lexiframe.collection.beyond.lists import Lists
-from lexiframe.metrics import Metric, Rankings, metric_parameters
-from lexiframe.metrics.needed import ITEMS
+from lexiframe.metrics import Metric, Rankings, metric_parameters, needed
 
 Number, Word = metric_parameters.Number, metric_parameters.Word
 
@@ -33,14 +32,16 @@ class ListMetric(Metric):
     smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     kind: ClassVar[str] = "list"
-    needs: ClassVar[str] = ITEMS
+    needs: ClassVar[str] = needed.ITEMS
     quotes: ClassVar[bool] = False
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Raise: rankings of relevant items say nothing of a catalogue."""
         raise LexiframeError(
-            f"{self}: needs the items of a catalogue; use lexiframe.list_scores(runs, measures, items)"
+            f"{self}: needs the items of a catalogue; use "
+            "lexiframe.list_scores(runs, measures, items)"
         )
+
     of_no_relevant: ClassVar[float | None] = None
 
     def of_lists(self, lists: Lists) -> np.ndarray:
@@ -204,7 +205,7 @@ def _jaccard(lists: Lists) -> np.ndarray:
 
     def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         both = np.bitwise_count(bits[a] & bits[b]).sum(axis=1, dtype=np.int64)
-        return 1 - both / (size[a] + size[b] - both)
+        return np.asarray(1 - both / (size[a] + size[b] - both))
 
     return _mean_over_pairs(lists, size > 0, distance)
 

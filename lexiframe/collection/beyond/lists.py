@@ -90,7 +90,7 @@ class Lists:
     @cached_property
     def key(self) -> np.ndarray:
         """One number for each request and item."""
-        return self.request * len(self.items) + self.item
+        return np.asarray(self.request * len(self.items) + self.item)
 
     @cached_property
     def past(self) -> pl.DataFrame:
@@ -171,7 +171,8 @@ def _places_of(
         return items.places_of(ids, "runs")
     except LexiframeError as error:
         new = codes.filter(~ids.is_in(items.ids.implode())).to_numpy()
-        counts = [f"{n} {int(np.isin(of, new).sum()):,}" for n, (_, of, _) in zip(names, found)]
+        rows = zip(names, found, strict=True)
+        counts = [f"{name} {int(np.isin(of, new).sum()):,}" for name, (_, of, _) in rows]
         raise LexiframeError(f"{error} (rows: {', '.join(counts[:10])})") from None
 
 

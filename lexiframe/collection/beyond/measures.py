@@ -6,10 +6,36 @@ from lexiframe.collection.beyond import catalogue_measures as of_all
 from lexiframe.collection.beyond import list_measures as of_lists
 from lexiframe.collection.beyond.catalogue_measures import EXPOSURES, CatalogueMetric
 from lexiframe.collection.beyond.list_measures import ListMetric
-from lexiframe.metrics import Metric, metric_parameters, notation
-from lexiframe.metrics.catalogues import papers as of
+from lexiframe.metrics import Metric, catalogues, metric_parameters, notation
 
 Number, Word = metric_parameters.Number, metric_parameters.Word
+of = catalogues.papers
+_SYMBOLS = {
+    "list": {
+        "l": "the length of the list",
+        "u": "how many users had the item in training",
+        "N": "the number of users",
+        "d": "the distance of two items",
+        "p": "the distribution of the user's history over the categories",
+        "q": "the distribution of the list over the categories",
+        "c": "a category",
+        "i": "an item of the list",
+        "j": "another item of the list",
+        "b": "the list of the baseline",
+        "tail": "the long tail: all items but the most popular, which hold the share head",
+        "JSD": "the Jensen–Shannon divergence in bits",
+        "ARP": "the mean number of users of the list's items",
+        "H": "the mean number of users of the items in the user's history",
+    },
+    "catalogue": {
+        "S": "the exposure of an item in all lists",
+        "S_i": "the i-th exposure from below",
+        "s": "the share of all exposure that an item has",
+        "v": "the provider",
+        "i": "an item",
+    },
+}
+"""What the symbols of the formulas mean."""
 _EXPOSURE = {"exposure": Word(tuple(EXPOSURES))}
 
 # fmt: off
@@ -21,7 +47,7 @@ self-information in bits."""
 ILD = ListMetric("ILD", of_lists.diversity,
     parameters={"distance": Word(("cosine", "jaccard", "hamming")),
                 "of": Word(("vectors", "categories"))},
-    formula="mean of d(i, j) over the pairs i, j of a list", bounds="0 to 2", source=of.ZIEGLER)
+    formula="2/(l(l − 1)) Σ_{i<j} d(i, j)", bounds="0 to 2", source=of.ZIEGLER)
 """Intra-list diversity: the mean distance of the items of a list, pair by pair. The distance is
 1 − cos of their vectors (of their categories, where there are no vectors or ``of='categories'``),
 that of their sets of categories with ``distance='jaccard'``, or the share of components that differ
@@ -41,7 +67,7 @@ divergence in bits of the two distributions, from 0 to 1, or with ``divergence='
 Kullback and Leibler, from 0 to log2 1/α. ``weight`` names a column of the history."""
 
 Serendipity = ListMetric("Serendipity", of_lists.serendipity, parameters={"baseline": "popular"},
-    formula="#{relevant, not in the first k of the baseline}/k", bounds="0 to 1", source=of.GE)
+    formula="#{relevant, not among the first k of b}/k", bounds="0 to 1", source=of.GE)
 """The share of the first k ranks with a relevant item that a simple baseline does not show: the
 items that most users had, or the run called ``baseline``."""
 
@@ -55,16 +81,16 @@ PopularityLift = ListMetric("PopularityLift", of_lists.popularity_lift, smaller_
 latter: 0 if they are as popular."""
 
 APLT = ListMetric("APLT", of_lists.tail_share, parameters={"head": Number(0.8, above=0, below=1)},
-    formula="#{in the long tail}/l", bounds="0 to 1", source=of.TAIL)
+    formula="#{of the tail}/l", bounds="0 to 1", source=of.TAIL)
 """The share of a list from the long tail: not of the most popular items that hold ``head`` of all
 that users had."""
 
 Coverage = CatalogueMetric("Coverage", of_all.coverage, of_all.coverage_without_each,
-    formula="#{S > 0}/n", bounds="0 to 1", source=of.GE)
+    formula="#{S ≠ 0}/n", bounds="0 to 1", source=of.GE)
 """The share of the catalogue that stands in any list of a run."""
 
 Gini = CatalogueMetric("Gini", of_all.gini, of_all.gini_without_each, smaller_is_better=True,
-    parameters=_EXPOSURE, formula="Σ_i (2i − n − 1) S_(i)/(n ΣS)", bounds="0 to 1", source=of.GINI)
+    parameters=_EXPOSURE, formula="Σ_i (2i − n − 1) S_i/(n ΣS)", bounds="0 to 1", source=of.GINI)
 """How unevenly the lists of a run expose the items of the catalogue: 0 if all alike, 1 − 1/n if one
 item has all. The exposure of a rank is 1, or that of ``dcg`` or ``geometric``."""
 
@@ -81,3 +107,4 @@ split evenly."""
 
 BEYOND: dict[str, Metric] = {m.name: m for m in [*vars().values()] if isinstance(m, Metric)}
 notation.know(BEYOND)
+catalogues.symbols.know(_SYMBOLS)

@@ -13,21 +13,18 @@ from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric
 from lexiframe.collection.beyond.items import Items
 from lexiframe.collection.beyond.list_measures import ListMetric
 from lexiframe.collection.beyond.lists import Lists, lists_of
-from lexiframe.collection.beyond.measures import BEYOND
 from lexiframe.io import problems
-from lexiframe.metrics import Metric, derived, scored
+from lexiframe.metrics import Metric, as_list, as_metric, unique_by_name
 from lexiframe.projection import Policies, ScoreType, Ties
-from lexiframe.typing import QrelsLike, RunsLike
-
-MeasuresLike = Metric | str | Iterable[Metric | str]
+from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
 
 
 @typed
 def list_scores(
     runs: RunsLike,
-    measures: MeasuresLike,
-    items: Items,
     /,
+    measures: MeasureLike | Iterable[MeasureLike],
+    items: Items,
     *,
     qrels: QrelsLike | None = None,
     rel: float | None = None,
@@ -87,17 +84,13 @@ def list_scores(
 
 def of_kind(measures: Any, kind: type[Metric], called: str) -> list[Any]:
     """Return the measures; raise for those of another kind."""
-    found = scored.unique_by_name([_parsed(one) for one in scored.as_list(measures)])
+    found = unique_by_name([as_metric(one) for one in as_list(measures)])
     for one in found:
         if not isinstance(one, kind):
             other = {ListMetric: "list_scores", CatalogueMetric: "catalogue"}.get(type(one))
             where = f"lexiframe.{other or 'scores'}"
             raise LexiframeError(f"{called}: {one} is none of its measures; ask {where} for it")
     return found
-
-
-def _parsed(measure: Any) -> Metric:
-    return derived.parse_metric(measure) if isinstance(measure, str) else measure
 
 
 def deepest(measures: Sequence[Metric]) -> int | None:
@@ -124,7 +117,3 @@ def values_table(lists: Sequence[Lists], measures: Sequence[ListMetric]) -> pl.D
             )
         )
     return pl.concat(frames).select(*schemas.SCORES.key, "value")
-
-
-MEASURES = tuple(BEYOND)
-"""The names of all measures of this room."""

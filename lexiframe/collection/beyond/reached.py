@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -26,12 +26,12 @@ from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, Expo
 from lexiframe.collection.beyond.items import Items
 from lexiframe.collection.beyond.jackknife import error_of, left_out
 from lexiframe.collection.beyond.lists import Lists, lists_of
-from lexiframe.collection.beyond.scored_lists import MeasuresLike, deepest, of_kind
+from lexiframe.collection.beyond.scored_lists import deepest, of_kind
 from lexiframe.io import column_forms, problems
 from lexiframe.pairwise import By, grouping
 from lexiframe.projection import Policies, ScoreType, Ties
 from lexiframe.significance import Correction, Family, Options, corrections
-from lexiframe.typing import Frame, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 Test = Literal["t", "randomization"]
 _ROWS = 4_000_000
@@ -48,6 +48,16 @@ class Catalogue:
         ``run, measure, value, se, ci_low, ci_high, n``; with Exposure ``catalogue_share`` too.
     comparisons
         The differences of all pairs of runs, with the columns of `compare`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> items = lf.read_items(pl.DataFrame({"doc_id": ["a", "b"]}))
+    >>> runs = {"r": {"u": {"a": 1}}, "s": {"u": {"b": 1}}}
+    >>> c = lf.catalogue(runs, "Coverage@1", items)
+    >>> c.comparisons.select("run_a", "run_b", "mean_difference").rows()
+    [('r', 's', 0.0)]
     """
 
     values: pl.DataFrame
@@ -60,9 +70,9 @@ class Catalogue:
 @typed
 def catalogue(
     runs: RunsLike,
-    measures: MeasuresLike,
-    items: Items,
     /,
+    measures: MeasureLike | Iterable[MeasureLike],
+    items: Items,
     *,
     qrels: QrelsLike | None = None,
     providers: Frame | None = None,
@@ -176,15 +186,15 @@ def _parts(
         return [(pl.DataFrame(), lists)]
     queries = pl.DataFrame({"query_id": lists[0].queries})
     found = grouping.attributes_of(queries, requests, names)
-    parts = []
+    parts: list[tuple[pl.DataFrame, Sequence[Lists]]] = []
     for group, part in grouping.parts_of(queries, found, names):
         here = lists[0].queries.is_in(part["query_id"].implode()).to_numpy()
         parts.append((group, [one.of_requests(here) for one in lists]))
     sizes = {len(of[0].queries) for _, of in parts}
     if len(sizes) > 1:
         warn(
-            f"catalogue: groups have {min(sizes):,} to {max(sizes):,} requests; compare runs within "
-            "a group, for these numbers depend on how many requests there are"
+            f"catalogue: groups have {min(sizes):,} to {max(sizes):,} requests; compare runs "
+            "within a group, for these numbers depend on how many requests there are"
         )
     return parts
 
@@ -192,7 +202,7 @@ def _parts(
 def _with_providers(
     measures: list[CatalogueMetric], providers: Any, items: Items
 ) -> tuple[list[CatalogueMetric], dict[str, float]]:
-    """Return the measures with one Exposure for each provider, and each one's share of the items."""
+    """Return the measures with one Exposure for each provider, and each one's items."""
     if not any(measure.name == "Exposure" for measure in measures) or providers is None:
         return measures, {}
     frame = column_forms.to_frame(providers, "score", "providers")
@@ -283,7 +293,7 @@ class _How:
                 "n": len(lists[0].queries), "effect_size": np.nan, "statistic": statistic,
             }  # fmt: skip
             frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
-            frames.append(frame.select(*_UNCORRECTED).cast(_UNCORRECTED))
+            frames.append(frame.select(*_UNCORRECTED).cast(pl.Schema(_UNCORRECTED)))
         return pl.concat(frames)
 
     def _swapped(self, measure: CatalogueMetric, a: Lists, b: Lists) -> float:
