@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.metrics import notation
+from lexiframe.metrics import needed, notation
 from lexiframe.metrics.catalogues import symbols
 
 EXAMPLE = """\
@@ -38,6 +38,7 @@ SHOWN = {  # measures that need a parameter or a cut-off, and how the example gi
     "relative_P": "relative_P@5",
     "Judged": "Judged@5",
     "IPrec": "IPrec@0.5",
+    "WSS": "WSS@95",
     "Rprec_mult": "Rprec_mult@0.8",
     "utility": "utility(n=20)",
     "P-IA": "P-IA@5",
@@ -184,6 +185,8 @@ def _example(row: dict[str, str]) -> str:
     shown = SHOWN.get(row["name"], row["name"])
     if row["name"] == "OI":
         return _RANKINGS + _session(['lf.interleaving(runs, qrels, user="uniform")'])
+    if row["needs"] == needed.ITEMS:
+        return ":doc:`Recommenders </recommenders>` shows how it is computed."
     given = POSITIONS.get(row["needs"])
     first = f"p = lf.positions(runs, qrels{', ' + given if given else ''})"
     is_preference = row["kind"].endswith("preference")
