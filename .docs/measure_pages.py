@@ -60,6 +60,15 @@ SHOWN = {  # measures that need a parameter or a cut-off, and how the example gi
 POSITIONS = {"judged items": "judged=True", "pool or corpus size": "pool=True"} | {
     "subtopics": "subtopics=True"
 }
+_ITEMS = """
+table = {"doc_id": list("abcdxyuz"), "users": [9, 4, 2, 1, 5, 1, 1, 3]}
+table["categories"] = ["p", "pq", "q", "r", "p", "q", "r", "pr"]
+films = pl.DataFrame(table).with_columns(pl.col("categories").str.split(""))
+owners = pl.DataFrame({"doc_id": list("abcdxyuz"), "provider": list("AABBABAB")})
+past = pl.DataFrame({"query_id": ["q"], "doc_id": ["z"]})
+items = lf.read_items(films, history=past, users=10)
+""".strip().split("\n")
+"""A catalogue of items, for measures of lists."""
 SAME_IN_TREC_EVAL = """
     bpref infAP gm_map gm_bpref num_ret num_rel num_rel_ret num_nonrel_judged_ret num_q utility
     11pt_avg ndcg_rel Rndcg G binG yaap
@@ -186,7 +195,12 @@ def _example(row: dict[str, str]) -> str:
     if row["name"] == "OI":
         return _RANKINGS + _session(['lf.interleaving(runs, qrels, user="uniform")'])
     if row["needs"] == needed.ITEMS:
-        return ":doc:`Recommenders </recommenders>` shows how it is computed."
+        how = ", providers=owners).values" if row["name"] == "Exposure" else ").values"
+        what = f'lf.catalogue(runs, "{shown}@3", items{how}'
+        if row["kind"] == "list":
+            more = ", qrels=qrels" if row["name"] == "Serendipity" else ""
+            what = f'lf.list_scores(runs, "{shown}@3", items{more})'
+        return _RANKINGS + _session([*_ITEMS, what])
     given = POSITIONS.get(row["needs"])
     first = f"p = lf.positions(runs, qrels{', ' + given if given else ''})"
     is_preference = row["kind"].endswith("preference")
