@@ -18,7 +18,8 @@ _CATALOGUES = (
     "metrics.catalogues.sets",
     "metrics.catalogues.user_models",
     "metrics.catalogues.subtopics",
-    "pairwise.catalogue",
+    "collection.beyond.measures",
+    "pairwise.preference_entries",
 )
 
 
