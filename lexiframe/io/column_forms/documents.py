@@ -113,10 +113,10 @@ def form_of_document(document: Any) -> DocumentForm | None:
 
 def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
     """Return the form of text in JSON, and its value; None for other text, and for its lines."""
-    first, _, rest = data.lstrip().partition(b"\n")
-    is_lines = first.rstrip().endswith(b"}") and not rest.isspace() and bool(rest)
+    first = data[: data.find(b"\n") % (len(data) + 1)]  # the rest may be large, and is not copied
+    is_lines = first.rstrip().endswith(b"}") and bool(data[len(first) : len(first) + 99].strip())
     fields = {part.queries for form in DOCUMENTS for part in form[1:3] if part}
-    if is_lines or first[:1] != b"{" or not any(b'"%s"' % f.encode() in data for f in fields):
+    if is_lines or not any(b'"%s"' % f.encode() in data for f in fields):
         return None
     try:
         document = load_json(data.decode())
