@@ -35,6 +35,7 @@ FEATURES = {
         " evaluation/buckets/spill"
     ),
     "page": Feature("views/report evaluation/page"),
+    "symbols": Feature("metrics/catalogues/symbols"),
     "reuse": Feature("evaluation/reuse"),
     "several collections": Feature("evaluation/of_collections"),
     "remote files": Feature("io/files/remote"),

@@ -81,6 +81,8 @@ def test_what_is_not_clear_is_refused(files):
         lf.read_runs(run)
     with pytest.raises(lf.ReadError, match=r"expected a run, found rows of learning to rank"):
         lf.read_runs(rows, rows=rows)
+    with pytest.raises(lf.ReadError, match="a query and a document, found one number in each line"):
+        lf.read_runs(files("alone.txt", "0.5\n0.25\n"))
     with pytest.raises(lf.ReadError, match=r"line 1: expected qid:QUERY, found none; rows='train"):
         lf.read_qrels(bare)
     with pytest.raises(

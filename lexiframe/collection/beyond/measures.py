@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lexiframe.base.face import found_feature
 from lexiframe.collection.beyond import catalogue_measures as of_all
 from lexiframe.collection.beyond import list_measures as of_lists
 from lexiframe.collection.beyond.catalogue_measures import EXPOSURES, CatalogueMetric
@@ -107,4 +108,5 @@ split evenly."""
 
 BEYOND: dict[str, Metric] = {m.name: m for m in [*vars().values()] if isinstance(m, Metric)}
 notation.know(BEYOND)
-catalogues.symbols.know(_SYMBOLS)
+if (symbols := found_feature(catalogues, "symbols")) is not None:
+    symbols.know(_SYMBOLS)

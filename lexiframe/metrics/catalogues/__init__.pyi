@@ -11,5 +11,7 @@ from .ranked import num_rel as num_rel
 from .ranked import num_rel_ret as num_rel_ret
 from .ranked import num_ret as num_ret
 from . import papers as papers
-from . import symbols as symbols
 from .not_offered import refuse_not_offered as refuse_not_offered
+
+"Added by features: what the symbols of formulas mean"
+from . import symbols as symbols
