@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 import lexiframe as lf
-from lexiframe.metrics import notation
+from lexiframe.metrics import needed, notation
 from lexiframe.metrics.catalogues import symbols
 
 EXAMPLE = """\
@@ -38,6 +38,7 @@ SHOWN = {  # measures that need a parameter or a cut-off, and how the example gi
     "relative_P": "relative_P@5",
     "Judged": "Judged@5",
     "IPrec": "IPrec@0.5",
+    "WSS": "WSS@95",
     "Rprec_mult": "Rprec_mult@0.8",
     "utility": "utility(n=20)",
     "P-IA": "P-IA@5",
@@ -59,6 +60,15 @@ SHOWN = {  # measures that need a parameter or a cut-off, and how the example gi
 POSITIONS = {"judged items": "judged=True", "pool or corpus size": "pool=True"} | {
     "subtopics": "subtopics=True"
 }
+_ITEMS = """
+table = {"doc_id": list("abcdxyuz"), "users": [9, 4, 2, 1, 5, 1, 1, 3]}
+table["categories"] = ["p", "pq", "q", "r", "p", "q", "r", "pr"]
+films = pl.DataFrame(table).with_columns(pl.col("categories").str.split(""))
+owners = pl.DataFrame({"doc_id": list("abcdxyuz"), "provider": list("AABBABAB")})
+past = pl.DataFrame({"query_id": ["q"], "doc_id": ["z"]})
+items = lf.read_items(films, history=past, users=10)
+""".strip().split("\n")
+"""A catalogue of items, for measures of lists."""
 SAME_IN_TREC_EVAL = """
     bpref infAP gm_map gm_bpref num_ret num_rel num_rel_ret num_nonrel_judged_ret num_q utility
     11pt_avg ndcg_rel Rndcg G binG yaap
@@ -184,6 +194,13 @@ def _example(row: dict[str, str]) -> str:
     shown = SHOWN.get(row["name"], row["name"])
     if row["name"] == "OI":
         return _RANKINGS + _session(['lf.interleaving(runs, qrels, user="uniform")'])
+    if row["needs"] == needed.ITEMS:
+        how = ", providers=owners).values" if row["name"] == "Exposure" else ").values"
+        what = f'lf.catalogue(runs, "{shown}@3", items{how}'
+        if row["kind"] == "list":
+            more = ", qrels=qrels" if row["name"] == "Serendipity" else ""
+            what = f'lf.list_scores(runs, "{shown}@3", items{more})'
+        return _RANKINGS + _session([*_ITEMS, what])
     given = POSITIONS.get(row["needs"])
     first = f"p = lf.positions(runs, qrels{', ' + given if given else ''})"
     is_preference = row["kind"].endswith("preference")

@@ -26,7 +26,7 @@ from .metrics.coverages import coverage as coverage
 from .projection.positions_table import positions as positions
 from .metrics.scored import scores as scores
 from .pairwise.pairs import preferences as preferences
-from .pairwise.catalogue import parse_measure as parse_measure
+from .pairwise.preference_entries import parse_measure as parse_measure
 from .evaluation.reuse.added_runs import add_runs as add_runs
 from .evaluation.from_scores import evaluate_scores as evaluate_scores
 
@@ -56,7 +56,7 @@ from .collection.overlaps.overlap import overlap as overlap
 from .pairwise.listing import measures as measures, conventions as conventions
 
 "Preferences: two rankings compared directly"
-from .pairwise.catalogue import RPP as RPP, LR as LR, LP as LP
+from .pairwise.preference_entries import RPP as RPP, LR as LR, LP as LP
 
 "Everyday metrics: what most evaluations report"
 from .metrics.catalogues.ranked import (
@@ -185,7 +185,7 @@ from .pairwise.lexicographic import LexicographicPreference as LexicographicPref
 from .pairwise.custom import MatrixPreference as MatrixPreference
 
 "Variants of preferences: other weights, signs and reciprocal ranks, subtopics"
-from .pairwise.catalogue import (
+from .pairwise.preference_entries import (
     dcgRPP as dcgRPP,
     invRPP as invRPP,
     sgnLR as sgnLR,
@@ -268,4 +268,25 @@ from .metrics.catalogues.subtopics import (
     alpha_nDCG as alpha_nDCG,
     NRBP as NRBP,
     nNRBP as nNRBP,
+)
+
+"Beyond relevance: what lists are like, and what they reach of a catalogue"
+from .collection.beyond.items import read_items as read_items, Items as Items
+from .collection.beyond.scored_lists import list_scores as list_scores
+from .collection.beyond.reached import catalogue as catalogue, Catalogue as Catalogue
+
+"Measures beyond relevance: of single lists, and of all lists of a run"
+from .collection.beyond.measures import (
+    Novelty as Novelty,
+    ILD as ILD,
+    CategoryEntropy as CategoryEntropy,
+    Miscalibration as Miscalibration,
+    Serendipity as Serendipity,
+    ARP as ARP,
+    PopularityLift as PopularityLift,
+    APLT as APLT,
+    Coverage as Coverage,
+    Gini as Gini,
+    Entropy as Entropy,
+    Exposure as Exposure,
 )

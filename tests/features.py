@@ -35,6 +35,7 @@ FEATURES = {
         " evaluation/buckets/spill"
     ),
     "page": Feature("views/report evaluation/page"),
+    "symbols": Feature("metrics/catalogues/symbols"),
     "reuse": Feature("evaluation/reuse"),
     "several collections": Feature("evaluation/of_collections"),
     "remote files": Feature("io/files/remote"),
@@ -45,6 +46,8 @@ FEATURES = {
         "metrics/catalogues/sets metrics/catalogues/user_models metrics/kinds/user_models"
         " metrics/kinds/cumulated_gain metrics/kinds/recall_curve metrics/kinds/ideal_overlap"
     ),
+    "tools' documents": Feature("io/column_forms/documents"),
+    "learning to rank": Feature("io/text/letor"),
     "json": Feature("io/text/json_tables io/text/json_rows io/text/json_records"),
     "charts": Feature("views/charts views/plots"),
     "leaderboards": Feature(
@@ -72,6 +75,7 @@ FEATURES = {
         " views/charts/equivalences views/shown/gates cli/commands/gate cli/gate_inputs",
         ("charts", "judges", "replicates"),
     ),
+    "beyond": Feature("collection/beyond"),
     "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(
         "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",

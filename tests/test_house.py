@@ -21,7 +21,7 @@ import pytest
 import lexiframe as lf
 from lexiframe.base import schemas
 from lexiframe.base.face import FEATURES, listed, user_names
-from lexiframe.metrics.kinds.derived import every_metric
+from lexiframe.metrics.kinds.derived import every_metric, metrics_of_items
 from lexiframe.metrics.kinds.metric import Metric
 from lexiframe.orderings.rules import RULES
 
@@ -319,7 +319,7 @@ def test_the_stub_has_each_measure_of_the_catalogues():
     measures = {name for name in lf.__all__ if isinstance(getattr(lf, name), Metric)}
     named = {
         m.name.replace("-", "_")
-        for m in every_metric()
+        for m in (*every_metric(), *metrics_of_items())
         if not m.name.startswith(("LR", "LP", "sgn"))
     }
     others = {"11pt_avg": "eleven_point_avg", "set_P": "SetP"}
@@ -405,7 +405,10 @@ def test_measures_are_documented_where_they_are_defined():
 
 
 CATALOGUES = ["ranked", "sets", "subtopics", "user_models"]
-CATALOGUES = [*(f"metrics/catalogues/{name}.py" for name in CATALOGUES), "pairwise/catalogue.py"]
+CATALOGUES = [
+    *(f"metrics/catalogues/{name}.py" for name in CATALOGUES),
+    "pairwise/preference_entries.py",
+]
 
 
 @pytest.mark.parametrize("path", CATALOGUES)
@@ -430,6 +433,11 @@ def test_what_is_public_is_named_in_the_packages_docstring():
 
 
 # --- What every table looks like ----------------------------------------------------------------
+
+
+def items_of(runs):
+    """The catalogue of all that runs retrieved."""
+    return lf.read_items(pl.DataFrame(runs).select(pl.col("doc_id").unique()))
 
 
 @pytest.fixture(scope="module")
@@ -469,6 +477,7 @@ def tables(tmp_path_factory):
         "orderings": o,
         "means": lf.evaluate(runs, qrels, ["AP", "RPP"]).means,
         "facts": e.facts,
+        "catalogue": lf.catalogue(runs, "Coverage@3 Gini@3", items_of(runs)).values,
         "rank_distributions": lf.rank_distributions(d, samples=20),
         "order_probabilities": lf.order_probabilities(d, samples=20),
         "cycles": lf.majority_cycles(cyclic),

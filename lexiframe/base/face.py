@@ -130,6 +130,18 @@ def added(room: Any, name: str, what: str) -> Any:
     return getattr(room, name)
 
 
+def found_feature(room: Any, name: str) -> Any:
+    """Return what a feature adds to a room; None where the feature has been taken away.
+
+    Examples
+    --------
+    >>> import lexiframe.io
+    >>> found_feature(lexiframe.io, "no such feature") is None
+    True
+    """
+    return getattr(room, name) if name in room.__all__ else None
+
+
 def user_names(room: Any) -> list[str]:
     """Return the names that users reach as ``lf.ROOM.NAME``.
 

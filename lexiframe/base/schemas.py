@@ -114,7 +114,7 @@ _COLUMNS = {
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal low high least_p
+        opposite others circular alpha_nominal low high least_p catalogue_share
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
@@ -176,6 +176,7 @@ PROVIDER_EXPOSURE = _table_schema(
     "provider_exposure", "run query_id provider", "items exposure is_worst_off"
 )
 PROVIDERS = _table_schema("providers", "doc_id provider", "")
+CATALOGUE = _table_schema("catalogue", "run measure", "value se ci_low ci_high n catalogue_share?")
 PREFERENCES = _table_schema(
     "preferences",
     "query_id run_a run_b measure",

@@ -47,6 +47,7 @@ class InputOptions:
     qrels_column: list[str] | None = None
     decimal: Decimal = "."
     negative: qrel_files.Negative = "unjudged"
+    rows: str | None = None
     name_from: run_parts.NameFrom = "file"
     policies: Policies = field(default_factory=Policies)
 
@@ -62,13 +63,13 @@ class InputOptions:
     def found(self, outputs: Sequence[Path], requests: str | None) -> run_scan.RunScan:
         """Find the runs; raise if an output would replace a file that is read."""
         scan = self.scan()
-        refuse_replacing(outputs, [*self.judged_files(), requests], scan)
+        refuse_replacing(outputs, [*self.judged_files(), requests, self.rows], scan)
         return scan
 
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
         is_plain = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        if is_plain and self.negative == "unjudged":
+        if is_plain and self.negative == "unjudged" and self.rows is None:
             return batches.judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
         duplicates, negative = self.policies.duplicates, self.negative
@@ -84,7 +85,8 @@ class InputOptions:
         return {"third": self.third, "better": self.better, "name_from": self.name_from, **said}
 
     def _text_options(self, header: bool, column: list[str] | None) -> dict[str, Any]:
-        return {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+        said = {"header": header, "decimal": self.decimal, "columns": as_columns(column)}
+        return {**said, "rows": self.rows}
 
 
 TwoRuns = Annotated[
@@ -179,16 +181,21 @@ class RunsOrScores(InputOptions):
         """Return the arguments that say how columns of scores and their measure are called."""
         return {"columns": as_columns(self.column), "measure_name": self.measure_name}
 
-    def score_files(self, outputs: Sequence[Path], requests: str | None) -> list[File]:
+    def score_files(
+        self, outputs: Sequence[Path], requests: str | None
+    ) -> list[File | dict[str, str]]:
         """Find the files of scores; raise for options that say how judgments and runs are read."""
         from lexiframe.io import score_forms
 
         refuse_reading_options(self)
         given = [self.qrels, *self.runs]
         refuse_measures(given)
-        files = score_forms.score_files(given)
-        refuse_replacing(outputs, [requests, *(file.path for file in files)])
-        return files
+        found = [named_file(text) for text in given]
+        named = [one for one in found if isinstance(one, dict)]
+        files = score_forms.score_files([one for one in found if isinstance(one, str)])
+        paths = [*(file.path for file in files), *(path for one in named for path in one.values())]
+        refuse_replacing(outputs, [requests, *paths])
+        return [*files, *named]
 
 
 def found_runs(given: Sequence[str], **how: Any) -> run_scan.RunScan:

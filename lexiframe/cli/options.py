@@ -108,6 +108,12 @@ OPTIONS: dict[str, Any] = {
     ),
     "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS", rare=True),
     "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
+    "rows": option(
+        INPUT,
+        "The rows of learning to rank that predictions are of, or how many each query has.",
+        metavar="FILE",
+        rare=True,
+    ),
     "name_from": option(INPUT, "Name runs by their files, or by the tags in them.", rare=True),
     "memory": option(
         INPUT,

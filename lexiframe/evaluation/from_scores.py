@@ -61,7 +61,8 @@ def evaluate_scores(
     test, correction, family, alpha, alternative, trials, seed
         As for `compare`.
     missing : {"zero", "common", "own"}, optional
-        Where runs lack requests that others have under a measure: ``zero`` adds scores of 0, for
+        Where runs lack requests that others have under a measure, or have no value there (NaN,
+        null, an empty cell; without ``missing`` these are refused): ``zero`` adds scores of 0, for
         runs that found nothing (of measures of which larger is better; counts stay as they are);
         ``common`` keeps only the requests that all runs have; ``own`` orders each run by the mean
         of the requests that it has, and marks these means. Default: the runs have no order by this

@@ -12,7 +12,9 @@ from typing import Literal
 import polars as pl
 import pyarrow as pa
 
+from lexiframe import io
 from lexiframe.base import LexiframeError, Problem, coded, schemas, typed, warn
+from lexiframe.base.face import found_feature
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import (
     CHOSEN,
@@ -59,6 +61,7 @@ def check_run(
     header: bool = False,
     decimal: str = ".",
     better: Better = "high",
+    rows: str | Path | None = None,
 ) -> pl.DataFrame:
     r"""List all problems of a run file; `read_runs` raises an error for the first only.
 
@@ -66,7 +69,7 @@ def check_run(
     ----------
     path
         A file in any of the forms that `read_runs` takes.
-    columns, third, header, decimal, better
+    columns, third, header, decimal, better, rows
         As for `read_runs`.
 
     Returns
@@ -107,7 +110,7 @@ def check_run(
     [(2, 'fields'), (3, 'number'), (4, 'duplicate')]
     >>> folder.cleanup()
     """
-    options = TextOptions(third, header, decimal, columns or {}, better)
+    options = TextOptions(third, header, decimal, columns or {}, better, rows)
     checked = check_file(only_file(path), options, "run")
     warn_of_wider_lines({checked.where: checked.n_wider})
     return checked.problems
@@ -120,6 +123,7 @@ def check_qrels(
     columns: Mapping[str, str] | None = None,
     header: bool = False,
     decimal: str = ".",
+    rows: str | Path | None = None,
 ) -> pl.DataFrame:
     r"""List all problems of a qrels file; `read_qrels` raises an error for the first only.
 
@@ -127,7 +131,7 @@ def check_qrels(
     ----------
     path
         A file in any of the forms that `read_qrels` takes.
-    columns, header, decimal
+    columns, header, decimal, rows
         As for `read_qrels`.
 
     Returns
@@ -153,7 +157,7 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    options = TextOptions(None, header, decimal, columns or {})
+    options = TextOptions(None, header, decimal, columns or {}, rows=rows)
     return check_file(only_file(path), options, "qrels").problems
 
 
@@ -281,7 +285,14 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
             names = schema.names
             cells = ["0.5" if pa.types.is_floating(kind) else "" for kind in schema.types]
         elif is_json(content.data):
+            documents = found_feature(io, "documents")
+            if documents and (tool := documents.form_of_text(content.data)):
+                return "run" if tool[0].rankings else "qrels"
             names = json_reader().names_in(content.data)
+        elif (letor := found_feature(io, "letor")) and letor.is_of_letor(
+            content.data, schemas.QRELS
+        ):
+            return "qrels"
         else:
             text, separator = table_in(content.data, options)
             header = first_line(text)

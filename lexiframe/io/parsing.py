@@ -11,7 +11,7 @@ import polars as pl
 
 from lexiframe import io
 from lexiframe.base import LexiframeError, Problem, ReadError, schemas
-from lexiframe.base.face import added
+from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms.column_names import MODEL_OF_MTEB, words_for
 from lexiframe.io.column_forms.line_layouts import Layout
 from lexiframe.io.column_forms.lists_of_items import unnest_lists
@@ -54,12 +54,14 @@ def parse_table(
     """Parse text into a table with the columns of the file; return None for TREC text."""
     is_long = len(data) > 2 * PIECE
     if is_json(data):
-        data = _strip_mteb_model(data, where, schema)
+        data = _records_of_tool(data, where, schema)
         if is_long:
             pieces = json_reader().pieces_of_json(data, schema, options.columns)
             _refuse_malformed(pieces, data, where, options, schema)
         table: pl.DataFrame = json_reader().parse_json(data, where, schema, options.columns)
         return table
+    if (letor := _rows_of_letor(data, where, options, schema)) is not None:
+        return letor.table.with_columns(pl.last().cast(pl.Float64, strict=False))
     text, separator = table_in(data, options)
     if separator is None:
         return None
@@ -69,12 +71,22 @@ def parse_table(
     return parse_delimited(text, where, separator, options)
 
 
-def _strip_mteb_model(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
-    """Return JSON without what MTEB puts around the predictions of a model; other JSON as it is."""
+def _records_of_tool(data: bytes, where: str, schema: schemas.TableSchema) -> bytes:
+    """Return what a tool's JSON has of runs or judgments, without the rest; other JSON as it is."""
     if MODEL_OF_MTEB.encode() not in data[:1000]:
-        return data
+        documents = found_feature(io, "documents")
+        is_run = schema is schemas.RUNS
+        return documents.as_records(data, where, is_run=is_run) if documents else data
     text_of_one_split = added(io, "text_of_one_split", where)
     found: bytes = text_of_one_split(data, where, is_run=schema is schemas.RUNS)
+    return found
+
+
+def _rows_of_letor(
+    data: bytes, where: str, options: TextOptions, schema: schemas.TableSchema
+) -> Rows | None:
+    letor = found_feature(io, "letor")
+    found: Rows | None = letor and letor.rows_of_letor(data, where, options, schema)
     return found
 
 
@@ -140,9 +152,11 @@ def rows_of(
         flat = unnest_lists(table, where, options.columns)
         return iter([Rows(flat.drop(_PLACE), flat[_PLACE], "row")])
     if is_json(data):
-        data = _strip_mteb_model(data, where, schema)
+        data = _records_of_tool(data, where, schema)
         rows: Iterator[Rows] = json_reader().json_rows(data, where, schema, options.columns)
         return rows
+    if (letor := _rows_of_letor(data, where, options, schema)) is not None:
+        return iter([letor])
     text, separator = table_in(data, options)
     if separator is not None:
         return _rows_of_table(text, where, separator, options)

@@ -30,6 +30,7 @@ from lexiframe.io.score_forms.layouts import (
     rows_of,
 )
 from lexiframe.io.score_forms.means_among_data import drop_summaries
+from lexiframe.io.score_forms.plain_data import are_records, frame_of_records
 from lexiframe.io.score_forms.row_numbers import place_index, warn_of_index
 from lexiframe.io.score_forms.sources import Given, Keys, are_results, given_scores
 from lexiframe.io.score_forms.text import PLACE, name_nested_columns, table_of_text
@@ -74,6 +75,8 @@ def read_scores(
         - a matrix with one row for each request and one column for each run, as CSV or frame:
           ``measure`` names the measure. Without a column of queries, these are numbered from 1.
           A dictionary of columns will do: ``{"qid": [...], "bm25": [...]}``;
+        - a list of records, as ragas' ``result.scores``, or deepeval's test results as dictionaries
+          (``{"name": ..., "metrics_data": [...]}``);
         - a matrix with one row for each request and one column for each measure: it has a column
           of runs, or ``run`` names the run;
         - lexiframe's own table of scores, also as Parquet;
@@ -86,8 +89,8 @@ def read_scores(
           write; folders are looked through with all folders in them.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
-        ``topic_id``, ``user_id`` or ``user``; ``run``, ``name``, ``system``, ``tag``, ``model``,
-        ``runid``, ``run_id`` or ``model_name``; ``replicate``;
+        ``topic_id``, ``user_id``, ``user`` or ``user_input``; ``run``, ``name``,
+        ``system``, ``tag``, ``model``, ``runid``, ``run_id`` or ``model_name``; ``replicate``;
         ``measure`` or ``metric``; ``value`` or ``score``; and ``smaller_is_better``, true for
         measures of which smaller values are better. Without this column, only the names of
         search lengths show that. Capital letters and blanks do not count: ``Model Name``.
@@ -140,7 +143,9 @@ def read_scores(
     LexiframeWarning
         When the index of pandas, saved as a column (``index``, ``Unnamed: 0``,
         ``__index_level_0__`` or without a name), was left out of a matrix because it numbers the
-        rows or repeats the requests; without a column of requests its ids are these. When requests,
+        rows or repeats the requests; without a column of requests its ids are these. When columns
+        of text beside those of scores were left out, or a file of MTEB 1.0 that names no main
+        score. When requests,
         collections or runs were left out because they sum the others up, as means do. When results
         of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
         settings of a task. When
@@ -202,13 +207,16 @@ def load_scores(
 
     ``columns`` are names of columns, as `read_scores` takes them, ``kept`` those of a leaderboard
     that are attributes of its collections, ``wanted`` are collections that are kept even if they
-    are means of the others, and ``warns`` says whether there is a warning of runs
-    that lack requests.
+    are means of the others. With ``warns`` there is a warning of runs that lack requests, and cells
+    without a value are refused; else they are gaps, as if they had no row.
     """
     loaded = in_threads(
         lambda one: _load_source(one, otherwise, columns or {}, kept), given, "reading scores"
     )
     origins, tables, files = zip(*loaded, strict=True)
+    if texts := {name: one.where for one in origins[::-1] for name in one.texts}:
+        where, n = next(iter(texts.values())), n_and_first(texts)
+        warn(f"{where}: columns of text, which are no scores, left out: {n}")
     if any("collection" in rows.columns for rows in tables):
         from lexiframe.io.collection_scores import checked_collections
 
@@ -221,9 +229,10 @@ def load_scores(
     table = drop_summaries(table, "query_id", ["run", "measure"])
     table = drop_summaries(table, "run", ["query_id", "measure"])
     table = _drop_empty_requests(table, origins)
-    _refuse_null_scores(table, origins)
     if warns:
+        _refuse_null_scores(table, origins)
         _warn_of_absent(table)
+    table = table.filter(pl.col("value").is_not_null())
     measures = table["measure"].unique(maintain_order=True).to_list()
     table = table.select(n for n in schemas.SCORES.columns if n in table.columns).sort(
         schemas.SCORES.key
@@ -276,6 +285,8 @@ def _frame_of(data: Any) -> pl.DataFrame:
     if are_results(data):
         columns = {name: [getattr(row, name) for row in data] for name in ("query_id", "value")}
         return pl.DataFrame({**columns, "measure": [str(row.measure) for row in data]})
+    if are_records(data):
+        data = frame_of_records(data)
     if isinstance(data, Mapping):
         return name_nested_columns(to_frame(data, "value"))
     if hasattr(data, "to_frame"):  # a single column
@@ -338,8 +349,9 @@ def _refuse_null_scores(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> N
         raise ReadError(
             f"{origins[first['origin']].at(first[PLACE])}: expected a value of "
             f"{first['measure']!r} for run {coded.said(first['run'])} and query "
-            f"{first['query_id']!r}, found none ({gaps.height} such gaps in all); leave these "
-            "requests out, or give them a value"
+            f"{first['query_id']!r}, found none ({gaps.height} such gaps in all); give them a "
+            "value, leave these requests out, or say what gaps mean in evaluate_scores: "
+            "missing='common', 'zero' or 'own'"
         )
 
 

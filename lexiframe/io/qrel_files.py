@@ -81,6 +81,7 @@ def read_qrels(
     decimal: str = ".",
     duplicates: Duplicates = "error",
     negative: Negative = "unjudged",
+    rows: str | Path | None = None,
 ) -> pa.Table:
     """Read relevance judgments into an Arrow table.
 
@@ -90,6 +91,9 @@ def read_qrels(
         A file, ``-`` (standard input), an address, a frame, or an object of another library, in any
         of the forms that `read_runs` takes; text has three fields (query, document, grade) or four
         (the second is the iteration or subtopic). ``"irds:NAME"`` is a data set of ir_datasets.
+        Also OpenSearch's judgment lists, requests and responses of ``_rank_eval`` (Elasticsearch,
+        OpenSearch), Quepid's ratings, snapshots and cases, BioASQ's questions, and rows of learning
+        to rank (``grade qid:QUERY 1:0.5 ... # document``; LETOR, SVMlight).
 
         Columns may have the names that `read_runs` knows; the grade may be called ``relevance``,
         ``label``, ``rel``, ``grade``, ``gain`` or ``rating``, or ``score`` without any of these;
@@ -105,6 +109,9 @@ def read_qrels(
         What a grade below 0 means. For bpref, infAP and Judged@k it is a document that was pooled,
         but not judged, as in trec_eval. In judgments of ClueWeb −2 is spam, which somebody has
         judged: with ``"not relevant"`` such grades become 0, and the metadata have their number.
+    rows
+        For rows of learning to rank without ``qid:``, as LightGBM and XGBoost have them: the file
+        with the number of rows of each query (``train.query``, ``train.group``).
 
     Returns
     -------
@@ -140,22 +147,22 @@ def read_qrels(
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     check_choice("read_qrels", negative, get_args(Negative), "negative")
-    options = TextOptions(None, header, decimal, columns or {})
+    options = TextOptions(None, header, decimal, columns or {}, rows=rows)
     origin = file_or_data(qrels)
     judged = load_qrels(origin, options, hashed=True)
-    rows, removed = distinct_judgments(judged, duplicates)
+    kept, removed = distinct_judgments(judged, duplicates)
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
     sources = sources_of_qrels(origin, options, judged.sha256)
     facts = {"table": "qrels", "sources": sources, "reading": options.changed()}
     counts = {"duplicates": removed} if removed else {}
     if negative == "not relevant":
-        counts["negative"] = rows.filter(pl.col("relevance") < 0).height
-        rows = rows.with_columns(pl.col("relevance").clip(lower_bound=0.0))
-    for said in (ratings_in_words(rows["relevance"]), *doubts_of_grades(rows["relevance"])):
+        counts["negative"] = kept.filter(pl.col("relevance") < 0).height
+        kept = kept.with_columns(pl.col("relevance").clip(lower_bound=0.0))
+    for said in (ratings_in_words(kept["relevance"]), *doubts_of_grades(kept["relevance"])):
         if said:
             warn(f"{judged.where}: {said}")
-    return to_arrow(coded.as_strings(rows)).replace_schema_metadata(describe(facts | counts))
+    return to_arrow(coded.as_strings(kept)).replace_schema_metadata(describe(facts | counts))
 
 
 def file_or_data(qrels: Any) -> Any:

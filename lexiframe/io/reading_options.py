@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, get_args
 
 from lexiframe.base import check_choice
@@ -21,6 +22,7 @@ class TextOptions:
     decimal: str = "."
     columns: Mapping[str, str] = field(default_factory=dict)
     better: Better = "high"
+    rows: str | Path | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
@@ -28,6 +30,7 @@ class TextOptions:
         # pandas numbers columns without names, so names may be integers
         named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
         object.__setattr__(self, "columns", named)
+        object.__setattr__(self, "rows", None if self.rows is None else str(self.rows))
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))
         check_choice("better", self.better, get_args(Better))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, get_args
 
 import polars as pl
@@ -32,6 +33,7 @@ def scan_runs(
     header: bool = False,
     decimal: str = ".",
     better: Better = "high",
+    rows: str | Path | None = None,
 ) -> RunScan:
     """Find runs without reading them: they are read one file at a time, when they are needed.
 
@@ -44,7 +46,7 @@ def scan_runs(
 
     Parameters
     ----------
-    runs, name_from, columns, third, header, decimal, better
+    runs, name_from, columns, third, header, decimal, better, rows
         As for `read_runs`.
 
     Returns
@@ -67,7 +69,7 @@ def scan_runs(
     ['pca8_euclidean', 'pixels_euclidean']
     """
     check_choice("name_from", name_from, get_args(NameFrom))
-    options = TextOptions(third, header, decimal, columns or {}, better)
+    options = TextOptions(third, header, decimal, columns or {}, better, rows)
     if isinstance(runs, RunScan):
         if (name_from, options) != ("file", TextOptions()):
             raise LexiframeError(
@@ -91,6 +93,7 @@ def read_runs(
     header: bool = False,
     decimal: str = ".",
     better: Better = "high",
+    rows: str | Path | None = None,
 ) -> pa.Table:
     """Read runs into one Arrow table.
 
@@ -104,11 +107,12 @@ def read_runs(
         ``{"dense": {"seed 1": path, "seed 2": path}}``.
 
         *Files*: TREC text with any white space between fields; CSV or TSV with a header; JSON lines
-        or ``{query: {document: score}}``; Parquet and Arrow files; each also packed by gzip, bzip2,
-        xz or zstd. *Frames*: Polars, pandas, PyArrow (tables, readers, datasets), DuckDB, also with
-        a column of lists of items as LensKit keeps them. *Objects*: pytrec_eval's dictionaries,
-        ir_measures' ``ScoredDoc``, ranx' ``Run``; and ``"irds:NAME"``, the scored documents of
-        ir_datasets.
+        or ``{query: {document: score}}``; a response of ``_rank_eval`` (Elasticsearch, OpenSearch),
+        a snapshot of Quepid, questions of BioASQ; predictions of learning to rank (``rows``);
+        Parquet and Arrow files; each also packed by gzip, bzip2, xz or zstd. *Frames*: Polars,
+        pandas, PyArrow (tables, readers, datasets), DuckDB, also with a column of lists of items as
+        LensKit keeps them. *Objects*: pytrec_eval's dictionaries, ir_measures' ``ScoredDoc``, ranx'
+        ``Run``; and ``"irds:NAME"``, the scored documents of ir_datasets.
 
         Columns may be called ``query_id``, ``qid``, ``q_id``, ``query``, ``query-id``, ``topic``,
         ``user_id`` or ``user``; ``doc_id``, ``docno``, ``docid``, ``doc``, ``item_id``, ``item`` or
@@ -133,6 +137,9 @@ def read_runs(
     better : {"high", "low"}
         Which scores are better. Those of which ``"low"`` ones are, such as distances and losses,
         are read with the other sign. Ranks count from the best one in any case.
+    rows
+        For predictions of learning to rank, one number in each line: the file whose rows they are
+        of, as for `read_qrels`, or a file with the number of rows of each query.
 
     Returns
     -------
@@ -190,7 +197,8 @@ def read_runs(
     {'run': 'dense', 'replicate': 'seed 2', 'score': 2.25}
     """
     how: dict[str, Any] = {"columns": columns, "third": third, "header": header}
-    scan = scan_runs(runs, name_from=name_from, decimal=decimal, better=better, **how)
+    how |= {"decimal": decimal, "better": better, "rows": rows}
+    scan = scan_runs(runs, name_from=name_from, **how)
     load = partial(scan.load, rank=True, hashed=True)
     loaded = [*in_threads(load, range(len(scan)), "reading runs")]
     read = [SourceRead([part.name for part in parts], parts[0].sha256) for parts in loaded]
@@ -208,8 +216,8 @@ def read_runs(
     ranked = all("rank" in p.rows.columns and not p.rows["rank"].has_nulls() for p in parts)
     columns_kept = ["query_id", "doc_id", "score", *["rank"] * ranked]
     has_replicates = any(coded.split_replicate(part.name)[1] for part in parts)
-    rows = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
-    table = pa.concat_tables(to_arrow(rows(part)) for part in parts)
+    rows_in = partial(_run_rows, columns=columns_kept, is_replicated=has_replicates)
+    table = pa.concat_tables(to_arrow(rows_in(part)) for part in parts)
     headers = {part.name: part.header for part in parts if part.header}
     facts = {"table": "runs", "sources": scan.provenance(read), "reading": scan.options.changed()}
     metadata = {"ir_metadata": headers} if headers else {}

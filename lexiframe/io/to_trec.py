@@ -6,7 +6,7 @@ import gzip
 import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 import pyarrow as pa
@@ -15,6 +15,7 @@ from lexiframe import io
 from lexiframe.base import (
     LexiframeError,
     SchemaError,
+    check_choice,
     coded,
     schemas,
     shown,
@@ -41,7 +42,12 @@ from lexiframe.typing import Frame
 
 @typed
 def write_trec(
-    table: Frame, /, path: str | Path, *, metadata: Mapping[str, Mapping[str, Any]] | None = None
+    table: Frame,
+    /,
+    path: str | Path,
+    *,
+    metadata: Mapping[str, Mapping[str, Any]] | None = None,
+    form: Literal["trec", "tsv"] = "trec",
 ) -> list[Path]:
     """Write runs or judgments as TREC text, packed by gzip if the path ends in ``.gz``.
 
@@ -54,6 +60,10 @@ def write_trec(
     metadata
         ``{run: nested fields}``: ir_metadata for the comments at the beginning of a run's file. By
         default, the metadata that a table of `read_runs` carries are written.
+    form : {"trec", "tsv"}
+        What is written: lines of TREC, or columns between tabs. These are for runs query, document
+        and rank, as MS MARCO's tools take them, with equal scores in descending order of ids; for
+        judgments ``query-id``, ``corpus-id`` and ``score``, below these names, as BEIR does.
 
     Returns
     -------
@@ -89,13 +99,17 @@ def write_trec(
     ...     print(paths[0].name, lf.run_metadata(paths[0])["actor.team"].item())
     bm25.trec us
     """
+    check_choice("write_trec", form, ("trec", "tsv"), "form")
     frame, path = to_polars(table), output_path(path)
+    if metadata and form == "tsv":
+        raise LexiframeError("metadata: TREC text alone has comments, found form='tsv'")
     if "relevance" in frame.columns:
         if metadata:
             raise LexiframeError("metadata: ir_metadata are of runs, found judgments to write")
         rows = _fit_for_text(coded.as_strings(load_qrels(frame).rows))
-        text = trec.text_of_qrels(rows)
-        _refuse_odd_beginning(text, rows, schemas.QRELS)
+        text = trec.text_of_qrels(rows) if form == "trec" else _tsv_of_qrels(rows)
+        if form == "trec":
+            _refuse_odd_beginning(text, rows, schemas.QRELS)
         return [_write_text(text, path)]
     if "score" not in frame.columns:
         raise SchemaError(
@@ -113,15 +127,37 @@ def write_trec(
         _refuse_name(name, is_folder=is_folder)
     for name, rows in runs:
         beginning = headers.get(name, b"") + trec.text_of_run(rows.head(1), name)
-        _refuse_odd_beginning(beginning, rows, schemas.RUNS)
+        if form == "trec":
+            _refuse_odd_beginning(beginning, rows, schemas.RUNS)
     if is_folder:
         output_folder(path)
-    places = {name: path / f"{name}.trec" if is_folder else path for name, _ in runs}
+    places = {name: path / f"{name}.{form}" if is_folder else path for name, _ in runs}
     refuse_outputs(places.values())
     return [
-        _write_text(headers.get(name, b"") + trec.text_of_run(rows, name), places[name])
+        _write_text(_text_of_run(rows, name, headers.get(name, b""), form), places[name])
         for name, rows in runs
     ]
+
+
+def _text_of_run(rows: pl.DataFrame, name: str, header: bytes, form: str) -> bytes:
+    """Write lines of TREC, or query, document and rank, with ranks by the scores."""
+    if form == "trec":
+        return header + trec.text_of_run(rows, name)
+    place = pl.int_range(1, pl.len() + 1).over("query_id")
+    ranked = rows.sort("score", "doc_id", descending=True).with_columns(rank=place)
+    kept = ranked.select("query_id", "doc_id", "rank").sort("query_id", maintain_order=True)
+    return kept.write_csv(include_header=False, separator="\t", quote_style="never").encode()
+
+
+def _tsv_of_qrels(rows: pl.DataFrame) -> bytes:
+    """Write query, document and grade; raise for what the form cannot hold."""
+    if rows["iteration"].n_unique() > 1 or bool((rows["relevance"] % 1 != 0).any()):
+        raise SchemaError(
+            "BEIR's judgments are whole grades without subtopics, found others; write TREC text"
+        )
+    grades = rows["relevance"].cast(pl.Int64)
+    named = pl.DataFrame({"query-id": rows["query_id"], "corpus-id": rows["doc_id"]})
+    return named.with_columns(score=grades).write_csv(separator="\t", quote_style="never").encode()
 
 
 def _refuse_name(name: str, *, is_folder: bool) -> None:

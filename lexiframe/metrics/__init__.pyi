@@ -23,6 +23,7 @@ from .notation import each as each
 from .scored import scores as scores
 from .scored import values_of as values_of
 from .scored import as_list as as_list
+from .scored import as_metric as as_metric
 from .scored import unique_by_name as unique_by_name
 from .value_arrays import Values as Values
 from .value_arrays import directions as directions
@@ -60,4 +61,18 @@ from .catalogues.user_models import (
     NERR11 as NERR11,
     Compat as Compat,
     Accuracy as Accuracy,
+)
+from ..collection.beyond.measures import (
+    Novelty as Novelty,
+    ILD as ILD,
+    CategoryEntropy as CategoryEntropy,
+    Miscalibration as Miscalibration,
+    Serendipity as Serendipity,
+    ARP as ARP,
+    PopularityLift as PopularityLift,
+    APLT as APLT,
+    Coverage as Coverage,
+    Gini as Gini,
+    Entropy as Entropy,
+    Exposure as Exposure,
 )

@@ -14,6 +14,7 @@ FOUND = "relevant items as they were found"
 JUDGED = "judged items"
 POOL = "pool or corpus size"
 SUBTOPICS = "subtopics"
+ITEMS = "the items of a catalogue"
 
 
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
@@ -23,6 +24,16 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
             raise LexiframeError(
                 f"{measure} counts grades from {measure.rel:g}, but rel={rel:g} removes lower "
                 "grades; leave rel out, or raise the rel of the measure"
+            )
+
+
+def refuse_of_items(measures: Iterable[Any]) -> None:
+    """Raise for measures of lists over a catalogue, which judgments do not tell."""
+    for measure in measures:
+        if measure.needs == ITEMS:
+            raise LexiframeError(
+                f"{measure}: needs the items of a catalogue: lexiframe.list_scores has measures of "
+                "lists, which evaluate_scores takes, and lexiframe.catalogue those of all lists"
             )
 
 

@@ -40,6 +40,7 @@ _TOP = re.compile(r"top[-_ ]?([0-9]+)([-_ ]?acc(uracy)?)?", re.IGNORECASE)
 _NUMBERED = re.compile(
     rf"(?P<stem>.*?[^0-9@_.\s])(?P<between>[_.@]?)(?P<number>{_NUMBER})", re.DOTALL
 )
+_BARE_WORD = re.compile(r"(?!(?:True|False|None|nan|inf)$)[^\W\d][\w.:-]*")
 _ODD_NUMBER = re.compile(r"[+-]?(?:0[xXoObB]|[0-9.eE]+_)")  # Python's 0x1 and 1_0
 # Where there are braces the name is followed by a number: trec_eval's P_10 is P@10.
 TREC_EVAL = {
@@ -150,8 +151,15 @@ class Written:
     cutoff: int | float | None
 
 
-def write(name: str, operand: object | None, parameters: Parameters, cutoff: float | None) -> str:
-    """Write a measure in its notation.
+def write(
+    name: str,
+    operand: object | None,
+    parameters: Parameters,
+    cutoff: float | None,
+    *,
+    quoted: bool = True,
+) -> str:
+    """Write a measure in its notation; words are ``quoted``, as ir_measures has them, or bare.
 
     Examples
     --------
@@ -159,7 +167,9 @@ def write(name: str, operand: object | None, parameters: Parameters, cutoff: flo
     'P(rel=2)@5'
     """
     inside = [str(operand)] if operand is not None else []
-    inside += [f"{key}={_short(value)}" for key, value in parameters.items()]
+    for key, value in parameters.items():
+        is_bare = not quoted and isinstance(value, str) and _BARE_WORD.fullmatch(value)
+        inside.append(f"{key}={value if is_bare else _short(value)}")
     return (
         name
         + (f"({', '.join(inside)})" if inside else "")
@@ -415,6 +425,9 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
             continue
         if key.strip() in parameters:
             raise errors.UnknownNameError(f"{key.strip()} is given twice in {text!r}")
+        if _BARE_WORD.fullmatch(value.strip()):
+            parameters[key.strip()] = value.strip()
+            continue
         try:
             if _ODD_NUMBER.match(value.strip()):
                 raise ValueError

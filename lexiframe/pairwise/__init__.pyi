@@ -2,7 +2,7 @@
 
 "Measures: of both kinds, parsed and described"
 from .pairs import Measure as Measure
-from .catalogue import parse_measure as parse_measure
+from .preference_entries import parse_measure as parse_measure
 from .pairs import parse_measures as parse_measures
 from .listing import measures as measures
 from .listing import conventions as conventions

@@ -11,9 +11,9 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas, to_polars, typed, unknown_name
 from lexiframe.metrics import Metric, Rankings, needed, subtopic_metrics
-from lexiframe.pairwise.catalogue import LP, LR, RPP
 from lexiframe.pairwise.lexicographic import LexicographicPreference
 from lexiframe.pairwise.pairs import Measure, parse_measures
+from lexiframe.pairwise.preference_entries import LP, LR, RPP
 from lexiframe.pairwise.recall_paired import LevelPreference
 from lexiframe.projection import blocks, matrices
 from lexiframe.typing import MeasureLike, PositionsTable

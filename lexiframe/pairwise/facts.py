@@ -12,8 +12,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, sums, warn
 from lexiframe.metrics import Bounds, Metric
-from lexiframe.pairwise.catalogue import known_measure
 from lexiframe.pairwise.pairs import Measure
+from lexiframe.pairwise.preference_entries import known_measure
 
 Ends = tuple[float, float]
 

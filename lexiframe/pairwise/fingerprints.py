@@ -13,8 +13,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, hashing, in_threads
 from lexiframe.io import File, run_parts, run_scan
-from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.pairs import Measure
+from lexiframe.pairwise.preference_entries import parse_measure
 from lexiframe.projection import Policies, RankedRuns, judgments
 
 _SCHEMA = {"kind": pl.String, "name": pl.String, "fingerprint": pl.String}

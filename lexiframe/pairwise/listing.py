@@ -9,7 +9,7 @@ import polars as pl
 
 from lexiframe.base import typed
 from lexiframe.metrics import Metric, catalogues, derived, metric_parameters, notation
-from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
+from lexiframe.pairwise.preference_entries import PREFERENCES, parse_measure
 from lexiframe.typing import MeasureLike
 
 _OI = (
@@ -56,8 +56,12 @@ def measures(measure: MeasureLike | None = None) -> pl.DataFrame:
     [('RBP(p=0.8)@k', 'Σ_i (1 − γ) γ^(p_i − 1), γ = p')]
     """
     made_from_another = (derived.TSE("AP"), derived.eta("AP"), derived.WC("AP"))
+    every = (*derived.every_metric(), *derived.metrics_of_items())
     rows = [
-        *map(_listing_row, (*derived.every_metric(), *made_from_another, *PREFERENCES.values())),
+        *map(
+            _listing_row,
+            (*every, *made_from_another, *PREFERENCES.values()),
+        ),
         _OI,
     ]
     if measure is not None:

@@ -295,6 +295,7 @@ def rank(
     several. ``are_part`` says that these are some of the requests.
     """
     needed.refuse_lower_rel(measures, policies.rel)
+    needed.refuse_of_items(measures)
     has_pool = any(measure.needs == needed.POOL for measure in measures)
     marks = fingerprint_of(runs, policies) if hashed else None
     asked: dict[str, Any] = {"nonrelevant": True, "pool": has_pool, "hashed": hashed}

@@ -23,10 +23,10 @@ from lexiframe.metrics import (
 )
 from lexiframe.pairwise.arrays.arrays import PairCube, ScoreCube
 from lexiframe.pairwise.arrays.size import refuse_too_many
-from lexiframe.pairwise.catalogue import parse_measure
 from lexiframe.pairwise.custom import preference_of
 from lexiframe.pairwise.kernels import Comparison
 from lexiframe.pairwise.preference import Measure as Measure
+from lexiframe.pairwise.preference_entries import parse_measure
 from lexiframe.pairwise.subtopic_blocks import subtopic_requests_of
 from lexiframe.projection import NoRelevant, check_policy, matrices
 from lexiframe.typing import MeasureLike, PositionsTable

@@ -14,6 +14,7 @@ from . import own_tests as own_tests
 from . import tests as tests
 from .tukey import tukey_hsd as tukey_hsd
 from .corrections import correct_families as correct_families
+from . import corrections as corrections
 
 "Conclusions: from comparisons"
 from .concluded import conclusions as conclusions

@@ -96,7 +96,11 @@ CASES = {
     "digits of another script": (lambda: scores("P@١"), "a measure is written as NAME, NAME@CU"),
     "no number": (
         lambda: scores("AP(rel=x)"),
-        "parameter='word' inside the parentheses of 'AP(rel=x)', found 'rel=x'",
+        "AP(rel='x'): expected a positive grade",
+    ),
+    "no value": (
+        lambda: scores("AP(rel=[)"),
+        "expected parameter=number or parameter='word' inside the parentheses of 'AP(rel=[)'",
     ),
     "a cut-off in parentheses": (
         lambda: scores("P(@5)"),

@@ -996,7 +996,7 @@ def test_standard_input_is_one_thing(lexiframe):
 def test_convert_writes_what_the_ending_says(tmp_path, lexiframe):
     outcome = lexiframe("convert", RUN, tmp_path / "a.json")
     assert outcome.status == 1
-    assert "convert writes TREC text, Parquet and CSV, not .json" in outcome.err
+    assert "convert writes TREC text, TSV, Parquet and CSV, not .json" in outcome.err
     for ending in (".JSON", ".run.bz2", ".xz"):
         refused = lexiframe("convert", RUN, f"{tmp_path}/a{ending}").err
         assert f"Parquet and CSV, not .{ending.rpartition('.')[2]}" in refused

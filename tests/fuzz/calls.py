@@ -30,6 +30,7 @@ RUNS = {
     }
     for k, run in enumerate("abc")
 }
+ITEMS = pl.DataFrame({"doc_id": [f"d{n}" for n in range(20)], "users": range(20)})
 QRELS = {q: {f"d{d}": (n + d) % 3 for d in range(5)} for n, q in enumerate(QUERIES)}
 OTHER = {q: {f"d{d}": (n + 2 * d) % 3 for d in range(5)} for n, q in enumerate(QUERIES)}
 BOARD = pl.DataFrame(
@@ -98,6 +99,9 @@ def arguments(folder):
         "bundled": {"name": "example"}, "to_ir_measures": {"table": lf.read_runs(RUNS)},
         "to_ranx": {"table": lf.read_runs(RUNS)}, "to_pytrec_eval": {"table": lf.read_runs(RUNS)},
         "deciding_levels": {"measures": ["LP"]}, "unjudged": {"depth": 5},
+        "read_items": {"items": ITEMS},
+        "list_scores": {"measures": "Novelty@2", "items": lf.read_items(ITEMS)},
+        "catalogue": {"measures": "Gini@2", "items": lf.read_items(ITEMS)},
         "p_mrr": {"original": RUNS, "changed": RUNS, "lost": QRELS},
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},

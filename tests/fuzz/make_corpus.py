@@ -53,6 +53,30 @@ TEXTS = {
     "predictions.json": json.dumps(
         {"mteb_model_meta": {"model_name": "a/b"}, "default": {"test": {"q1": {"d1": 3.5}}}}
     ),
+    "rank_eval.json": json.dumps(
+        {
+            "details": {
+                "q1": {
+                    "hits": [
+                        {"hit": {"_id": "d1", "_score": 1.5}, "rating": None},
+                        {"hit": {"_id": "d2", "_score": 0.5}, "rating": 2},
+                    ]
+                },
+                "q2": {"hits": []},
+            }
+        }
+    ),
+    "judgment_list.json": json.dumps(
+        {"judgmentRatings": [{"query": "q1", "ratings": [{"docId": "d1", "rating": "3.000"}]}]}
+    ),
+    "snapshot.json": json.dumps(
+        {
+            "docs": {"7": [{"id": "d1", "rated_only": False}]},
+            "queries": [{"query_id": 7, "query_text": "q1", "ratings": {"d1": 3}}],
+        }
+    ),
+    "questions.json": json.dumps({"questions": [{"id": "q1", "documents": ["d1", "d2"]}]}),
+    "letor.qrels": "2 qid:1 1:0.5 2:-1e3 #docid = d1\n0 qid:1 1:0 #docid = d2\n",
     "dictionary.json": json.dumps({"q1": {"d1": 3.5, "d2": 1}, "q2": {}}),
     "trec_eval.scores": "map   \tq1\t0.5\nP_10  \tq1\t0.1\nrunid\tall\tbm25\nmap   \tall\t0.5\n",
     "ir_measures.scores": "q1\tAP\t0.5\nq2\tAP\t0.25\nall\tAP\t0.375\n",

@@ -522,8 +522,16 @@ def test_columns_of_text_are_named_with_the_call_that_leaves_them_out(tmp_path):
         "Precision": ["bf16"] * 3,
     }
     table = BOARD.with_columns(**{name: pl.Series(values) for name, values in texts.items()})
-    match = r"found text in 3 \('License', 'Params', 'Precision'\), 'mit'; give a frame without"
+    match = (
+        r"columns of text, which are no scores, left out: 3 \('License', 'Params', 'Precision'\)"
+    )
     table.write_csv(path := tmp_path / "board.csv")
+    for source in (table, path):
+        with pytest.warns(lf.LexiframeWarning, match=match):
+            assert lf.read_scores(source).equals(lf.read_scores(BOARD))
+    table = BOARD.with_columns(License=pl.lit("mit"), Params=pl.lit("7,5"))
+    match = r"found text in 2 \('License', 'Params'\), '7,5'; give a frame without"
+    table.write_csv(path)
     for source in (table, path):
         with pytest.raises(lf.SchemaError, match=match) as caught:
             lf.read_scores(source)

@@ -17,9 +17,9 @@ from lexiframe.metrics.catalogues.subtopics import SUBTOPIC_METRICS
 from lexiframe.metrics.catalogues.user_models import USER_MODELS
 from lexiframe.metrics.kinds.derived import every_metric
 from lexiframe.metrics.needed import SUBTOPICS
-from lexiframe.pairwise.catalogue import PREFERENCES, parse_measure
 from lexiframe.pairwise.measured import project_runs
 from lexiframe.pairwise.pairs import tables_of
+from lexiframe.pairwise.preference_entries import PREFERENCES, parse_measure
 from lexiframe.projection.policies import Policies
 
 METRICS = {metric.name: metric for metric in every_metric()}

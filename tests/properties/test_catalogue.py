@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import lexiframe as lf
 from lexiframe.metrics.kinds.derived import every_metric
-from lexiframe.pairwise.catalogue import PREFERENCES
+from lexiframe.pairwise.preference_entries import PREFERENCES
 from tests import oracle
 from tests.frames import (
     assert_close,

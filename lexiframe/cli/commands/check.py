@@ -55,6 +55,7 @@ def check(
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
+    rows: str | None = None,
     format: Format = "table",
 ) -> None:
     """List all problems of files, line by line; exit with status 1 if there are any.
@@ -62,7 +63,7 @@ def check(
     Where judgments are given beside runs, a run is also a problem if its ids match nothing in the
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
-    options = reading_options.TextOptions(third, header, decimal, as_columns(column), better)
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column), better, rows)
     results = {given: score_forms.check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]
     data_sources.warn_of_left_out(
@@ -169,7 +170,7 @@ def _doubts_of_results(
     from lexiframe.views import sentences
 
     how: dict[str, Any] = {"header": options.header, "decimal": options.decimal}
-    how["columns"] = options.columns
+    how |= {"columns": options.columns, "rows": options.rows}
     try:
         scan = scan_runs(
             [file.path for file in runs], third=options.third, better=options.better, **how

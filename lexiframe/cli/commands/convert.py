@@ -29,7 +29,7 @@ PANEL = "Files"
 EXAMPLES = ("convert run.gz run.parquet", "convert qrels.tsv qrels.txt")
 
 
-_OTHER_ENDINGS = {*data_sources.SUFFIXES, ".zip"} - {*data_sources.WRITTEN, ".csv"}
+_OTHER_ENDINGS = {*data_sources.SUFFIXES, ".zip"} - {*data_sources.WRITTEN, ".csv", ".tsv"}
 
 
 def convert(
@@ -37,7 +37,7 @@ def convert(
     target: Annotated[
         Path,
         typer.Argument(
-            metavar="OUT", parser=place, help="The file to write; .parquet, .csv: a table."
+            metavar="OUT", parser=place, help="The file to write; .parquet, .csv, .tsv: a table."
         ),
     ],
     kind: Kind | None = None,
@@ -46,15 +46,17 @@ def convert(
     header: bool = False,
     column: list[str] | None = None,
     decimal: Decimal = ".",
+    rows: str | None = None,
     duplicates: problems.Duplicates = "error",
 ) -> None:
-    """Convert a run or qrels to TREC text or, as the ending of OUT says, to Parquet or CSV."""
+    """Convert a run or qrels to TREC text or, as OUT ends, to Parquet, CSV or TSV."""
     given = data_sources.only_file(source)
     _refuse_target(target, given)
     # Read once: the kind is found, and the output written, from the same bytes.
     file: Any = given.held()
-    options = reading_options.TextOptions(third, header, decimal, as_columns(column))
+    options = reading_options.TextOptions(third, header, decimal, as_columns(column), rows=rows)
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
+    said["rows"] = rows
     if (kind or checks.kind_of(file, options)) == "qrels":
         table = read_qrels(file, duplicates=duplicates, **said)
     else:
@@ -68,7 +70,8 @@ def convert(
     elif target.suffix.lower() == ".parquet":
         written = [to_parquet.write_parquet(table, target)]
     else:
-        written = write_trec(table, target)
+        is_tsv = target.suffix.lower() == ".tsv"
+        written = write_trec(table, target, form="tsv" if is_tsv else "trec")
     typer.echo(f"wrote {', '.join(map(str, written))}{_sizes(file, written)}", err=True)
 
 
@@ -84,8 +87,8 @@ def _refuse_target(target: Path, file: File) -> None:
         raise LexiframeError("-: convert writes a file, not standard output; name one")
     if target.suffix.lower() in _OTHER_ENDINGS:
         raise LexiframeError(
-            f"{target}: convert writes TREC text, Parquet and CSV, not {target.suffix}; choose "
-            "another ending (.run, .qrels, .txt, .gz, .parquet, .csv)"
+            f"{target}: convert writes TREC text, TSV, Parquet and CSV, not {target.suffix}; use "
+            "another ending (.run, .qrels, .txt, .gz, .parquet, .csv, .tsv)"
         )
     # A folder gets a file for each run; which runs there are is not known before they are read.
     output_files.refuse_replacing((target, *target.glob("*.trec")), [file.path])

@@ -9,7 +9,9 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeVar
 
+from lexiframe import io
 from lexiframe.base import LexiframeError, Problem, ReadError, errors, schemas
+from lexiframe.base.face import found_feature
 from lexiframe.io.files.data_sources import File
 from lexiframe.io.files.packings import packing_of, unpacked
 from lexiframe.io.files.unpacking import BYTE_ORDER_MARKS, UTF8_MARK, Content, content_of
@@ -76,9 +78,10 @@ def _contents(
 
 
 def _is_one_value(data: bytes, schema: schemas.TableSchema, options: TextOptions) -> bool:
-    """Return whether text is JSON, but not one object in each line."""
+    """Return whether text is JSON, but not one object in each line; or of learning to rank."""
     if not is_json(data):
-        return False
+        letor = found_feature(io, "letor")
+        return letor is not None and letor.is_of_letor(data, schema)
     return next(json_reader().pieces_of_json(data[:_BLOCK], schema, options.columns), ...) is ...
 
 

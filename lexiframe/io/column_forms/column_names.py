@@ -77,7 +77,11 @@ RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _IDS = ("query_id", "doc_id")
 """Our names of ids, beside which others name something else: the user of a query, a passage."""
-_FALLBACK = {"relevance": ["score"]}  # BEIR's name for grades; runs use it too, so it comes last
+FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too, and those of Quepid's snapshots
+    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID"],
+    "rank": ["Doc Position"],
+}  # fmt: skip
+"""Names that count only where no other is there."""
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
 _TIMES = {"timestamp", "time", "date", "datetime"}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
@@ -211,7 +215,7 @@ def columns_among(
 
 def _file_column(ours: str, names: Sequence[str], where: str) -> str | None:
     """Find the column that we call ``ours``; return None if there is none."""
-    groups = KNOWN_NAMES.get(ours, [ours]), _FALLBACK.get(ours, [])
+    groups = KNOWN_NAMES.get(ours, [ours]), FALLBACK_NAMES.get(ours, [])
     return first_of(ours, (candidates_for(known, names) for known in groups), where)
 
 

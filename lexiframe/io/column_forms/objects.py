@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from lexiframe import io
 from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
-from lexiframe.base.face import added
+from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
 from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
 
@@ -47,7 +47,7 @@ def held(data: Any, where: str) -> Any:
 def is_one_run(data: Any) -> bool:
     """Return whether a Python object holds a single run (or judgments), not several runs."""
     if isinstance(data, Mapping):
-        if MODEL_OF_MTEB in data:
+        if MODEL_OF_MTEB in data or _form_of_tool(data):
             return True
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
@@ -55,6 +55,8 @@ def is_one_run(data: Any) -> bool:
         # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one.
         # They differ in the values of the inner dictionaries, so empty ones do not count.
         begins = isinstance(next(iter(data.values()), None), Mapping)
+        if _form_of_tool(filled):
+            return False
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
         kinds = {type(value): value for value in [*others, *filled.values()]}
@@ -152,6 +154,9 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
     if MODEL_OF_MTEB in data:
         data = added(io, "only_split", where)(data, where, is_run=value == "score")
+    elif form := _form_of_tool(data):
+        columns_of = added(io, "documents", where).columns_of_document
+        return _frame_of_columns(columns_of(form, data, where, is_run=value == "score"), where)
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
     if flat:
         raise SchemaError(
@@ -257,6 +262,12 @@ def _exactly(value: Any) -> str | None:
     if value is None:
         return None
     return str(int(value)) if isinstance(value, Integral) else repr(float(value))
+
+
+def _form_of_tool(data: Mapping[Any, Any]) -> Any:
+    """Return the form in which a tool keeps runs or judgments of all queries, if it is one."""
+    documents = found_feature(io, "documents")
+    return documents and documents.form_of_document(data)
 
 
 def _is_ranx(data: Any) -> bool:

@@ -113,14 +113,14 @@ class Json:
             raise self.refused("a name")
         return str(self.value)
 
-    def number(self, whose: str = "") -> float | None:
-        """Return a finite number, or None where there is none (null, NaN)."""
+    def number(self, whose: str = "", kinds: Any = int | float) -> float | None:
+        """Return a finite number, which ``kinds`` may hold, or None where there is none."""
         value = self.value
         if value is None or value != value:
             return None
         try:
-            number = float(value) if isinstance(value, int | float) else None
-        except OverflowError:
+            number = float(value) if isinstance(value, kinds) else None
+        except (OverflowError, ValueError):
             number = None
         if number is None or isinstance(value, bool) or abs(number) == float("inf"):
             found = f"{shown(value)}{whose or f' in {self.at}'}"

@@ -39,7 +39,10 @@ def _is_lm_eval_file(path: Path) -> bool:
 def _are_results(path: Path) -> bool:
     if _RESULTS.fullmatch(path.name):
         return True
-    return bool(_OTHERWISE.fullmatch(path.name)) and begins_with(path, _BEGINNING)
+    if path.suffix != ".json" or not begins_with(path, _BEGINNING):
+        return False
+    # Earlier versions write NAME.json without the time; all of them name versions of tasks.
+    return bool(_OTHERWISE.fullmatch(path.name)) or b'"versions"' in path.read_bytes()
 
 
 def _read_lm_eval(path: Path, languages: str | None) -> Iterator[Result]:
@@ -62,7 +65,8 @@ def _task_results(path: Path) -> Iterator[Result]:
             if measure is not None and value.value != "N/A":
                 part = _task_part(content, task)
                 smaller = _is_smaller_better(content, task, measure)
-                yield Result(run, task, None, measure, value.number(), when, (when,), part, smaller)
+                number = value.number(kinds=int | float | str)
+                yield Result(run, task, None, measure, number, when, (when,), part, smaller)
 
 
 def _task_part(content: Json, task: str) -> Part | None:

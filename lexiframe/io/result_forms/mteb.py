@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from lexiframe.io.result_forms.form import Json, Part, Result, ResultForm, parsed
+from lexiframe.base import warn
+from lexiframe.io.result_forms.form import (
+    Json,
+    Part,
+    Result,
+    ResultForm,
+    begins_with,
+    parsed,
+)
 
 _NO_TASKS = {"model_meta.json", "stats.json", "per_instance_stats.json"}
+_FIRST_VERSION = re.compile(rb'\s*\{[^{}]*"mteb_dataset_name"')
 _UNKNOWN = Version("0.dev0")
 """The version of a file that names none."""
 
 
 def _is_mteb_file(path: Path) -> bool:
-    """A task's file lies beside ``model_meta.json``, which MTEB writes into each revision."""
+    """A task's file lies beside ``model_meta.json`` of its revision, which 1.0 did not write."""
     is_task = path.suffix == ".json" and path.name not in _NO_TASKS
     is_task &= not path.name.endswith("_predictions.json")  # these are rankings
-    return is_task and (path.parent / "model_meta.json").exists()
+    has_meta = (path.parent / "model_meta.json").exists()
+    return is_task and (has_meta or begins_with(path, _FIRST_VERSION))
 
 
 def _read_mteb(path: Path, languages: str | None) -> Iterator[Result]:
     """Read the main score of each subset in each split; `same_parts` makes values of them."""
     content = parsed(path, "MTEB")
     if "mteb_dataset_name" in content.value_as(dict):
-        raise content.refused("scores by split", "a file of MTEB 1.0, which names no main score")
+        yield from _first_version(content, path, languages)
+        return
     if not isinstance(content["scores"].value, dict):
         raise content.refused("scores by split", "none")
     meta = parsed(path.parent / "model_meta.json", "MTEB")["name"]
@@ -45,6 +57,25 @@ def _read_mteb(path: Path, languages: str | None) -> Iterator[Result]:
             )  # fmt: skip
     if not found:
         raise content["scores"].refused("scores of a split", "no split")
+
+
+def _first_version(content: Json, path: Path, languages: str | None) -> Iterator[Result]:
+    """Read a file of MTEB 1.0: ``{split: scores}``, or ``{split: {language: scores}}``.
+
+    It lies in the folder of the model, and of some tasks it names no main score.
+    """
+    task, run = content["mteb_dataset_name"].text(), path.resolve().parent.name
+    found = False
+    for split, scores in content.fields():
+        inner = [*scores.fields()] if isinstance(scores.value, dict) else []
+        for name, one in [("default", scores), *inner]:
+            if isinstance(one.value, dict) and "main_score" in one.value:
+                found = True
+                part = Part(split, name, languages in (None, name) or name == "default")
+                yield Result(run, task, None, "main_score", _main_score(one, run, task), "",
+                             (_version(content["mteb_version"].value),), part)  # fmt: skip
+    if not found:
+        warn(f"{path}: left out, as MTEB 1.0 named no main score of {task}; evaluate it again")
 
 
 def _version(value: object) -> Version:

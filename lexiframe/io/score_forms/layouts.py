@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 import polars as pl
@@ -29,7 +29,7 @@ from lexiframe.io.score_forms.text import PLACE
 
 WORDS = {
     "run": [*KNOWN_NAMES["run"], "runid", "run_id", "model_name"],
-    "query_id": [*KNOWN_NAMES["query_id"], "topic_id"],
+    "query_id": [*KNOWN_NAMES["query_id"], "topic_id", "user_input"],
     "measure": "measure metric".split(),
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
@@ -43,6 +43,7 @@ ALL_WORDS = {
 }
 _NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
+_LIKE_NUMBERS = r"^[^\pL]*\d[^\pL]*$"
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column
 
 
@@ -60,6 +61,7 @@ class ScoreTable:
     name: str | None = None  # of the run, if the table does not name it
     is_given: bool = False  # whether the caller gave the name, which overrides the table's
     left_out: tuple[str, ...] = ()  # columns that were no scores
+    texts: list[str] = field(default_factory=list)  # columns of text that were left out as well
 
     def at(self, place: int) -> str:
         """Return the text for a place in the table."""
@@ -216,23 +218,33 @@ def texts_among(table: pl.DataFrame, names: Sequence[str]) -> list[str]:
     ]
 
 
-def refuse_texts(given: ScoreTable, cells: Sequence[str], found: Mapping[str, str]) -> None:
-    """Raise for columns of text beside columns of numbers, and say how they are left out."""
-    texts = texts_among(given.table, cells)
+def drop_texts(given: ScoreTable, cells: list[str], found: Mapping[str, str]) -> list[str]:
+    """Return the columns of scores: those of text are left out and noted, to warn of them.
+
+    Raise where text may name the rows, or may be a number that is written in another way (0,5).
+    """
+    has_no_names = {"run", "query_id", "collection"}.isdisjoint(found)
+    lists = [name for name in cells if given.table[name].dtype.is_nested() and not has_no_names]
+    texts = [*texts_among(given.table, cells), *lists]
     if not texts or len(texts) == len(cells):
-        return
-    first, n = texts[0], n_and_first(texts)
-    if {"run", "query_id", "collection"}.isdisjoint(found) and first == cells[0]:
+        return cells
+    table = given.table.select(texts).select(pl.selectors.by_dtype(*_TEXTS))
+    odd = [t.name for t in table if t.cast(pl.String).str.contains(_LIKE_NUMBERS).any()]
+    first, n = (odd or texts)[0], n_and_first(texts)
+    if has_no_names and first == cells[0]:
         raise SchemaError(
             f"{given.where}: expected numbers in the columns of scores, found text in {n}; "
             f"call {first} run or query_id, whichever it names, or say so: "
             f"columns={{'run': {first!r}}}"
         )
-    raise SchemaError(
-        f"{given.where}: expected numbers in the columns of scores, found text in {n}, "
-        f"{given.table[first].drop_nulls()[0]!r}; give a frame without them: .drop({texts}) in "
-        f"Polars, .drop(columns={texts}) in pandas; read_csv makes a frame of a file"
-    )
+    if odd or has_no_names:
+        raise SchemaError(
+            f"{given.where}: expected numbers in the columns of scores, found text in {n}, "
+            f"{given.table[first].drop_nulls()[0]!r}; give a frame without them: .drop({texts}) in "
+            f"Polars, .drop(columns={texts}) in pandas; read_csv makes a frame of a file"
+        )
+    given.texts.extend(texts)
+    return [name for name in cells if name not in texts]
 
 
 def _drop_means(given: ScoreTable, found: dict[str, str]) -> ScoreTable:
@@ -294,7 +306,7 @@ def _unpivoted(given: ScoreTable, found: dict[str, str], measure: str | None) ->
     has_only_means = "run" in found and "query_id" not in found
     if not cells or has_only_means or not found.keys().isdisjoint(("measure", "value")):
         _refuse_unknown_layout(given)
-    refuse_texts(given, cells, found)
+    cells = drop_texts(given, cells, found)
     # A file whose columns are all measures has the scores of the run that it is called like.
     is_of_one = given.is_given or (given.name is not None and _all_measures(cells))
     of_measures = "run" in found or (is_of_one and measure is None)

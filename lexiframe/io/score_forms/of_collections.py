@@ -10,8 +10,8 @@ from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import (
     ALL_WORDS,
     ScoreTable,
+    drop_texts,
     numbers_of,
-    refuse_texts,
     refuse_without_run,
     texts_among,
 )
@@ -105,7 +105,7 @@ def _unpivot(
             f"{', '.join(name for name in given.table.columns[:11] if name != PLACE)}{say}"
         )
     cells = drop_row_numbers(given, cells)
-    refuse_texts(given, cells, found)
+    cells = drop_texts(given, cells, found)
     variable = "run" if "collection" in found else "collection"
     numbers = [
         numbers_of(given.table[name], given, _place_of(given, found, name)).alias(_CELL + name)

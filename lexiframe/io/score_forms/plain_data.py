@@ -11,8 +11,10 @@ import polars as pl
 
 from lexiframe.base import SchemaError, schemas, shown
 from lexiframe.io.column_forms.objects import is_frame
+from lexiframe.io.column_forms.records import table_of_records
 from lexiframe.io.score_forms.layouts import WORDS
 
+_METRICS = ("metrics_data", "metricsData")  # of a test case of deepeval, in Python and in its files
 _EXPECTED = (
     "expected a file, a frame, a dictionary of columns ({'query_id': [...], 'bm25': [...]}) or "
     "{run: file or frame}"
@@ -20,7 +22,9 @@ _EXPECTED = (
 
 
 def as_table(scores: Any) -> Any:
-    """Make a frame of a dictionary of columns; raise for arrays and numbers, return other data.
+    """Make a frame of a dictionary of columns, or a list of records; return other data.
+
+    Raise TypeError for arrays and numbers.
 
     Examples
     --------
@@ -31,6 +35,8 @@ def as_table(scores: Any) -> Any:
     """
     if is_frame(scores) or isinstance(scores, str):
         return scores
+    if are_records(scores):
+        return frame_of_records(scores)
     if isinstance(scores, Mapping):
         return _frame_of_columns(scores) if scores and _are_columns(scores) else scores
     is_array = isinstance(scores, np.ndarray)
@@ -40,6 +46,34 @@ def as_table(scores: Any) -> Any:
             "pandas.DataFrame(array, columns=[...]) with a column for each run"
         )
     return scores
+
+
+def are_records(scores: Any) -> bool:
+    """Return whether data is a list of dictionaries, of values and not of files or frames."""
+    is_list = isinstance(scores, list | tuple) and len(scores) > 0
+    return is_list and all(
+        isinstance(one, Mapping)
+        and any(isinstance(value, Number | None) or key in _METRICS for key, value in one.items())
+        for one in scores
+    )
+
+
+def frame_of_records(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Make a row of each record: of ragas' scores, or of deepeval's results with their metrics.
+
+    Examples
+    --------
+    >>> metrics = [{"name": "Faithfulness", "score": 0.5, "threshold": 0.7}]
+    >>> frame_of_records([{"name": "test_case_0", "metrics_data": metrics}]).rows()
+    [('test_case_0', 0.5)]
+    """
+    flat = [
+        {"query_id": one.get("name"), **{m["name"]: m.get("score") for m in one[key] or ()}}
+        if (key := next((name for name in _METRICS if name in one), ""))
+        else {name: x for name, x in one.items() if not isinstance(x, list | Mapping)}
+        for one in records
+    ]
+    return pl.DataFrame(table_of_records(flat, str))
 
 
 def _data_words(data: Any) -> str:

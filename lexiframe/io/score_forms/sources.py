@@ -65,7 +65,7 @@ def given_scores(
 
 def score_files(paths: Iterable[str]) -> list[File]:
     """Return the files that paths, folders and globs mean; standard input is read at once."""
-    found = _find_scores(list(paths))
+    found = Found.together(map(_found_at, paths))
     warn_of_left_out(found.left_out)
     return [file for source in found.sources for file in source.files]
 

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import ReadError
-from lexiframe.io.column_forms.column_names import KNOWN_NAMES, words_for
+from lexiframe.io.column_forms.column_names import FALLBACK_NAMES, KNOWN_NAMES, words_for
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_rows import blocks_of_table, may_quote, plain_lines, text_table
@@ -65,7 +65,9 @@ def first_line(data: bytes) -> str:
 def _separator_of_names(line: str, options: TextOptions) -> str | None:
     """Return the separator of names in a line; None if they are not names of our columns."""
     words = {*options.columns.keys(), *options.columns.values()}
-    queries, documents = ({*KNOWN_NAMES[name], *words} for name in ("query_id", "doc_id"))
+    queries, documents = (
+        {*KNOWN_NAMES[name], *FALLBACK_NAMES[name], *words} for name in ("query_id", "doc_id")
+    )
     for separator in _SEPARATORS:
         names = {name.strip().strip('"').partition(":")[0] for name in line.split(separator)}
         is_clear = len(names & _KNOWN) >= _CLEAR and not any(re.match(NUMBER, n) for n in names)

@@ -157,10 +157,11 @@ def _parse_quickly(
         check_utf8(data)
         reading = arrow_json.ReadOptions(use_threads=False, block_size=min(len(data), LARGEST))
         arrow = arrow_json.read_json(pa.BufferReader(data), reading, parsing)
-    except pa.ArrowException:
+        arrow = arrow.select([*dict.fromkeys([*first, *arrow.column_names])])
+        # Polars fails on a list of null and an object.
+        table = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
+    except (pa.ArrowException, pl.exceptions.PolarsError):
         return None
-    arrow = arrow.select([*dict.fromkeys([*first, *arrow.column_names])])
-    table = pl.DataFrame(pl.from_arrow(arrow)).cast({pl.Null: pl.String})
     table.columns = arrow.column_names  # Polars would call a column without a name column_0
     # Arrow takes objects, wherever a line ends.
     is_one_per_line = data.count(b"}\n{") + 1 == n_lines == table.height

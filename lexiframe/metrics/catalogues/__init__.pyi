@@ -12,3 +12,6 @@ from .ranked import num_rel_ret as num_rel_ret
 from .ranked import num_ret as num_ret
 from . import papers as papers
 from .not_offered import refuse_not_offered as refuse_not_offered
+
+"Added by features: what the symbols of formulas mean"
+from . import symbols as symbols

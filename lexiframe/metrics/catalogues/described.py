@@ -11,6 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.base.face import found_feature
+from lexiframe.metrics import catalogues
 from lexiframe.metrics.kinds.metric_parameters import Gains, Parameter, as_parameter
 
 _CATALOGUES = (
@@ -18,7 +20,8 @@ _CATALOGUES = (
     "metrics.catalogues.sets",
     "metrics.catalogues.user_models",
     "metrics.catalogues.subtopics",
-    "pairwise.catalogue",
+    "collection.beyond.measures",
+    "pairwise.preference_entries",
 )
 
 
@@ -66,10 +69,12 @@ def explanation(measure: Any) -> str:
     @ k : only the first k ranks count (default: all)
     """
     kind = measure.kind if measure.kind.endswith("preference") else f"{measure.kind} metric"
-    from lexiframe.metrics.catalogues.symbols import explained  # which only help needs
-
+    symbols_known = found_feature(catalogues, "symbols")  # which only help needs
+    explained: dict[str, str] = {}
+    if symbols_known is not None:
+        explained = symbols_known.explained(measure.name, measure.kind, measure.formula)
     meant: dict[str, list[str]] = {}
-    for symbol, meaning in explained(measure.name, measure.kind, measure.formula).items():
+    for symbol, meaning in explained.items():
         meant.setdefault(meaning, []).append(symbol)
     symbols = [f"\n    {', '.join(names)}: {meaning}" for meaning, names in meant.items()]
     facts = {

@@ -26,6 +26,15 @@ COMPATIBILITY = (
     "Smucker, TOIS 2021, doi:10.1145/3451161"
 )
 COOPER = "Cooper, American Documentation 1968, doi:10.1002/asi.5090190108"
+CASTELLS = (
+    "Castells, Hurley & Vargas, Recommender Systems Handbook 2022, doi:10.1007/978-1-0716-2197-4_16"
+)
+ZIEGLER = "Ziegler et al., WWW 2005, doi:10.1145/1060745.1060754"
+STECK = "Steck, RecSys 2018, doi:10.1145/3240323.3240372"
+GE = "Ge, Delgado-Battenfeld & Jannach, RecSys 2010, doi:10.1145/1864708.1864761"
+POPULARITY = "Abdollahpouri et al., RecSys 2020, doi:10.1145/3383313.3418487"
+TAIL = "Abdollahpouri, Burke & Mobasher, FLAIRS 2019, arXiv:1901.07555"
+GINI = "Fleder & Hosanagar, Management Science 2009, doi:10.1287/mnsc.1080.0974"
 SAKAI = "Sakai, IPM 2007, doi:10.1016/j.ipm.2006.07.020; NTCIREVAL"
 COHEN = "Cohen, Hersh, Peterson & Yen, JAMIA 2006, doi:10.1197/jamia.M1929"
 BEIR = "BEIR: Thakur et al., NeurIPS 2021, arXiv:2104.08663"

@@ -108,6 +108,11 @@ _OF_MEASURE: dict[str, Mapping[str, str]] = {
 }  # fmt: skip
 
 
+def know(of_kinds: Mapping[str, Mapping[str, str]]) -> None:
+    """Let symbols of further kinds of measures be explained."""
+    _OF_KIND.update(of_kinds)
+
+
 def explained(name: str, kind: str, formula: str) -> dict[str, str]:
     """Return what the symbols of a formula mean, in the order of their first use.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from lexiframe import metrics
 from lexiframe.base import LexiframeError, errors, typed, unknown_name
-from lexiframe.base.face import FEATURES, added, listed
+from lexiframe.base.face import FEATURES, added, read_stub
 from lexiframe.metrics import notation
 from lexiframe.metrics.catalogues.not_offered import refuse_not_offered
 from lexiframe.metrics.catalogues.papers import LEXIRECALL
@@ -184,9 +184,20 @@ def WC(metric: Metric | str) -> WorstCase:
         bounds="as of μ")  # fmt: skip
 
 
-_ADDED = {notation.IR_MEASURES.get(n, n): n for n in listed(metrics, FEATURES)}
-"""The measures that features add, by name, and what each is called in Python."""
-notation.know(_ADDED)
+_PLACES = next(
+    names
+    for title, _, names in read_stub(metrics.__name__, str(metrics.__file__))[1]
+    if title == FEATURES
+)
+_ADDED = {
+    notation.IR_MEASURES.get(name, name): name
+    for name, place in _PLACES.items()
+    if place.startswith(f"{metrics.__name__}.")
+}
+"""The measures that features of this room add, by name, and what each is called in Python."""
+_OF_ITEMS = frozenset(_PLACES).difference(_ADDED.values())
+"""Those of another room, which are of lists over a catalogue and need its items."""
+notation.know([*_ADDED, *_OF_ITEMS])
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
 notation.know(MADE_FROM_ANOTHER)
 
@@ -199,6 +210,16 @@ def metric_names() -> list[str]:
 def every_metric() -> list[Metric]:
     """Return all built-in metrics in the order of the catalogue, then those that features add."""
     return [*METRICS.values(), *(added(metrics, called, called) for called in _ADDED.values())]
+
+
+def is_metric(name: str) -> bool:
+    """Return whether a name is that of any metric, of lists over a catalogue too."""
+    return name in metric_names() or name in _OF_ITEMS
+
+
+def metrics_of_items() -> list[Metric]:
+    """Return the measures of lists over a catalogue."""
+    return [added(metrics, name, name) for name in sorted(_OF_ITEMS)]
 
 
 def known_metric(name: str) -> Metric | None:
@@ -237,8 +258,8 @@ def parse_metric(text: str) -> Metric:
         metric = MADE_FROM_ANOTHER[written.name](written.operand)
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
-    elif written.name in _ADDED and written.operand is None:
-        metric = added(metrics, _ADDED[written.name], text)
+    elif written.name in (*_ADDED, *_OF_ITEMS) and written.operand is None:
+        metric = added(metrics, _ADDED.get(written.name, written.name), text)
     else:
         k = (written.operand or "").removeprefix("@")
         if written.name in metric_names() and k.isdecimal():

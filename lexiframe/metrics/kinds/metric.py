@@ -66,6 +66,8 @@ class Metric:
     cuts_off: ClassVar[bool] = True
     of_no_relevant: ClassVar[float | None] = 0.0
     """The value for a request without a relevant item; None: what the formula gives."""
+    quotes: ClassVar[bool] = True
+    """Whether its notation quotes words, as that of ir_measures does."""
     is_exact: ClassVar[bool] = False
     """Whether equal values are equal to the last bit: then only equal values tie."""
 
@@ -144,7 +146,7 @@ class Metric:
         said = {k: v for k, v in self.given.items() if k != but and v != self._default(k)}
         said |= {name: "..." for name in lacking if name != but}
         said |= {} if self.rel is None else {"rel": self.rel}
-        return notation.write(self.name, self.operand, said, at)
+        return notation.write(self.name, self.operand, said, at, quoted=self.quotes)
 
     def __eq__(self, other: object) -> bool:
         if self is other or not isinstance(other, Metric):

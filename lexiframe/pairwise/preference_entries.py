@@ -173,7 +173,7 @@ def _parse_known(text: str) -> Metric | Preference:
 
 def _is_metric(written: notation.Written) -> bool:
     """Return whether a notation has the name of a metric."""
-    return written.name in derived.metric_names() or written.name in derived.MADE_FROM_ANOTHER
+    return derived.is_metric(written.name) or written.name in derived.MADE_FROM_ANOTHER
 
 
 def _is_preference(written: notation.Written) -> bool:

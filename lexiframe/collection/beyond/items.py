@@ -1,0 +1,349 @@
+"""The catalogue of items, and what users had before: `read_items`, `Items`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from lexiframe.base import (
+    LexiframeError,
+    Problem,
+    SchemaError,
+    check_choice,
+    n_and_first,
+    schemas,
+    typed,
+)
+from lexiframe.io import column_forms, logs
+from lexiframe.typing import LogLike
+
+Unknown = Literal["error", "cold"]
+
+
+def _table_with(key: str) -> schemas.TableSchema:
+    """Describe a table that is read: its columns of ids, beside which others may stand."""
+    names = tuple(key.split())
+    return schemas.TableSchema(key, names, dict.fromkeys(names, pl.String()), (), ())
+
+
+_OF_ITEMS, _OF_HISTORY = _table_with("doc_id"), _table_with("query_id doc_id")
+_OF_CATEGORIES = _table_with("doc_id category")
+_GIVES = {
+    "users": "add a column users (how many users had the item), or give history=",
+    "categories": "add a column of lists, or give categories= with doc_id and category",
+    "vector": "add a column of lists of numbers, or give vectors= with doc_id and vector",
+    "history": "give history= with query_id and doc_id of all interactions in training",
+}
+"""What the items may lack, and what would give it."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """A checked catalogue of items: see `read_items`. Arrays have an element for each item.
+
+    Attributes
+    ----------
+    ids
+        The ids of the items, sorted.
+    users
+        How many users had each item in training, or None.
+    n_users
+        How many users there are.
+    categories
+        Items × categories: 1 where an item is of a category, or None.
+    vectors
+        Items × components, NaN throughout for an item without a vector, or None.
+    history
+        ``query_id``, the number of the ``item``, and other columns of the interactions, or None.
+    unknown
+        What becomes of items of a run that the catalogue lacks.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> items = lf.read_items(pl.DataFrame({"doc_id": ["b", "a"], "users": [1, 3]}), users=4)
+    >>> items.ids.to_list(), items.users.tolist()
+    (['a', 'b'], [3.0, 1.0])
+    """
+
+    ids: pl.Series
+    users: np.ndarray | None = None
+    n_users: int | None = None
+    categories: sparse.csr_array | None = None
+    vectors: np.ndarray | None = None
+    history: pl.DataFrame | None = None
+    unknown: Unknown = "error"
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __repr__(self) -> str:
+        kinds = {
+            "users": self.users, "categories": self.categories, "vectors": self.vectors
+        }  # fmt: skip
+        known = [name for name, there in kinds.items() if there is not None]
+        past = "" if self.history is None else f"; history: {self.history.height:,} interactions"
+        users = "" if self.n_users is None else f" of {self.n_users:,} users"
+        return f"{len(self):,} items; known: {', '.join(known) or 'ids alone'}{past}{users}"
+
+    def needed(self, what: str, measure: object) -> Any:
+        """Return what a measure needs of the items; raise with what would give it."""
+        found = getattr(self, "vectors" if what == "vector" else what)
+        if found is None:
+            raise LexiframeError(f"{measure}: needs {what} of the items; {_GIVES[what]}")
+        return found
+
+    @cached_property
+    def by_popularity(self) -> np.ndarray:
+        """The place of each item: most users first, of equal ones the greatest id first."""
+        users = self.needed("users", "Serendipity")
+        order = np.lexsort((-np.arange(len(self)), -users))
+        place = np.empty(len(self), np.int64)
+        place[order] = np.arange(len(self))
+        return place
+
+    def tail(self, head: float) -> np.ndarray:
+        """Return which items are in the long tail: not of those that hold the share ``head``.
+
+        The head are the items with at least the users of the last item that is needed, most users
+        first, so that ties are in it as a whole. An item that nobody had is in the tail.
+        """
+        users = self.needed("users", "APLT")
+        falling = np.sort(users)[::-1]
+        needed = np.searchsorted(falling.cumsum(), head * users.sum() * (1 - 1e-12))
+        least = falling[min(needed, len(users) - 1)]
+        return np.asarray((users < least) | (users == 0))
+
+    def directions(self) -> np.ndarray:
+        """Return the vectors at length 1; 0 throughout for an item without a direction."""
+        vectors = np.nan_to_num(self.needed("vector", "ILD"))
+        length = np.linalg.norm(vectors, axis=1, keepdims=True)
+        units = np.zeros_like(vectors)
+        return np.asarray(np.divide(vectors, length, out=units, where=length > 0))
+
+    def shares(self) -> sparse.csr_array:
+        """Return items × categories, each item's weight spread evenly over its categories."""
+        categories = self.needed("categories", "categories")
+        n = categories.sum(axis=1)
+        return sparse.csr_array(categories.multiply((1 / np.maximum(n, 1))[:, None]))
+
+    def places_of(self, ids: pl.Series, where: str) -> tuple[Items, np.ndarray]:
+        """Return the number of each item, and the items with those that are new if unknown="cold".
+
+        Raise for an item that is not in the catalogue otherwise.
+        """
+        distinct = ids.unique()
+        new = distinct.filter(~distinct.is_in(self.ids.implode())).sort()
+        items = self
+        if len(new):
+            if self.unknown == "error":
+                raise LexiframeError(
+                    f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
+                    "add them, or read_items(..., unknown='cold') takes them as items without "
+                    "users, categories and vector"
+                )
+            items = self._with_cold(new)
+        return items, items.ids.search_sorted(ids).to_numpy().astype(np.int64)
+
+    def _with_cold(self, new: pl.Series) -> Items:
+        ids = pl.concat([self.ids, new]).sort()
+        place = ids.search_sorted(self.ids).to_numpy()
+
+        def spread(values: np.ndarray | None, fill: float) -> np.ndarray | None:
+            if values is None:
+                return None
+            wider = np.full((len(ids), *values.shape[1:]), fill)
+            wider[place] = values
+            return wider
+
+        categories = None
+        if self.categories is not None:
+            at = self.categories.tocoo()
+            shape = (len(ids), at.shape[1])
+            categories = sparse.csr_array((at.data, (place[at.row], at.col)), shape=shape)
+        history = self.history
+        if history is not None:
+            item = pl.Series(place[history["item"].to_numpy()].astype(np.int64))
+            history = history.with_columns(item=item)
+        users, vectors = spread(self.users, 0.0), spread(self.vectors, np.nan)
+        return Items(ids, users, self.n_users, categories, vectors, history, self.unknown)
+
+
+@typed
+def read_items(
+    items: LogLike,
+    /,
+    *,
+    history: LogLike | None = None,
+    categories: LogLike | None = None,
+    vectors: LogLike | None = None,
+    users: int | None = None,
+    unknown: Unknown = "error",
+) -> Items:
+    """Read the catalogue of items that lists are recommended from, and what users had before.
+
+    Parameters
+    ----------
+    items
+        A frame or file with one row for each item: ``doc_id`` (or another name that `read_runs`
+        knows), and optionally ``users`` (how many different users had it in training),
+        ``categories`` (a column of lists, or text without lists for one category) and ``vector`` (a
+        column of lists of numbers, all of one width).
+    history
+        The interactions in training of all users, not of those alone who are evaluated:
+        ``query_id`` (or ``user_id`` ...), ``doc_id``, and columns of numbers that
+        ``Miscalibration(weight=...)`` may name. A pair that occurs twice counts once.
+    categories, vectors
+        In place of the columns: a long table ``doc_id, category``, and a table ``doc_id, vector``.
+    users
+        How many users there are; by default those of the history.
+    unknown : {"error", "cold"}
+        What becomes of items of a run or of the history that are not in the catalogue: an error, or
+        items without users, categories and vector.
+
+    Returns
+    -------
+    Items
+        The checked catalogue, for `list_scores`, `catalogue` and `evaluate`.
+
+    Raises
+    ------
+    SchemaError
+        For a column that is missing, an item that occurs twice, numbers of users that are below 0,
+        above the number of all users or not whole, and vectors with NaN, infinite or of unequal
+        widths.
+    LexiframeError
+        For items of the history that the catalogue lacks.
+
+    Examples
+    --------
+    >>> import lexiframe as lf, polars as pl
+    >>> films = pl.DataFrame({"item_id": ["a", "b"], "categories": [["crime"], ["crime", "war"]]})
+    >>> seen = pl.DataFrame({"user_id": ["u1", "u2", "u2"], "item_id": ["a", "a", "b"]})
+    >>> lf.read_items(films, history=seen)
+    2 items; known: users, categories; history: 3 interactions of 2 users
+    """
+    check_choice("read_items", unknown, get_args(Unknown), "unknown")
+    frame = _table(items, "items", _OF_ITEMS).sort("doc_id")
+    _refuse_twice(frame, "items")
+    found, past = Items(frame["doc_id"], unknown=unknown), None
+    if history is not None:
+        table = _table(history, "history", _OF_HISTORY)
+        table = table.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
+        found, item = found.places_of(table["doc_id"], "history")
+        past = table.drop("doc_id").with_columns(item=pl.Series(item))
+    ids = pl.DataFrame({"doc_id": found.ids})
+    frame = ids.join(frame, on="doc_id", how="left", maintain_order="left")
+    of_each = _users_of(frame, past)
+    if users is None:
+        users = None if past is None else past["query_id"].n_unique()
+    if of_each is not None:
+        users = int(of_each.max(initial=0)) if users is None else users
+        _refuse_wrong_users(frame, of_each, users)
+    long = None if categories is None else _table(categories, "categories", _OF_CATEGORIES)
+    apart = None if vectors is None else _table(vectors, "vectors", _OF_ITEMS)
+    matrix = _categories_of(found, frame, long)
+    return replace(found, users=of_each, n_users=users, history=past, categories=matrix,
+        vectors=_vectors_of(found, frame if apart is None else apart))  # fmt: skip
+
+
+def _table(given: Any, where: str, schema: schemas.TableSchema) -> pl.DataFrame:
+    """Read a frame or file, with our names for its key; no row may lack it."""
+    if isinstance(given, str | Path):
+        given, where = logs.read_log(given), str(given)
+    frame = column_forms.to_frame(given, "value", where)
+    found = column_forms.columns_of(frame.columns, schema, where, {})
+    frame = frame.rename({theirs: ours for ours, theirs in found.items()})
+    lacking = frame.filter(pl.any_horizontal(pl.col(*schema.key).is_null())).height
+    if lacking:
+        said = f"{' and '.join(schema.key)} in each row"
+        raise SchemaError(Problem(where, said, f"none in {lacking:,} of {frame.height:,}"))
+    return frame.with_columns(pl.col(*schema.key).cast(pl.String))
+
+
+def _refuse_twice(frame: pl.DataFrame, where: str) -> None:
+    twice = frame.filter(frame["doc_id"].is_duplicated())["doc_id"].unique().sort()
+    if len(twice):
+        raise SchemaError(
+            Problem(where, "each item once", f"several rows of {n_and_first(twice)}", "keep one")
+        )
+
+
+def _users_of(frame: pl.DataFrame, past: pl.DataFrame | None) -> np.ndarray | None:
+    """Return how many users had each item: what the column says, or else the history."""
+    if "users" in frame.columns:
+        column = frame["users"].cast(pl.Float64, strict=False).fill_null(0.0)
+        return column.to_numpy().copy()
+    if past is None:
+        return None
+    return np.bincount(past["item"].to_numpy(), minlength=frame.height).astype(np.float64)
+
+
+def _refuse_wrong_users(frame: pl.DataFrame, users: np.ndarray, most: int) -> None:
+    wrong = np.flatnonzero(~((users >= 0) & (users <= most) & (users == np.floor(users))))
+    if len(wrong):
+        first = int(wrong[0])
+        raise SchemaError(
+            Problem(
+                "items",
+                f"whole numbers of users from 0 to {most:,}, which is how many there are",
+                f"{users[first]:g} of item {frame['doc_id'][first]!r} ({len(wrong):,} such rows)",
+                "users= says how many there are",
+            )
+        )
+
+
+def _column_called(frame: pl.DataFrame, names: str) -> str | None:
+    return next((name for name in names.split() if name in frame.columns), None)
+
+
+def _categories_of(
+    items: Items, frame: pl.DataFrame, long: pl.DataFrame | None
+) -> sparse.csr_array | None:
+    """Return items × categories, from a column of lists or text, or from a long table."""
+    if long is None:
+        name = _column_called(frame, "categories category genres genre")
+        if name is None:
+            return None
+        long = frame.select("doc_id", category=pl.col(name))
+        if isinstance(long.schema["category"], pl.List | pl.Array):
+            long = long.explode("category", empty_as_null=True)
+        long = long.drop_nulls()
+    items, item = replace(items, unknown="error").places_of(long["doc_id"], "categories")
+    category = long["category"].cast(pl.String).rank("dense").to_numpy().astype(np.int64) - 1
+    shape = (len(items), int(category.max(initial=-1)) + 1)
+    ones = sparse.csr_array((np.ones(len(item)), (item, category)), shape=shape)
+    ones.data[:] = 1.0  # a category that an item has twice counts once
+    return ones
+
+
+def _vectors_of(items: Items, frame: pl.DataFrame) -> np.ndarray | None:
+    """Return items × components; raise for vectors of unequal widths, and for what is no number."""
+    name = _column_called(frame, "vector vectors embedding embeddings")
+    if name is None:
+        return None
+    _refuse_twice(frame, "vectors")
+    rows = frame.select("doc_id", vector=pl.col(name)).drop_nulls()
+    is_list = isinstance(rows.schema["vector"], pl.List | pl.Array)
+    column = rows["vector"].cast(pl.List(pl.Float64), strict=False) if is_list else rows["vector"]
+    widths = column.list.len().unique().sort().to_list() if is_list else []
+    if not is_list or len(widths) > 1:
+        found = f"widths {', '.join(map(str, widths))}" if is_list else str(rows.schema["vector"])
+        raise SchemaError(Problem(f"items, {name}", "lists of numbers of one width", found))
+    numbers = column.explode(empty_as_null=True).to_numpy().reshape(len(rows), -1)
+    wrong = rows["doc_id"].filter(pl.Series(~np.isfinite(numbers).all(axis=1)))
+    if len(wrong):
+        raise SchemaError(
+            Problem(f"items, {name}", "finite numbers", f"NaN or infinite for {n_and_first(wrong)}")
+        )
+    items, item = replace(items, unknown="error").places_of(rows["doc_id"], "vectors")
+    vectors = np.full((len(items), numbers.shape[1]), np.nan)
+    vectors[item] = numbers
+    return vectors

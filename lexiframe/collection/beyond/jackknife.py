@@ -1,0 +1,62 @@
+"""How sure a number of all lists is: values without each request, or each group of requests."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import sums
+from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric
+from lexiframe.collection.beyond.lists import Lists
+
+GROUPS = 200
+"""How many groups are left out one after the other, where there are many requests."""
+MANY = 1000
+"""The requests up to which each is left out by itself."""
+
+
+def groups_of(queries: pl.Series, groups: int | None) -> tuple[np.ndarray, int] | None:
+    """Return the group of each request and how many there are; None where each is its own.
+
+    The j-th of a permutation, which depends on the number of requests alone, of the ids sorted by
+    their bytes goes to group j mod G.
+    """
+    n = len(queries)
+    if groups is None:
+        groups = GROUPS if n > MANY else n
+    if groups >= n:
+        return None
+    order = np.random.default_rng(0).permutation(n)
+    group = np.empty(n, np.int64)
+    group[order] = np.arange(n) % groups
+    return group, groups
+
+
+def left_out(metric: CatalogueMetric, lists: Lists, groups: int | None) -> tuple[float, np.ndarray]:
+    """Return T of all lists, and T without each request or group."""
+    exposed = metric.exposed(lists)
+    value = metric.of_totals(exposed.total[None])[0]
+    grouped = groups_of(lists.queries, groups)
+    if grouped is None:
+        return float(value), metric.without_each(exposed)
+    rest = exposed.total - exposed.totals(*grouped)
+    # a rest that is rounding of what was taken away is nothing
+    rest[np.abs(rest) <= sums.TIE * np.maximum(exposed.total, 1)] = 0.0
+    return float(value), metric.of_totals(rest)
+
+
+def error_of(without: np.ndarray) -> float:
+    """√((Q − 1)/Q Σ (T_(q) − T̄)²); 0 where all are equal but for rounding, NaN where one is.
+
+    Examples
+    --------
+    >>> round(error_of(np.array([0.25, 0.5, 0.75])), 4), error_of(np.array([1.0, 1.0]))
+    (0.4082, 0.0)
+    """
+    if len(without) < 2 or np.isnan(without).any():
+        return np.nan
+    apart = without - without.mean()
+    if np.abs(apart).max() <= sums.TIE * max(1.0, np.abs(without).max()):
+        return 0.0
+    n = len(without)
+    return float(np.sqrt((n - 1) / n * (apart**2).sum()))

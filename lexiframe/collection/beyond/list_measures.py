@@ -1,0 +1,220 @@
+"""Measures of single lists: how new, different, varied, fitting and unpopular their items are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from lexiframe.base import LexiframeError, unknown_name
+from lexiframe.collection.beyond.distributions import (
+    entropy,
+    jensen_shannon,
+    kullback_leibler,
+    shares,
+)
+from lexiframe.collection.beyond.lists import Lists
+from lexiframe.metrics import Metric, Rankings, metric_parameters, needed
+
+Number, Word = metric_parameters.Number, metric_parameters.Word
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ListMetric(Metric):
+    """μ = a function of `Lists`, and of the metric's parameters by keyword; NaN says nothing.
+
+    ``smaller_is_better`` says the direction.
+    """
+
+    function: Callable[..., np.ndarray]
+    smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
+
+    kind: ClassVar[str] = "list"
+    needs: ClassVar[str] = needed.ITEMS
+    quotes: ClassVar[bool] = False
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Raise: rankings of relevant items say nothing of a catalogue."""
+        raise LexiframeError(
+            f"{self}: needs the items of a catalogue; use "
+            "lexiframe.list_scores(runs, measures, items)"
+        )
+
+    of_no_relevant: ClassVar[float | None] = None
+
+    def of_lists(self, lists: Lists) -> np.ndarray:
+        """Return the value of each list of a run, of which only the first k documents count."""
+        keywords = self.keywords(self.function)
+        cut = lists.cut(self.cutoff)
+        return np.concatenate([self.function(block, **keywords) for block in cut.blocks()])
+
+
+def novelty(lists: Lists) -> np.ndarray:
+    """mean_L −log₂(max(1, users)/n_users)."""
+    users = lists.items.needed("users", "Novelty")
+    return lists.mean(np.log2(lists.items.n_users / np.maximum(users, 1)))
+
+
+def mean_popularity(lists: Lists) -> np.ndarray:
+    """mean_L users."""
+    return lists.mean(lists.items.needed("users", "ARP"))
+
+
+def popularity_lift(lists: Lists) -> np.ndarray:
+    """(ARP − mean users of the history) / the latter."""
+    users = lists.items.needed("users", "PopularityLift")
+    lists.items.needed("history", "PopularityLift")
+    request, item = (lists.past[name].to_numpy() for name in ("request", "item"))
+    n = np.bincount(request, minlength=len(lists.queries))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        before = np.bincount(request, users[item], len(lists.queries)) / n
+        lift = (lists.mean(users) - before) / before
+    return np.where(before > 0, lift, np.nan)
+
+
+def tail_share(lists: Lists, *, head: float) -> np.ndarray:
+    """The share of L in the long tail."""
+    return lists.mean(lists.items.tail(head).astype(np.float64))
+
+
+def category_entropy(lists: Lists) -> np.ndarray:
+    """−Σ q log₂ q of the distribution q of the list over categories."""
+    return entropy(shares(lists.sums(lists.items.shares())))
+
+
+def miscalibration(lists: Lists, *, divergence: str, alpha: float, weight: str) -> np.ndarray:
+    """The divergence of the distributions of the history, p, and of the list, q."""
+    of_item = lists.items.shares()
+    past = lists.items.needed("history", "Miscalibration")
+    weights = np.ones(lists.past.height)
+    if weight != "none":
+        if weight not in past.columns:
+            raise unknown_name("column of the history", weight, past.columns)
+        weights = lists.past[weight].cast(float).fill_null(0.0).to_numpy()
+        if not (weights >= 0).all():
+            raise LexiframeError(
+                f"Miscalibration(weight={weight}): expected weights of 0 or more in the history, "
+                f"found {weights[~(weights >= 0)][0]:g}"
+            )
+    from scipy import sparse
+
+    at = tuple(lists.past[name].to_numpy() for name in ("request", "item"))
+    shape = (len(lists.queries), len(lists.items))
+    p = shares((sparse.csr_array((weights, at), shape=shape) @ of_item).toarray())
+    q = shares(lists.sums(of_item))
+    known = ~np.isnan(p[:, :1] + q[:, :1])
+    p, q = (np.where(known, x, 0.0) for x in (p, q))
+    is_kl = divergence == "kl"
+    value = kullback_leibler(p, q, alpha=alpha) if is_kl else jensen_shannon(p, q)
+    return np.where(known[:, 0], value, np.nan)
+
+
+def serendipity(lists: Lists, *, baseline: str, cutoff: int) -> np.ndarray:
+    """#(relevant, not in the baseline's first k) / k."""
+    if lists.relevant is None:
+        raise LexiframeError("Serendipity: needs judgments that say what is relevant; give qrels=")
+    found = np.isin(lists.key, lists.relevant)
+    known = _in_popular(lists, cutoff) if baseline == "popular" else _in_run(lists, baseline)
+    counts = np.bincount(lists.request[found & ~known], minlength=len(lists.queries))
+    return counts / cutoff
+
+
+def _in_popular(lists: Lists, k: int) -> np.ndarray:
+    """Return which items are among the k that most users had, without those of the history.
+
+    An item that the user had is never among them; of the others, it counts how many items more
+    popular ones there are that the user had not.
+    """
+    place = lists.items.by_popularity
+    n = len(lists.items)
+    request, item = (np.zeros(0, np.int64),) * 2
+    if lists.items.history is not None:
+        request, item = (lists.past[name].to_numpy() for name in ("request", "item"))
+    had = np.sort(request * n + place[item])
+    own = lists.request * n + place[lists.item]
+    above = np.searchsorted(had, own) - np.searchsorted(had, lists.request * n)
+    is_had = np.isin(own, had)
+    return np.asarray(~is_had & (place[lists.item] - above < k))
+
+
+def _in_run(lists: Lists, name: str) -> np.ndarray:
+    """Return which items are in the list of another run for the request, of the same length."""
+    if name not in lists.others:
+        raise unknown_name("run", name, sorted(lists.others))
+    other = lists.others[name].cut(lists.cutoff)
+    known = dict(zip(other.queries.to_list(), range(len(other.queries)), strict=True))
+    first = known[lists.queries[0]] if len(lists.queries) else 0  # of a block of requests
+    shift = first * len(lists.items)
+    return np.isin(lists.key + shift, other.key)
+
+
+def diversity(lists: Lists, *, distance: str, of: str) -> np.ndarray:
+    """The mean distance over the pairs of L."""
+    items = lists.items
+    by_category = of == "categories" or (distance != "hamming" and items.vectors is None)
+    if distance == "jaccard" or (by_category and distance == "cosine"):
+        items.needed("categories" if distance == "jaccard" or of == "categories" else "vector",
+                     "ILD") if items.categories is None else None  # fmt: skip
+    if distance == "cosine":
+        return _cosine(lists, by_category=by_category)
+    if distance == "jaccard":
+        return _jaccard(lists)
+    return _hamming(lists, by_category=by_category)
+
+
+def _cosine(lists: Lists, *, by_category: bool) -> np.ndarray:
+    """1 − (|Σ u|² − v) / (v (v − 1)), of the v vectors u of length 1."""
+    if by_category:
+        categories = lists.items.needed("categories", "ILD(of=categories)")
+        length = np.sqrt(categories.sum(axis=1))
+        units = categories.multiply((1 / np.maximum(length, 1))[:, None]).tocsr()
+        has = length > 0
+    else:
+        units = lists.items.directions()
+        has = units.any(axis=1)
+    v = np.bincount(lists.request, has[lists.item], len(lists.queries))
+    total = (lists.sums(units) ** 2).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(v > 1, np.maximum(1 - (total - v) / (v * (v - 1)), 0.0), np.nan)
+
+
+def _pairs_in(grid: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield, for each distance of places, the rows of pairs of items, and both items."""
+    for lag in range(1, grid.shape[1]):
+        row, place = np.nonzero(grid[:, lag:] >= 0)
+        yield row, grid[row, place], grid[row, place + lag]
+
+
+def _mean_over_pairs(lists: Lists, has: np.ndarray, distance: Callable[..., Any]) -> np.ndarray:
+    grid = lists.grid(has)
+    total, n = np.zeros(len(grid)), np.zeros(len(grid))
+    for row, a, b in _pairs_in(grid):
+        total += np.bincount(row, distance(a, b), len(grid))
+        n += np.bincount(row, minlength=len(grid))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(total / n)
+
+
+def _jaccard(lists: Lists) -> np.ndarray:
+    """1 − |A ∩ B| / |A ∪ B| of the sets of categories."""
+    member = lists.items.needed("categories", "ILD(distance=jaccard)").toarray().astype(bool)
+    bits = np.packbits(member, axis=1)
+    size = member.sum(axis=1)
+
+    def distance(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        both = np.bitwise_count(bits[a] & bits[b]).sum(axis=1, dtype=np.int64)
+        return np.asarray(1 - both / (size[a] + size[b] - both))
+
+    return _mean_over_pairs(lists, size > 0, distance)
+
+
+def _hamming(lists: Lists, *, by_category: bool) -> np.ndarray:
+    """The share of components that differ."""
+    if by_category:
+        vectors = lists.items.needed("categories", "ILD(of=categories)").toarray()
+    else:
+        vectors = lists.items.needed("vector", "ILD(distance=hamming)")
+    has = ~np.isnan(vectors).any(axis=1)
+    return _mean_over_pairs(lists, has, lambda a, b: (vectors[a] != vectors[b]).mean(axis=1))

@@ -1,0 +1,197 @@
+"""The lists of runs over a catalogue: which item each run recommends at which rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from lexiframe.base import LexiframeError, warn
+from lexiframe.collection.beyond.items import Items
+from lexiframe.projection import Policies, judgments, whole_lists
+
+_REQUESTS = 20_000
+"""How many requests are looked at at once: their distributions over categories are in memory."""
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The first documents of one run, an element of each array for one of them, by request.
+
+    Attributes
+    ----------
+    name
+        The name of the run.
+    request, item, rank
+        The numbers of the request and of the item, and the rank from 1.
+    queries
+        The requests, sorted.
+    items
+        The catalogue.
+    relevant
+        The relevant items of all requests as numbers request · items + item, sorted; or None.
+    others
+        The lists of all runs by name, one of which may be a baseline.
+    cutoff
+        The greatest rank that is there.
+    """
+
+    name: str
+    request: np.ndarray
+    item: np.ndarray
+    rank: np.ndarray
+    queries: pl.Series
+    items: Items
+    relevant: np.ndarray | None
+    others: dict[str, Lists]
+    cutoff: int | None = None
+
+    def cut(self, k: int | None) -> Lists:
+        """Return the first k documents of each list."""
+        kept = slice(None) if k is None else np.flatnonzero(self.rank <= k)
+        arrays = (self.request[kept], self.item[kept], self.rank[kept])
+        return replace(self, request=arrays[0], item=arrays[1], rank=arrays[2], cutoff=k)
+
+    def blocks(self) -> Iterator[Lists]:
+        """Yield the lists of some requests after others, with numbers of requests from 0."""
+        for first in range(0, len(self.queries), _REQUESTS):
+            queries = self.queries.slice(first, _REQUESTS)
+            edges = np.searchsorted(self.request, [first, first + len(queries)])
+            here = slice(*edges)
+            relevant = self.relevant
+            if relevant is not None:
+                least = first * len(self.items)
+                ends = np.searchsorted(relevant, [least, least + len(queries) * len(self.items)])
+                relevant = relevant[slice(*ends)] - least
+            yield replace(
+                self, request=self.request[here] - first, item=self.item[here],
+                rank=self.rank[here], queries=queries, relevant=relevant,
+            )  # fmt: skip
+
+    def of_requests(self, chosen: np.ndarray) -> Lists:
+        """Return the lists of the chosen requests."""
+        number = chosen.cumsum() - 1
+        kept = chosen[self.request]
+        return replace(
+            self, request=number[self.request[kept]], item=self.item[kept], rank=self.rank[kept],
+            queries=self.queries.filter(chosen), relevant=None, others={},
+        )  # fmt: skip
+
+    @cached_property
+    def length(self) -> np.ndarray:
+        """How many documents each list has."""
+        return np.bincount(self.request, minlength=len(self.queries)).astype(np.float64)
+
+    @cached_property
+    def key(self) -> np.ndarray:
+        """One number for each request and item."""
+        return np.asarray(self.request * len(self.items) + self.item)
+
+    @cached_property
+    def past(self) -> pl.DataFrame:
+        """The interactions of these requests in the history: ``request`` and its columns."""
+        history = self.items.needed("history", "lists")
+        numbered = pl.DataFrame({"query_id": self.queries}).with_row_index("request")
+        found = numbered.join(history, on="query_id", how="inner", maintain_order="left")
+        return found.with_columns(pl.col("request").cast(pl.Int64))
+
+    def mean(self, of_item: np.ndarray) -> np.ndarray:
+        """Return the mean of a number of each item over each list; NaN for an empty list."""
+        total = np.bincount(self.request, of_item[self.item], len(self.queries))
+        with np.errstate(invalid="ignore"):
+            return np.asarray(total / self.length)
+
+    def sums(self, of_item: Any) -> np.ndarray:
+        """Return requests × columns: the sums over each list of rows of items × columns."""
+        ones = np.ones(len(self.item))
+        shape = (len(self.queries), len(self.items))
+        found = sparse.csr_array((ones, (self.request, self.item)), shape=shape) @ of_item
+        return found.toarray() if sparse.issparse(found) else np.asarray(found)
+
+    def grid(self, chosen: np.ndarray) -> np.ndarray:
+        """Return requests × places: the chosen ones of a list's items in order, then −1."""
+        at = np.flatnonzero(chosen[self.item])
+        request = self.request[at]
+        n = np.bincount(request, minlength=len(self.queries))
+        place = np.arange(len(at)) - np.repeat(n.cumsum() - n, n)
+        grid = np.full((len(self.queries), int(n.max(initial=0))), -1)
+        grid[request, place] = self.item[at]
+        return grid
+
+
+def lists_of(
+    runs: Any,
+    items: Items,
+    policies: Policies,
+    qrels: Any = None,
+    *,
+    cutoff: int | None = None,
+) -> list[Lists]:
+    """Return the lists of each run, sorted by name, up to the greatest cut-off.
+
+    The requests are those of the judgments, or else all that a run answers. Warn of documents that
+    the user's history has.
+    """
+    judged = None if qrels is None else judgments.judged_items(qrels, policies, nonrelevant=True)
+    ranked = whole_lists.ranked_lists(runs, policies, judged=judged)
+    whole_lists.warn_of_lists(ranked)
+    found = [_arrays_of(run, cutoff) for run in ranked.runs]
+    codes = pl.Series(np.unique(np.concatenate([document for _, document, _ in found])))
+    ids = ranked.ids(codes.to_numpy())
+    items, place = _places_of(items, ids, codes, ranked.names, found)
+    relevant = None if judged is None else _relevant_keys(judged, items)
+    others: dict[str, Lists] = {}
+    for name, (request, document, rank) in zip(ranked.names, found, strict=True):
+        item = place[np.searchsorted(codes.to_numpy(), document)]
+        others[name] = Lists(name, request, item, rank, ranked.queries, items, relevant, others)
+    lists = [*others.values()]
+    _warn_of_known(lists)
+    return lists
+
+
+def _arrays_of(run: Any, cutoff: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return request, code of the document, and rank of the first documents of a run."""
+    n = run.retrieved
+    request = np.repeat(np.arange(len(n)), n)
+    rank = np.arange(1, len(request) + 1) - np.repeat(n.cumsum() - n, n)
+    kept = slice(None) if cutoff is None else np.flatnonzero(rank <= cutoff)
+    return request[kept], run.documents[kept], rank[kept]
+
+
+def _places_of(
+    items: Items, ids: pl.Series, codes: pl.Series, names: list[str], found: list[Any]
+) -> tuple[Items, np.ndarray]:
+    """Return the number of the item of each code; an error counts each run's strange documents."""
+    try:
+        return items.places_of(ids, "runs")
+    except LexiframeError as error:
+        new = codes.filter(~ids.is_in(items.ids.implode())).to_numpy()
+        rows = zip(names, found, strict=True)
+        counts = [f"{name} {int(np.isin(of, new).sum()):,}" for name, (_, of, _) in rows]
+        raise LexiframeError(f"{error} (rows: {', '.join(counts[:10])})") from None
+
+
+def _relevant_keys(judged: Any, items: Items) -> np.ndarray:
+    table = judged.items.filter("is_relevant").select(pl.col("query_id", "doc_id").cast(pl.String))
+    table = table.filter(table["doc_id"].is_in(items.ids.implode()))
+    queries = judged.queries.cast(pl.String)
+    request = queries.search_sorted(table["query_id"]).to_numpy().astype(np.int64)
+    item = items.ids.search_sorted(table["doc_id"]).to_numpy().astype(np.int64)
+    return np.sort(request * len(items) + item)
+
+
+def _warn_of_known(lists: list[Lists]) -> None:
+    """Warn of recommended items that the user had in training, with the number of each run."""
+    if not lists or lists[0].items.history is None:
+        return
+    past = lists[0].past
+    known = np.unique(past["request"].to_numpy() * len(lists[0].items) + past["item"].to_numpy())
+    counts = {one.name: int(np.isin(one.key, known).sum()) for one in lists}
+    if total := sum(counts.values()):
+        said = ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
+        warn(f"recommended items that the user's history has already: {total:,} ({said})")

@@ -1,0 +1,334 @@
+"""What a run's lists reach of the catalogue, with intervals and tests: `catalogue`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal, get_args
+
+import numpy as np
+import polars as pl
+from scipy import sparse
+
+from lexiframe.base import (
+    SchemaError,
+    check_choice,
+    n_and_first,
+    resampling,
+    schemas,
+    sums,
+    typed,
+    unknown_name,
+    warn,
+)
+from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, Exposed, share_of
+from lexiframe.collection.beyond.items import Items
+from lexiframe.collection.beyond.jackknife import error_of, left_out
+from lexiframe.collection.beyond.lists import Lists, lists_of
+from lexiframe.collection.beyond.scored_lists import deepest, of_kind
+from lexiframe.io import column_forms, problems
+from lexiframe.pairwise import By, grouping
+from lexiframe.projection import Policies, ScoreType, Ties
+from lexiframe.significance import Correction, Family, Options, corrections
+from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike
+
+Test = Literal["t", "randomization"]
+_ROWS = 4_000_000
+"""The most exposures of items that the trials of a randomization test look at at once."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What the lists of runs reach of the catalogue: see `catalogue`.
+
+    Attributes
+    ----------
+    values
+        ``run, measure, value, se, ci_low, ci_high, n``; with Exposure ``catalogue_share`` too.
+    comparisons
+        The differences of all pairs of runs, with the columns of `compare`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> items = lf.read_items(pl.DataFrame({"doc_id": ["a", "b"]}))
+    >>> runs = {"r": {"u": {"a": 1}}, "s": {"u": {"b": 1}}}
+    >>> c = lf.catalogue(runs, "Coverage@1", items)
+    >>> c.comparisons.select("run_a", "run_b", "mean_difference").rows()
+    [('r', 's', 0.0)]
+    """
+
+    values: pl.DataFrame
+    comparisons: pl.DataFrame
+
+    def __repr__(self) -> str:
+        return f"{self.values}\n{self.comparisons.drop('effect_size', 'statistic')}"
+
+
+@typed
+def catalogue(
+    runs: RunsLike,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike],
+    items: Items,
+    *,
+    qrels: QrelsLike | None = None,
+    providers: Frame | None = None,
+    groups: int | None = None,
+    test: Test = "t",
+    correction: Correction = "holm",
+    family: Family = "measure",
+    alpha: float = 0.05,
+    trials: int = 10_000,
+    seed: int = 0,
+    requests: RequestsLike = None,
+    by: By = None,
+    ties: Ties = "doc_id_desc",
+    score_type: ScoreType = "float64",
+    duplicates: problems.Duplicates = "error",
+) -> Catalogue:
+    """Measure how much of the catalogue the lists of each run reach, and how evenly.
+
+    These numbers are of all lists together, and depend on how many there are: Coverage only grows.
+    So runs are compared on the same requests, and intervals are for other sets of as many requests.
+
+    Parameters
+    ----------
+    runs, qrels, ties, score_type, duplicates
+        As for `list_scores`.
+    measures
+        One or several of Coverage, Gini, Entropy and Exposure, with a cut-off: ``"Coverage@10"``,
+        ``"Gini(exposure=dcg)@10"``. ``"Exposure@10"`` is of each provider, and
+        ``"Exposure(provider=x)@10"`` of one.
+    items
+        The catalogue, of `read_items`.
+    providers
+        For Exposure: ``doc_id`` and ``provider``; an item of several is split evenly.
+    groups
+        How many groups of requests are left out for the standard error. Default: each request by
+        itself up to 1,000 of them, and 200 groups of more.
+    test : {"t", "randomization"}
+        t of the difference, or lists swapped between two runs at random, request by request, which
+        asks whether the runs are exchangeable and not whether the number is equal.
+    correction, family, alpha, trials, seed
+        As for `compare`.
+    requests, by
+        Groups of requests within which everything is computed, as for `compare`.
+
+    Returns
+    -------
+    Catalogue
+        ``values`` and ``comparisons``.
+
+    Raises
+    ------
+    LexiframeError
+        As `list_scores`; for Exposure without ``providers``, and for items without a provider.
+
+    Warns
+    -----
+    LexiframeWarning
+        As `list_scores`; and that groups of different sizes are not comparable.
+
+    Notes
+    -----
+    The standard error is that of the jackknife over requests: √((Q − 1)/Q Σ (T_(q) − T̄)²), where
+    T_(q) is the number without the lists of one request. Intervals are T ± t_{Q−1} se; for a
+    difference they are of T_a − T_b. With groups, their number stands for Q. A standard error of 0
+    decides nothing: then p is 1.
+
+    Examples
+    --------
+    >>> import lexiframe as lf, polars as pl
+    >>> items = lf.read_items(pl.DataFrame({"doc_id": ["a", "b", "c", "d"]}))
+    >>> runs = {"r": {"u": {"a": 2, "b": 1}, "v": {"a": 2, "c": 1}}}
+    >>> lf.catalogue(runs, "Coverage@2", items).values.select("value", "n").rows()
+    [(0.75, 2)]
+    """
+    asked = of_kind(measures, CatalogueMetric, "catalogue")
+    check_choice("catalogue", test, get_args(Test), "test")
+    options = Options("two-sided", alpha, trials, seed)
+    corrections.check_corrected("catalogue", [test], [correction], family, options)
+    policies = Policies(None, ties, score_type, duplicates=duplicates)
+    lists = lists_of(runs, items, policies, qrels, cutoff=deepest(asked))
+    asked, shares = _with_providers(asked, providers, lists[0].items)
+    how = _How(asked, groups, test, alpha, trials, seed)
+    parts = [*_parts(lists, requests, by)]
+    found = [(group, how.values(of), how.comparisons(of)) for group, of in parts]
+    names = parts[0][0].columns if parts else []
+    tables = [
+        pl.concat([group.join(one, how="cross") if names else one for group, one in tables])
+        for tables in (
+            [(group, values) for group, values, _ in found],
+            [(group, pairs) for group, _, pairs in found],
+        )
+    ]
+    if shares:
+        share = pl.col("measure").replace_strict(shares, default=None, return_dtype=pl.Float64)
+        tables[0] = tables[0].with_columns(catalogue_share=share)
+    number = corrections.families_of(tables[1], names, family)
+    compared = corrections.corrected(
+        tables[1], number, [correction], {"p_value": "p_adjusted"}
+    ).with_columns(reject=pl.col("p_adjusted") < alpha)
+    return Catalogue(
+        schemas.CATALOGUE.arranged(tables[0], names), schemas.COMPARISONS.arranged(compared, names)
+    )
+
+
+def _parts(
+    lists: Sequence[Lists], requests: Any, by: By
+) -> list[tuple[pl.DataFrame, Sequence[Lists]]]:
+    """Return each group's attributes as one row, and the lists of its requests."""
+    names = grouping.names_of(requests, by)
+    if not names:
+        return [(pl.DataFrame(), lists)]
+    queries = pl.DataFrame({"query_id": lists[0].queries})
+    found = grouping.attributes_of(queries, requests, names)
+    parts: list[tuple[pl.DataFrame, Sequence[Lists]]] = []
+    for group, part in grouping.parts_of(queries, found, names):
+        here = lists[0].queries.is_in(part["query_id"].implode()).to_numpy()
+        parts.append((group, [one.of_requests(here) for one in lists]))
+    sizes = {len(of[0].queries) for _, of in parts}
+    if len(sizes) > 1:
+        warn(
+            f"catalogue: groups have {min(sizes):,} to {max(sizes):,} requests; compare runs "
+            "within a group, for these numbers depend on how many requests there are"
+        )
+    return parts
+
+
+def _with_providers(
+    measures: list[CatalogueMetric], providers: Any, items: Items
+) -> tuple[list[CatalogueMetric], dict[str, float]]:
+    """Return the measures with one Exposure for each provider, and each one's items."""
+    if not any(measure.name == "Exposure" for measure in measures) or providers is None:
+        return measures, {}
+    frame = column_forms.to_frame(providers, "score", "providers")
+    frame = column_forms.rename_columns(frame, schemas.PROVIDERS, "providers")
+    owners = column_forms.checked_ids(frame, schemas.PROVIDERS, "providers").unique()
+    orphans = items.ids.filter(~items.ids.is_in(owners["doc_id"].implode()))
+    if len(orphans):
+        raise SchemaError(
+            f"providers: expected a provider of every item, found none of {n_and_first(orphans)}"
+        )
+    owners = owners.filter(owners["doc_id"].is_in(items.ids.implode()))
+    owners = owners.with_columns(share=1 / pl.len().over("doc_id"))
+    there = owners["provider"].unique().sort().to_list()
+    found, shares = [], {}
+    for measure in measures:
+        if measure.name != "Exposure":
+            found.append(measure)
+            continue
+        asked = measure.values["provider"]
+        if asked not in ("all", *there):
+            raise unknown_name("provider", asked, there)
+        for provider in there if asked == "all" else [asked]:
+            own = owners.filter(pl.col("provider") == provider)
+            owned = np.zeros(len(items))
+            owned[items.ids.search_sorted(own["doc_id"]).to_numpy()] = own["share"].to_numpy()
+            of_totals, without_each = share_of(owned)
+            one = measure(provider=provider)
+            one = replace(one, of_totals=of_totals, without_each=without_each)
+            found.append(one)
+            shares[str(one)] = float(owned.mean())
+    return found, shares
+
+
+@dataclass(frozen=True)
+class _How:
+    """How the numbers of runs and of pairs are found: the arguments of `catalogue`."""
+
+    measures: Sequence[CatalogueMetric]
+    groups: int | None
+    test: Test
+    alpha: float
+    trials: int
+    seed: int
+
+    def values(self, lists: Sequence[Lists]) -> pl.DataFrame:
+        """Return value and interval of each run and measure."""
+        rows = []
+        for measure in self.measures:
+            for one in lists:
+                value, without = left_out(measure, one, self.groups)
+                rows.append((one.name, str(measure), value, without, len(one.queries)))
+        found = self._estimates([row[2] for row in rows], [row[3] for row in rows])
+        low, high = found.ends(self.alpha / 2)
+        columns = {
+            "run": [row[0] for row in rows], "measure": [row[1] for row in rows],
+            "value": found.mean, "se": found.deviation, "ci_low": low, "ci_high": high,
+            "n": [row[4] for row in rows],
+        }  # fmt: skip
+        return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+
+    def _estimates(self, values: Sequence[float], without: Sequence[np.ndarray]) -> sums.Estimates:
+        error = np.array([error_of(one) for one in without])
+        df = np.array([len(one) - 1 for one in without])
+        return sums.Estimates(np.array(values, np.float64), error, df)
+
+    def comparisons(self, lists: Sequence[Lists]) -> pl.DataFrame:
+        """Return the difference of each pair of runs, without the corrections."""
+        frames = [pl.DataFrame(schema=_UNCORRECTED)]
+        for measure in self.measures:
+            of_runs = [left_out(measure, one, self.groups) for one in lists]
+            pairs = [*combinations(range(len(lists)), 2)]
+            if not pairs:
+                continue
+            differences = [of_runs[a][0] - of_runs[b][0] for a, b in pairs]
+            found = self._estimates(differences, [of_runs[a][1] - of_runs[b][1] for a, b in pairs])
+            low, high = found.ends(self.alpha / 2)
+            if self.test == "t":
+                statistic, p_values = found.beyond(0.0), found.apart()
+            else:
+                statistic = found.mean
+                p_values = np.array([self._swapped(measure, lists[a], lists[b]) for a, b in pairs])
+            columns = {
+                "measure": str(measure), "test": self.test,
+                "run_a": [lists[a].name for a, _ in pairs],
+                "run_b": [lists[b].name for _, b in pairs],
+                "mean_difference": found.mean, "ci_low": low, "ci_high": high,
+                "p_value": np.where(np.isnan(found.mean), np.nan, p_values),
+                "n": len(lists[0].queries), "effect_size": np.nan, "statistic": statistic,
+            }  # fmt: skip
+            frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
+            frames.append(frame.select(*_UNCORRECTED).cast(pl.Schema(_UNCORRECTED)))
+        return pl.concat(frames)
+
+    def _swapped(self, measure: CatalogueMetric, a: Lists, b: Lists) -> float:
+        """Return (1 + count)/(1 + trials) of differences as large after lists were swapped."""
+        first, second = measure.exposed(a), measure.exposed(b)
+        apart = _matrix(first) - _matrix(second)
+        totals = first.total, second.total
+
+        def differences(turned: np.ndarray) -> np.ndarray:
+            moved = (apart.T @ turned.T).T
+            sides = (measure.of_totals(_nearly(totals[0] - moved)), totals[1] + moved)
+            return np.asarray(sides[0] - measure.of_totals(_nearly(sides[1])))
+
+        observed = differences(np.zeros((1, first.n_requests)))[0]
+        count, trials, rows = 0, 0, max(1, _ROWS // first.n_items)
+        for block in resampling.flips(first.n_requests, self.trials, self.seed):
+            for start in range(0, len(block), rows):
+                found = np.abs(differences(block[start : start + rows].astype(np.float64)))
+                count += int((found >= abs(observed) - sums.TIE).sum())
+            trials += len(block)
+        return (1 + count) / (1 + trials)
+
+
+def _matrix(exposed: Exposed) -> sparse.csr_array:
+    shape = (exposed.n_requests, exposed.n_items)
+    return sparse.csr_array((exposed.exposure, (exposed.request, exposed.item)), shape=shape)
+
+
+def _nearly(totals: np.ndarray) -> np.ndarray:
+    """Return exposures with 0 for those that are nothing but rounding."""
+    return np.where(np.abs(totals) <= sums.TIE, 0.0, totals)
+
+
+_UNCORRECTED = {
+    name: dtype
+    for name, dtype in schemas.COMPARISONS.columns.items()
+    if name in schemas.COMPARISONS.required and name not in ("correction", "p_adjusted", "reject")
+}

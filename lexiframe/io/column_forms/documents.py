@@ -1,0 +1,204 @@
+"""JSON in which a tool keeps the rankings and judgments of all queries, recognised by its fields.
+
+`DOCUMENTS` has what tools write: a form of such JSON is a row there. All but the names of the
+fields is alike: queries by their ids or in a list, in each of them documents in a list or by their
+ids, and perhaps numbers beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from lexiframe.base import Problem, SchemaError, n_and_first, warn
+from lexiframe.io.column_forms.column_names import CHANGED_PLACES
+from lexiframe.io.column_forms.numbers import NUMBER
+from lexiframe.io.text.json_values import load_json
+
+
+class Part(NamedTuple):
+    """Where the rankings, or the judgments, stand.
+
+    ``queries`` is the field of all queries, ``query`` the one that names a query in a list,
+    ``items`` the one with its documents, ``document`` the one that names a document in a list, and
+    ``number`` the one with its score or grade; a dot leads into a field. Empty where there is no
+    such field: queries and documents may be names, and a document may stand for itself. With
+    ``has_unrated``, documents without a grade are listed too, and are no judgments.
+    """
+
+    queries: str
+    query: str = ""
+    items: str = ""
+    document: str = ""
+    number: str = ""
+    has_unrated: bool = False
+
+
+class DocumentForm(NamedTuple):
+    """What a tool writes; it is recognised by the fields that its parts name.
+
+    ``opened`` takes away what the tool puts around it, and ``doubt`` says what the judgments lack.
+    """
+
+    tool: str
+    rankings: Part | None
+    judgments: Part | None
+    opened: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda document: document
+    doubt: str = ""
+
+
+def _only_answer(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the judgment list in an answer to a search for it; raise if there are several."""
+    hits = _at(document, "hits.hits")
+    found = [_at(hit, "_source") for hit in hits] if isinstance(hits, list) else []
+    lists = [one for one in found if _at(one, "judgmentRatings") is not None]
+    if len(lists) > 1:
+        names = n_and_first([one.get("name") for one in lists])
+        advice = "give the _source of one of them, or one file for each"
+        raise SchemaError(Problem("judgments", "one judgment list of OpenSearch", names, advice))
+    return lists[0] if lists else document
+
+
+def _by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Name the queries of a snapshot by their texts, as Quepid's files of ratings do."""
+    docs, queries = snapshot.get("docs"), snapshot.get("queries")
+    if not (isinstance(docs, Mapping) and isinstance(queries, list)):
+        return snapshot
+    with_text = (one for one in queries if isinstance(_at(one, "query_text"), str))
+    texts = {str(one.get("query_id")): one["query_text"] for one in with_text}
+    return {**snapshot, "docs": {texts.get(query, query): of for query, of in docs.items()}}
+
+
+_IN_QUERIES = Part("queries", "query_text", "ratings")
+_QUESTIONS = Part("questions", "id", "documents")
+DOCUMENTS = (
+    DocumentForm(
+        "OpenSearch's judgment list", None,
+        Part("judgmentRatings", "query", "ratings", "docId", "rating"), _only_answer,
+    ),
+    DocumentForm("a request of _rank_eval", None,
+                 Part("requests", "id", "ratings", "_id", "rating")),
+    DocumentForm(
+        "a response of _rank_eval",
+        Part("details", "", "hits", "hit._id", "hit._score"),
+        Part("details", "", "hits", "hit._id", "rating", has_unrated=True),
+        doubt="it has the judgments of documents that were found; those of others are in the "
+        "request, and recall and ideal rankings need them",
+    ),
+    DocumentForm("a snapshot of Quepid", Part("docs", document="id"), _IN_QUERIES, _by_text),
+    DocumentForm("Quepid's export of a case", None, _IN_QUERIES),
+    DocumentForm("Quepid's ratings", None, Part("queries", "query", "ratings")),
+    DocumentForm("BioASQ's questions", _QUESTIONS, _QUESTIONS),
+)  # fmt: skip
+
+
+def form_of_document(document: Any) -> DocumentForm | None:
+    """Return the form of a value of JSON; None if no tool is known that writes it.
+
+    Examples
+    --------
+    >>> form_of_document({"questions": [{"id": "7", "documents": ["d1"]}]}).tool
+    "BioASQ's questions"
+    >>> form_of_document({"questions": {"d1": 0.5}}) is None
+    True
+    """
+    forms = DOCUMENTS if isinstance(document, Mapping) else ()
+    fitting = (
+        form for form in forms if all(_queries(form.opened(document), p) for p in form[1:3] if p)
+    )
+    return next(fitting, None)
+
+
+def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
+    """Return the form of text in JSON, and its value; None for other text, and for its lines."""
+    first = data[: data.find(b"\n") % (len(data) + 1)]  # the rest may be large, and is not copied
+    is_lines = first.rstrip().endswith(b"}") and bool(data[len(first) : len(first) + 99].strip())
+    fields = {part.queries for form in DOCUMENTS for part in form[1:3] if part}
+    if is_lines or not any(b'"%s"' % f.encode() in data for f in fields):
+        return None
+    try:
+        document = load_json(data.decode())
+    except (ValueError, RecursionError):  # the reader of JSON says where it is broken
+        return None
+    form = form_of_document(document)
+    return None if form is None else (form, document)
+
+
+def columns_of_document(
+    form: DocumentForm, document: Any, where: str, *, is_run: bool
+) -> dict[str, list[Any]]:
+    """Return the columns of the rankings or the judgments; raise if the document has none.
+
+    Documents without scores are ranked as they stand, and those without grades have grade 1.
+
+    Examples
+    --------
+    >>> found = {"questions": [{"id": "7", "documents": ["d1"]}]}
+    >>> columns_of_document(form_of_document(found), found, "a.json", is_run=True)
+    {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
+    """
+    part = form.rankings if is_run else form.judgments
+    if part is None:
+        found = f"{form.tool}, which has judgments alone"
+        raise SchemaError(Problem(where, "rankings", found, CHANGED_PLACES, is_first=True))
+    rows = [*_item_rows(form.opened(document), part, is_run=is_run)]
+    if not rows:
+        raise SchemaError(Problem(where, "judgments", f"{form.tool} without any", is_first=True))
+    query, item, rank, number = map(list, zip(*rows, strict=True))
+    columns = {"query_id": query, "doc_id": item}
+    if not is_run:
+        if form.doubt:
+            warn(f"{where}: {form.doubt}")
+        return columns | {"relevance": number}
+    has_scores = all(x is not None or place is None for place, x in zip(rank, number, strict=True))
+    return columns | ({"score": number} if part.number and has_scores else {}) | {"rank": rank}
+
+
+def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
+    """Return the records of text in a known form, as JSON; other text as it is."""
+    found = form_of_text(data)
+    if found is None:
+        return data
+    columns = columns_of_document(*found, where, is_run=is_run)
+    rows = zip(*columns.values(), strict=True)
+    return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
+
+
+def _item_rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Yield query, document, rank, and score or grade; nulls for a query without an answer."""
+    for query, items in _queries(document, part):
+        if isinstance(items, Mapping):
+            pairs = [*items.items()]
+        else:  # Quepid lists rated documents that were not found behind those that were
+            kept = [item for item in items if not _at(item, "rated_only")] if is_run else items
+            ones = [None if is_run else 1] * len(kept)
+            numbers = [_at(item, part.number) for item in kept] if part.number else ones
+            pairs = [*zip([_at(item, part.document) for item in kept], numbers, strict=True)]
+        for place, (item, x) in enumerate(pairs, 1):
+            if x is not None or not part.has_unrated:
+                is_text = isinstance(x, str) and re.match(NUMBER, x)
+                yield query, item, place, float(x) if is_text else x
+        if is_run and not pairs:
+            yield query, None, None, None
+
+
+def _queries(document: Mapping[str, Any], part: Part) -> list[tuple[Any, Any]]:
+    """Return the name of each query and its documents; nothing where these are not there."""
+    found = document.get(part.queries)
+    if part.query:
+        every = found if isinstance(found, list) else []
+        named = [(_at(one, part.query), _at(one, part.items)) for one in every]
+    else:
+        of_names = found if isinstance(found, Mapping) else {}
+        named = [(name, _at(one, part.items)) for name, one in of_names.items()]
+    are_known = all(query is not None and isinstance(of, list | Mapping) for query, of in named)
+    return named if are_known else []
+
+
+def _at(value: Any, path: str) -> Any:
+    """Return the value of a field, into which dots lead; None where it is not there."""
+    for name in path.split(".") if path else ():
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value

@@ -1,0 +1,225 @@
+"""What `read_items` refuses, what measures lack, and the jackknife against a plain one."""
+
+import itertools
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import lexiframe as lf
+from lexiframe.collection.beyond.jackknife import groups_of
+
+CHANCE = np.random.default_rng(49)
+DOCUMENTS = [f"d{n}" for n in range(12)]
+TABLE = pl.DataFrame(
+    {
+        "doc_id": DOCUMENTS,
+        "users": range(12),
+        "categories": [["x", "y"][: 1 + n % 2] for n in range(12)],
+        "vector": CHANCE.random((12, 3)).tolist(),
+    }
+)
+ITEMS = lf.read_items(TABLE, users=20)
+LISTS = {
+    run: {f"q{n}": [*CHANCE.permutation(DOCUMENTS)[: 1 + n % 4]] for n in range(9)} for run in "ab"
+}
+RUNS = {
+    run: {q: {d: -n for n, d in enumerate(of)} for q, of in lists.items()}
+    for run, lists in LISTS.items()
+}
+QRELS = {f"q{n}": {"d1": 1} for n in range(9)}
+OWNERS = pl.DataFrame({"doc_id": [*DOCUMENTS, "d0"], "provider": [*"AABB" * 3, "B"]})
+
+
+def exposures(lists, weight):
+    total = dict.fromkeys(DOCUMENTS, 0.0)
+    for of in lists.values():
+        for rank, d in enumerate(of, start=1):
+            total[d] += weight(rank)
+    return sorted(total.values()), total
+
+
+def value(measure, lists, weight):
+    """T by plain loops."""
+    ascending, total = exposures(lists, weight)
+    whole, n = sum(ascending), len(ascending)
+    if measure == "Coverage":
+        return sum(x > 0 for x in ascending) / n
+    if measure == "Entropy":
+        return -sum(x / whole * np.log2(x / whole) for x in ascending if x > 0)
+    if measure == "Exposure":
+        return sum(x for d, x in total.items() if d in DOCUMENTS[:2]) / whole
+    return sum((2 * i - n - 1) * x for i, x in enumerate(ascending, 1)) / (n * whole)
+
+
+WEIGHTS = {
+    "uniform": lambda rank: 1.0,
+    "dcg": lambda rank: 1 / np.log2(rank + 1),
+    "geometric": lambda rank: 0.85 ** (rank - 1),
+}
+
+
+@pytest.mark.parametrize("measure, exposure", [
+    ("Coverage", "uniform"), *itertools.product(("Gini", "Entropy"), WEIGHTS),
+])  # fmt: skip
+@pytest.mark.parametrize("groups", [None, 3])
+def test_the_jackknife_leaves_out_each_request_or_group(measure, exposure, groups):
+    weight = WEIGHTS[exposure]
+    name = measure if exposure == "uniform" else f"{measure}(exposure={exposure})"
+    c = lf.catalogue(RUNS, name, ITEMS, groups=groups)
+    queries = pl.Series(sorted(LISTS["a"]))
+    of_groups, n = groups_of(queries, groups) or (np.arange(len(queries)), len(queries))
+    without = {}
+    for run, lists in LISTS.items():
+        without[run] = np.array([
+            value(measure, {q: of for q, of in lists.items()
+                            if of_groups[queries.index_of(q)] != g}, weight)
+            for g in range(n)
+        ])  # fmt: skip
+        apart = without[run] - without[run].mean()
+        row = c.values.filter(run=run).row(0, named=True)
+        assert row["value"] == pytest.approx(value(measure, lists, weight), abs=1e-12)
+        assert row["se"] == pytest.approx(np.sqrt((n - 1) / n * (apart**2).sum()), abs=1e-12)
+    apart = without["a"] - without["b"]
+    se = np.sqrt((n - 1) / n * ((apart - apart.mean()) ** 2).sum())
+    row = c.comparisons.row(0, named=True)
+    assert row["statistic"] == pytest.approx(row["mean_difference"] / se)
+
+
+def test_all_ways_to_swap_lists():
+    """Exact where there are few requests: by a loop over all of them."""
+    few = {run: dict(itertools.islice(lists.items(), 5)) for run, lists in LISTS.items()}
+    runs = {run: {q: RUNS[run][q] for q in of} for run, of in few.items()}
+    c = lf.catalogue(runs, "Gini", ITEMS, test="randomization", trials=1000)
+    found = []
+    for turned in itertools.product((0, 1), repeat=5):
+        sides = ({}, {})
+        for q, turn in zip(few["a"], turned, strict=True):
+            sides[turn][q], sides[1 - turn][q] = few["a"][q], few["b"][q]
+        one, other = (value("Gini", side, WEIGHTS["uniform"]) for side in sides)
+        found.append(abs(one - other))
+    assert c.comparisons["p_value"][0] == np.mean(np.array(found) >= found[0] - 1e-12)
+
+
+def test_exposure_of_providers_sums_to_one_and_knows_their_share():
+    c = lf.catalogue(RUNS, "Exposure@3", ITEMS, providers=OWNERS)
+    sums = c.values.group_by("run").agg(pl.col("value").sum(), pl.col("catalogue_share").sum())
+    assert sums.select("value", "catalogue_share").to_numpy() == pytest.approx(1.0)
+    share = c.values.filter(measure="Exposure(provider=A)@3")["catalogue_share"][0]
+    assert share == pytest.approx(5.5 / 12)
+    one = lf.catalogue(RUNS, "Exposure(provider=B)@3", ITEMS, providers=OWNERS)
+    assert one.values["measure"].unique().to_list() == ["Exposure(provider=B)@3"]
+
+
+def test_within_groups_of_requests():
+    kinds = pl.DataFrame({"query_id": [f"q{n}" for n in range(9)], "kind": [*"xxxxxyyyy"]})
+    with pytest.warns(lf.LexiframeWarning, match="groups have 4 to 5 requests; compare runs with"):
+        c = lf.catalogue(RUNS, "Coverage@2", ITEMS, requests=kinds, by="kind")
+    assert c.values.columns[0] == c.comparisons.columns[0] == "kind"
+    some = {run: {q: of for q, of in lists.items() if q < "q5"} for run, lists in RUNS.items()}
+    alone = lf.catalogue(some, "Coverage@2", ITEMS)
+    assert c.values.filter(kind="x").drop("kind").equals(alone.values)
+
+
+def test_requests_without_a_list():
+    lists = {"q1": {"d1": 1}, "q2": {}}
+    s = lf.list_scores({"r": lists}, ["Novelty", "ILD", "APLT"], ITEMS)
+    assert s.filter(query_id="q2")["value"].null_count() == 3
+    c = lf.catalogue({"r": {"q2": {}}}, "Coverage Gini Entropy", ITEMS)
+    assert dict(c.values.select("measure", "value").rows()) == {
+        "Coverage": 0.0, "Entropy": None, "Gini": None,
+    }  # fmt: skip
+
+
+def test_unknown_items_are_refused_or_cold():
+    lists = {"r": {"q": {"new": 2, "d1": 1}}}
+    with pytest.raises(lf.LexiframeError, match=r"found others: 1 \('new'\); .* \(rows: r 1\)"):
+        lf.list_scores(lists, "ARP@2", ITEMS)
+    cold = lf.read_items(TABLE, users=20, unknown="cold")
+    assert lf.list_scores(lists, "ARP@2", cold)["value"].to_list() == [0.5]
+    assert lf.list_scores(lists, "ILD@2", cold)["value"].to_list() == [None]
+    assert lf.catalogue(lists, "Coverage", cold).values["value"].to_list() == [2 / 13]
+
+
+def test_what_the_user_had_is_counted():
+    past = pl.DataFrame({"user_id": ["q1", "q1", "q2"], "item_id": ["d1", "d1", "d2"]})
+    items = lf.read_items(TABLE.drop("users"), history=past)
+    assert repr(items) == (
+        "12 items; known: users, categories, vectors; history: 2 interactions of 2 users"
+    )
+    with pytest.warns(lf.LexiframeWarning, match=r"history has already: 1 \(r 1\)"):
+        lf.list_scores({"r": {"q1": {"d1": 2, "d2": 1}}}, "Novelty", items)
+
+
+@pytest.mark.parametrize("table, how, said", [
+    ({"doc_id": ["a", "a"]}, {}, "expected each item once, found several rows of 1"),
+    ({"doc_id": ["a"], "users": [-1]}, {}, "whole numbers of users from 0 to 0"),
+    ({"doc_id": ["a"], "users": [3]}, {"users": 2}, "from 0 to 2, which is how many there are"),
+    ({"doc_id": ["a"], "users": [0.5]}, {"users": 2}, "found 0.5 of item 'a'"),
+    ({"doc_id": ["a", None]}, {}, "expected doc_id in each row, found none in 1 of 2"),
+    ({"doc_id": ["a", "b"], "vector": [[1.0], [1.0, 2.0]]}, {}, "found widths 1, 2"),
+    ({"doc_id": ["a"], "vector": [[float("nan")]]}, {}, "found NaN or infinite for 1"),
+    ({"doc_id": ["a"], "vector": ["x"]}, {}, "lists of numbers of one width, found String"),
+    ({"doc_id": ["a"]}, {"unknown": "ignore"}, "expected unknown to be one of 'error', 'cold'"),
+    (
+        {"doc_id": ["a"]},
+        {"history": pl.DataFrame({"query_id": ["q"], "doc_id": ["b"]})},
+        "history: expected items of the catalogue, found others: 1",
+    ),
+])  # fmt: skip
+def test_items_that_cannot_be_are_refused(table, how, said):
+    with pytest.raises(lf.LexiframeError, match=said):
+        lf.read_items(pl.DataFrame(table), **how)
+
+
+PLAIN = lf.read_items(pl.DataFrame({"doc_id": DOCUMENTS}))
+
+
+@pytest.mark.parametrize("function, measure, how, said", [
+    (lf.list_scores, "Novelty@2", {}, "Novelty: needs users of the items; add a column users"),
+    (lf.list_scores, "ILD@2", {}, "ILD: needs vector of the items"),
+    (lf.list_scores, "CategoryEntropy", {}, "needs categories of the items"),
+    (lf.list_scores, "Serendipity@2", {}, "Serendipity: needs judgments that say what is relev"),
+    (lf.list_scores, "Serendipity", {}, "write Serendipity@10"),
+    (lf.list_scores, "Coverage@2", {}, "Coverage@2 is none of its measures; ask lexiframe.cata"),
+    (lf.catalogue, "AP", {}, "AP is none of its measures; ask lexiframe.scores for it"),
+    (lf.catalogue, "Exposure", {}, "Exposure: needs the providers of items; give providers="),
+    (lf.catalogue, "Gini(exposure=x)", {}, "expected 'uniform' or 'dcg' or 'geometric'"),
+    (lf.catalogue, "Exposure", {"providers": OWNERS.head(3)}, "a provider of every item, found"),
+    (lf.catalogue, "Exposure(provider=C)", {"providers": OWNERS}, "unknown provider 'C'"),
+])  # fmt: skip
+def test_what_a_measure_lacks_is_said(function, measure, how, said):
+    with pytest.raises(lf.LexiframeError, match=said):
+        function(RUNS, measure, PLAIN, **how)
+
+
+def test_a_column_of_the_history_weighs_categories():
+    past = pl.DataFrame({"query_id": ["q"] * 2, "doc_id": ["d0", "d1"], "rating": [1.0, -1.0]})
+    items = lf.read_items(TABLE, history=past, users=20)
+    lists = {"r": {"q": {"d2": 1}}}
+    with pytest.raises(lf.LexiframeError, match="weights of 0 or more in the history, found -1"):
+        lf.list_scores(lists, "Miscalibration(weight=rating)@1", items)
+    with pytest.raises(lf.UnknownNameError, match="unknown column of the history 'stars'"):
+        lf.list_scores(lists, "Miscalibration(weight=stars)@1", items)
+    with pytest.raises(lf.UnknownNameError, match="unknown run 'x'"):
+        lf.list_scores(lists, "Serendipity(baseline=x)@1", items, qrels={"q": {"d2": 1}})
+
+
+def test_other_functions_say_where_these_measures_are():
+    with pytest.raises(lf.LexiframeError, match=r"takes, and lexiframe\.catalogue those"):
+        lf.evaluate(RUNS, QRELS, "Novelty@2")
+    p = lf.positions(RUNS, QRELS)
+    for measure, said in {
+        "Novelty@2": "use lexiframe.list_scores(runs, measures, items)",
+        "Gini": "use lexiframe.catalogue(runs, measures, items)",
+    }.items():
+        with pytest.raises(lf.LexiframeError, match=re.escape(said)):
+            lf.scores(p, measure)
+
+
+def test_values_are_compared_like_other_scores():
+    s = lf.list_scores(RUNS, ["Novelty@2", "ARP@2"], ITEMS)
+    e = lf.evaluate_scores(s)
+    assert e.facts.filter(measure="ARP@2")["smaller_is_better"].item()
+    assert e.means.filter(pl.col("measure") == "ARP@2").sort("rank")["mean"].is_sorted()

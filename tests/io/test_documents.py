@@ -1,0 +1,228 @@
+"""JSON in which tools keep the rankings and judgments of all queries."""
+
+import json
+
+import pytest
+
+import lexiframe as lf
+from lexiframe.io.column_forms.documents import DOCUMENTS, form_of_document
+
+
+def _hit(doc_id, score, rating):
+    return {"hit": {"_index": "shop", "_id": doc_id, "_score": score}, "rating": rating}
+
+
+RATED = [("q1", "d1", 3.0), ("q1", "d2", 0.0), ("q2", "d3", 1.0)]
+RANKED = [("q1", "d2", 1), ("q1", "d1", 2), ("q2", "d3", 1)]
+JUDGMENT_LIST = {
+    "name": "imported",
+    "type": "IMPORT_JUDGMENT",
+    "judgmentRatings": [
+        {"query": "q1", "ratings": [{"docId": "d1", "rating": "3.000"},
+                                    {"docId": "d2", "rating": "0.000"}]},
+        {"query": "q2", "ratings": [{"rating": "1.000", "docId": "d3"}]},
+    ],
+}  # fmt: skip
+REQUEST = {
+    "requests": [
+        {"id": "q1", "request": {"query": {"match": {"name": "a"}}},
+         "ratings": [{"_index": "shop", "_id": "d1", "rating": 3},
+                     {"_index": "shop", "_id": "d2", "rating": 0}]},
+        {"id": "q2", "request": {}, "ratings": [{"_index": "shop", "_id": "d3", "rating": 1}]},
+    ],
+    "metric": {"precision": {"k": 10}},
+}  # fmt: skip
+RESPONSE = {
+    "metric_score": 0.5,
+    "details": {
+        "q1": {"metric_score": 0.5, "unrated_docs": [{"_index": "shop", "_id": "d9"}],
+               "hits": [_hit("d2", 1.5, 0), _hit("d9", 1.25, None), _hit("d1", 1.0, 3)],
+               "metric_details": {"precision": {}}},
+        "q2": {"metric_score": 1.0, "unrated_docs": [], "hits": [_hit("d3", 2.0, 1)],
+               "metric_details": {}},
+        "q3": {"metric_score": 0.0, "unrated_docs": [], "hits": [], "metric_details": {}},
+    },
+    "failures": {},
+}  # fmt: skip
+SNAPSHOT = {
+    "id": 7,
+    "name": "bm25",
+    "docs": {"11": [{"id": "d2", "explain": "", "rated_only": False},
+                    {"id": "d1", "explain": "", "rated_only": False},
+                    {"id": "d8", "explain": "", "rated_only": True}],
+             "12": [{"id": "d3", "explain": "", "rated_only": False}]},
+    "queries": [{"query_id": 11, "query_text": "q1", "ratings": {"d1": 3, "d2": 0.0}},
+                {"query_id": 12, "query_text": "q2", "ratings": {"d3": 1}}],
+    "scores": [],
+}  # fmt: skip
+CASE = {"case_name": "shop", "queries": [
+    {"query_text": "q1", "notes": None, "ratings": {"d1": 3, "d2": 0}},
+    {"query_text": "q2", "notes": None, "ratings": {"d3": 1}},
+]}  # fmt: skip
+RATINGS = {"queries": [{"query": "q1", "ratings": {"d1": 3, "d2": 0}},
+                       {"query": "q2", "ratings": {"d3": 1}}]}  # fmt: skip
+QUESTIONS = {"questions": [{"id": "q1", "body": "Which?", "documents": ["d2", "d1"]},
+                           {"id": "q2", "body": "Who?", "documents": ["d3"]}]}  # fmt: skip
+
+JUDGED = {"list": JUDGMENT_LIST, "request": REQUEST, "snapshot": SNAPSHOT, "case": CASE,
+          "ratings": RATINGS}  # fmt: skip
+WITH_RUNS = {"snapshot": SNAPSHOT, "questions": QUESTIONS}
+ALL = {**JUDGED, "response": RESPONSE, "questions": QUESTIONS}
+
+
+def _given(document, how, path):
+    """Return a document as it is, or a file of it."""
+    if how == "in memory":
+        return document
+    path.write_text(json.dumps(document, indent=2 if how == "indented" else None))
+    return path
+
+
+def _judged(found):
+    return [(row["query_id"], row["doc_id"], row["relevance"]) for row in found.to_pylist()]
+
+
+def _ranked(found):
+    return [(row["query_id"], row["doc_id"], row["rank"]) for row in found.to_pylist()]
+
+
+def test_each_form_has_a_small_document_here():
+    assert {form_of_document(one).tool for one in ALL.values()} == {f.tool for f in DOCUMENTS}
+
+
+@pytest.mark.parametrize("how", ["in memory", "one line", "indented"])
+@pytest.mark.parametrize("name", JUDGED)
+def test_judgments(name, how, tmp_path):
+    found = lf.read_qrels(_given(JUDGED[name], how, tmp_path / "a.json"))
+    assert sorted(_judged(found)) == RATED
+
+
+@pytest.mark.parametrize("how", ["in memory", "one line", "indented"])
+@pytest.mark.parametrize("name", WITH_RUNS)
+def test_rankings(name, how, tmp_path):
+    document = _given(WITH_RUNS[name], how, tmp_path / "a.json")
+    assert _ranked(lf.read_runs({"a": document})) == RANKED
+
+
+@pytest.mark.parametrize("how", ["in memory", "one line"])
+def test_response_of_rank_eval(how, tmp_path):
+    given = _given(RESPONSE, how, tmp_path / "a.json")
+    runs = lf.read_runs({"a": given}).to_pylist()
+    assert [(row["doc_id"], row["score"]) for row in runs] == [
+        ("d2", 1.5), ("d9", 1.25), ("d1", 1.0), ("d3", 2.0), (None, None)
+    ]  # fmt: skip
+    with pytest.warns(lf.LexiframeWarning, match="judgments of documents that were found"):
+        judged = lf.read_qrels(given)
+    assert sorted(_judged(judged)) == RATED  # d9 is not rated
+
+
+def test_hits_without_scores_are_ranked_as_they_stand():
+    hits = [_hit("d2", None, 0), _hit("d1", None, 3)]
+    found = lf.read_runs({"a": {"details": {"q1": {"hits": hits}}}})
+    assert found.select(["doc_id", "score", "rank"]).to_pylist() == [
+        {"doc_id": "d2", "score": -1.0, "rank": 1}, {"doc_id": "d1", "score": -2.0, "rank": 2}
+    ]  # fmt: skip
+
+
+def test_questions_have_grade_1():
+    assert {grade for _, _, grade in _judged(lf.read_qrels(QUESTIONS))} == {1.0}
+
+
+def test_answer_of_opensearch_to_a_request_for_a_list():
+    def answer(*lists):
+        return {"took": 3, "hits": {"total": {}, "hits": [{"_source": one} for one in lists]}}
+
+    assert sorted(_judged(lf.read_qrels(answer(JUDGMENT_LIST)))) == RATED
+    other = {**JUDGMENT_LIST, "name": "clicks"}
+    with pytest.raises(lf.SchemaError, match=r"one judgment list .* found 2 \('imported'"):
+        lf.read_qrels(answer(JUDGMENT_LIST, other))
+
+
+def test_judgments_alone_are_no_run(tmp_path):
+    for document in (REQUEST, _given(REQUEST, "indented", tmp_path / "a.json")):
+        with pytest.raises(lf.SchemaError, match="_rank_eval, which has judgments alone"):
+            lf.read_runs({"a": document})
+
+
+def test_nothing_rated_is_refused():
+    unrated = {"details": {"q1": {"hits": [_hit("d1", 1.0, None)]}}}
+    with pytest.raises(lf.SchemaError, match="found a response of _rank_eval without any"):
+        lf.read_qrels(unrated)
+
+
+def test_empty_rating_and_other_text_are_refused(tmp_path):
+    for bad, said in ((None, "found none"), ("high", "found 'high'|found int and str")):
+        document = {"queries": [{"query": "q1", "ratings": {"d1": 3, "d2": bad}}]}
+        for given in (document, _given(document, "one line", tmp_path / "a.json")):
+            with pytest.raises(lf.LexiframeError, match=said):
+                lf.read_qrels(given)
+
+
+@pytest.mark.parametrize("name", ["details", "questions", "requests", "queries", "docs"])
+def test_query_of_such_a_name_is_a_query(name, tmp_path):
+    for given in (
+        {name: {"d1": 0.5}},
+        _given({name: {"d1": 0.5}}, "indented", tmp_path / "a.json"),
+    ):
+        assert lf.read_runs({"a": given})["query_id"].to_pylist() == [name]
+
+
+def test_lines_that_have_such_fields_stay_lines(tmp_path):
+    path = tmp_path / "a.jsonl"
+    line = {"query_id": "q1", "doc_id": "d1", "score": 1.0, "questions": []}
+    path.write_text(f"{json.dumps(line)}\n{json.dumps(line | {'doc_id': 'd2'})}\n")
+    assert lf.read_runs(path)["doc_id"].to_pylist() == ["d1", "d2"]
+
+
+def test_broken_document_says_where_it_is_broken(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text('{\n"questions": [\n{"id": "q1", "documents": ["d1",]}\n]}')
+    with pytest.raises(lf.ReadError, match="line 3"):
+        lf.read_qrels(path)
+
+
+def test_snapshot_and_ratings_of_quepid_as_csv(tmp_path):
+    snapshot, ratings = tmp_path / "bm25.csv", tmp_path / "ratings.csv"
+    snapshot.write_text(
+        "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\r\n"
+        'bm25,2024-01-01,7,q1,d2,1\r\nbm25,2024-01-01,7,"q1",d1,2\r\nbm25,2024-01-01,7,q2,d3,1\r\n'
+    )
+    ratings.write_text("\nquery,docid,rating\nq1,d1,3.0\nq1,d2,0.0\nq2,d3,1.0\n")
+    assert _ranked(lf.read_runs(snapshot)) == RANKED
+    assert sorted(_judged(lf.read_qrels(ratings))) == RATED
+
+
+def test_documents_and_predictions_on_the_command_line(tmp_path, lexiframe):
+    for name, document in ALL.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    (tmp_path / "test.svm").write_text("2 qid:1 1:0.5 # d1\n0 qid:1 1:0.5 # d2\n")
+    (tmp_path / "ltr.txt").write_text("0.5\n1.5\n")
+    place = str(tmp_path)
+    given = [
+        (f"{place}/ratings.json", f"{place}/snapshot.json"),
+        (f"{place}/request.json", f"{place}/response.json"),
+        (f"{place}/questions.json", f"{place}/questions.json"),
+        (f"{place}/test.svm", f"{place}/ltr.txt", "--rows", f"{place}/test.svm"),
+    ]
+    for arguments in given:
+        found = lexiframe("evaluate", *arguments, "-m", "RR", "--format", "csv")
+        assert (found.status, found.out.count("\n")) == (0, 2), found.err
+    assert lexiframe("check", *given[3]).status == 0
+    for name in JUDGED:
+        assert lexiframe("check", f"{place}/{name}.json").status == 0
+
+
+@pytest.mark.parametrize("how", ["in memory", "one line"])
+@pytest.mark.parametrize("text", [["q1"], {"q": 1}, 7])
+def test_snapshot_whose_queries_have_no_texts_names_them_by_ids(text, how, tmp_path):
+    queries = [{"query_id": 11, "query_text": text, "ratings": {"d1": 3}}]
+    snapshot = {"docs": {"11": [{"id": "d1"}]}, "queries": queries}
+    given = {"a": _given(snapshot, how, tmp_path / "a.json")}
+    assert lf.read_runs(given)["query_id"].to_pylist() == ["11"]
+
+
+def test_list_of_null_and_an_object_is_no_judgment(tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(JUDGMENT_LIST | {"judgmentRatings": [None, {"query": "q"}]}))
+    with pytest.raises(lf.SchemaError, match="expected the columns query_id, doc_id, relevance"):
+        lf.read_qrels(path)
