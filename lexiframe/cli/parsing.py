@@ -155,7 +155,8 @@ class OneValueEach(TyperCommand):
         examples, rest = self.examples, []
         if any(param.hidden for param in self.params):  # type: ignore[attr-defined]
             self.help, *_ = str(self.help).split("\n\n")
-            n, examples = sum(isinstance(p, TyperOption) for p in self.params), examples[:2]
+            n = sum(isinstance(p, TyperOption) and p.expose_value for p in self.params)
+            examples = examples[:2]
             rest = ["", f" All {n} options: lexiframe {self.name} --help-all"]
         super().format_help(ctx, formatter)
         lines = [" Examples:", *(f" lexiframe {example}" for example in examples), *rest]

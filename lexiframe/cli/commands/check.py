@@ -46,7 +46,8 @@ def check(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="Runs, qrels, votes, scores, results of tools: files, folders, globs.",
+            help="Runs, qrels, votes, scores, results of tools: files, folders, globs. Beside "
+            "qrels, runs are checked against them.",
         ),
     ],
     kind: AnyKind | None = None,
