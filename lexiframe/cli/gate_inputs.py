@@ -22,7 +22,7 @@ Judgments = Annotated[
     str,
     typer.Argument(
         metavar="QRELS",
-        help="Judgments: a file in any form, or - (standard input). Left out with --scores.",
+        help="Judgments: a file, or -; none with --scores.",
         default_factory=str,
         show_default=False,
     ),
@@ -31,8 +31,7 @@ TwoRuns = Annotated[
     list[str],
     typer.Argument(
         metavar="BASELINE CANDIDATE",
-        help="Two runs: files in any form, or -; NAME=FILE names one. With --scores: names of two "
-        "runs.",
+        help="Two runs: files in any form, or -; NAME=FILE names one. With --scores: their names.",
         default_factory=list,
         show_default=False,
     ),
@@ -41,51 +40,50 @@ ScoreFiles = Annotated[
     list[str] | None,
     option(
         INPUT,
-        "Scores per request, as trec_eval -q and other tools write them; repeat for several. "
-        "RUN= names the run of a file that does not.",
-        metavar="[RUN=]FILE",
+        "Scores per request, as of trec_eval -q; RUN=FILE names a run. Repeat for several.",
+        metavar="FILE",
     ),
 ]
 AskedMeasures = Annotated[
     list[str] | None,
     option(
         MEASURES,
-        "Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
+        "Measures, as in AP,nDCG@10; default: those that --margin names.",
         "-m",
         "--measure",
         metavar="MEASURE",
-        show_default="those that --margin names",
+        show_default=False,
     ),
 ]
 GivenMargins = Annotated[
     list[str] | None,
     option(
         MEASURES,
-        "The difference that does not matter yet: nDCG@10=0.01, or 2% of the baseline's mean; "
-        "without a measure, that of the measures that have no other. Repeat for several. Required.",
-        metavar="[MEASURE=]SIZE",
+        "Required: the difference that does not matter yet: 0.01 for all, nDCG@10=2% (of the "
+        "baseline's mean) for one; repeat for several.",
+        metavar="MARGIN",
     ),
 ]
 Required = Annotated[
     gates.Require,
     option(
         STATISTICS,
-        "What has to be shown: not-worse by more than the margin (all: by each measure, any: by "
-        "one of them), better, or equivalent, a difference within the margin.",
+        "not-worse (default) by more than the margin, better, or equivalent (within the margin).",
         metavar="WHAT",
+        show_default=False,
     ),
 ]
 AnyMeasure = Annotated[
     bool,
-    option(STATISTICS, "One measure that shows it is enough, not all.", "--any"),
+    option(STATISTICS, "One measure that shows it is enough, not all.", "--any", rare=True),
 ]
 TestOfGate = Annotated[
     ShiftedTest | None,
     option(
         STATISTICS,
-        "The paired test: t, bootstrap or betting.",
+        "t (default; betting where differences are rare or discrete), bootstrap or betting.",
         metavar="TEST",
-        show_default="betting where differences are rare or discrete, else t",
+        show_default=False,
     ),
 ]
 StateFile = Annotated[
@@ -96,6 +94,7 @@ StateFile = Annotated[
         "this file: call it again when there are more, as often as you like.",
         "--sequential",
         metavar="FILE",
+        rare=True,
         parser=place,
     ),
 ]
@@ -106,6 +105,7 @@ Planned = Annotated[
         "With --sequential, how many requests there will be at most.",
         "--planned",
         metavar="N",
+        rare=True,
     ),
 ]
 Curve = Annotated[
@@ -115,6 +115,7 @@ Curve = Annotated[
         "Do not decide, but show how often this gate would pass a candidate that is unchanged, "
         "better or worse, by the number of requests.",
         "--curve",
+        rare=True,
     ),
 ]
 Cluster = Annotated[
@@ -123,6 +124,7 @@ Cluster = Annotated[
         STATISTICS,
         "The attribute in --requests that correlated requests share: a user, a session.",
         metavar="COLUMN",
+        rare=True,
     ),
 ]
 ReplicatesOfGate = Annotated[
@@ -132,6 +134,7 @@ ReplicatesOfGate = Annotated[
         "What the column replicate of tables or --scores, or the files of a folder or 'PATTERN' "
         "that stands for a run, are: each run's seeds, each request's samples, each cell's "
         "repetitions, or seeds that all share.",
+        rare=True,
     ),
 ]
 CorrectionOfGate = Annotated[
@@ -141,17 +144,20 @@ CorrectionOfGate = Annotated[
         "Of p-values: holm, bonferroni, bh, none. All rows passing needs none.",
         metavar="HOW",
         show_default="none, with --any holm",
+        rare=True,
     ),
 ]
 Power = Annotated[
     float,
     option(
-        STATISTICS, "The probability with which the number of requests that is asked for decides."
+        STATISTICS,
+        "The probability with which the number of requests that is asked for decides.",
+        rare=True,
     ),
 ]
 JunitFile = Annotated[
     Path | None,
-    output("Also write JUnit XML here."),
+    output("Also write JUnit XML here.", rare=True),
 ]
 MissingOfGate = Annotated[
     gates.GateMissing,
@@ -159,6 +165,7 @@ MissingOfGate = Annotated[
         INPUT,
         "Where one of the runs lacks requests: refuse to decide, count them as 0, or leave "
         "them out.",
+        rare=True,
     ),
 ]
 SameOk = Annotated[
@@ -168,6 +175,7 @@ SameOk = Annotated[
         "Let a candidate pass that is the baseline's own file or, with --scores, has the same "
         "values in all requests.",
         "--same-ok",
+        rare=True,
     ),
 ]
 SmallerIsBetter = Annotated[
@@ -176,6 +184,7 @@ SmallerIsBetter = Annotated[
         MEASURES,
         "With --scores, a measure that the catalogue lacks, of which smaller is better.",
         metavar="MEASURE",
+        rare=True,
     ),
 ]
 LargerIsBetter = Annotated[
@@ -184,15 +193,16 @@ LargerIsBetter = Annotated[
         MEASURES,
         "With --scores, a measure that the catalogue lacks, of which larger is better.",
         metavar="MEASURE",
+        rare=True,
     ),
 ]
 AsGateFormat = Annotated[
     Literal["table", "json", "csv", "markdown", "junit"],
     option(
         OUTPUT,
-        "table, json, csv, markdown (for the summary of a job on GitHub) or junit (XML with a "
-        "test case for each measure and group).",
+        "table (default), json, csv, markdown (for the summary of a job on GitHub) or junit (XML).",
         metavar="FORM",
+        show_default=False,
     ),
 ]
 

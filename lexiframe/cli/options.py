@@ -21,9 +21,12 @@ INPUT, MEASURES, POLICIES = "Input", "Measures", "Policies"
 STATISTICS, OUTPUT = "Statistics", "Output"
 
 
-def option(panel: str, help: str, *flags: str, **how: Any) -> Any:
-    """Return what Typer has to know of an option; without flags it is called like its parameter."""
-    return typer.Option(*flags, help=help, rich_help_panel=panel, **how)
+def option(panel: str, help: str, *flags: str, rare: bool = False, **how: Any) -> Any:
+    """Return what Typer has to know of an option; without flags it is called like its parameter.
+
+    Only ``--help-all`` lists what is ``rare``: options that few users need on a usual day.
+    """
+    return typer.Option(*flags, help=help, rich_help_panel=panel, hidden=rare, **how)
 
 
 def place(text: str | Path) -> Path:
@@ -34,26 +37,17 @@ def place(text: str | Path) -> Path:
         raise typer.BadParameter(str(error)) from None
 
 
-def output(help: str, *flags: str, metavar: str = "FILE") -> Any:
+def output(help: str, *flags: str, metavar: str = "FILE", rare: bool = False) -> Any:
     """Return what Typer has to know of an option that names a file or folder to write."""
-    return option(OUTPUT, help, *flags, metavar=metavar, parser=place)
+    return option(OUTPUT, help, *flags, metavar=metavar, parser=place, rare=rare)
 
 
 OutFile = Annotated[
     Path | None,
-    output("Write the table here, as its ending says: .parquet, .csv or .json.", "--out", "-o"),
+    output("Write the table here, as .parquet, .csv or .json.", "--out", "-o"),
 ]
 
-RARE = frozenset(
-    """
-    third better header qrels_header column qrels_column decimal negative rows name_from missing
-    reuse memory ties score_type no_relevant duplicates unjudged exclude_self level family
-    alternative trials samples seed seeds replicates order keep resume intervals depth measure_name
-    sequential planned curve cluster junit same_ok smaller_is_better larger_is_better power
-    any_measure
-    """.split()
-)
-"""The options that ``--help`` leaves to ``--help-all``: few users need them on a usual day."""
+_TESTS = ", ".join(get_args(tests.Test)).replace("auto", "auto (default)")
 
 OPTIONS: dict[str, Any] = {
     "qrels": typer.Argument(
@@ -72,86 +66,113 @@ OPTIONS: dict[str, Any] = {
         INPUT,
         "With --scores, where runs lack requests that others have: 0 for these, only the requests "
         "common to all, or each run by its own. Default: no order of the runs.",
+        rare=True,
     ),
     "measure_name": option(
         INPUT,
         "With --scores, the name of the measure where a file has no column for it. Default: the "
         "file's name.",
         metavar="NAME",
+        rare=True,
     ),
     "kind": option(INPUT, "What the file holds; found out if not given.", "--as"),
-    "third": option(INPUT, "What the third column of a run with three columns is."),
+    "third": option(INPUT, "What the third column of a run with three columns is.", rare=True),
     "better": option(
-        INPUT, "Which scores are better: low ones, as of distances, change their sign."
+        INPUT, "Which scores are better: low ones, as of distances, change their sign.", rare=True
     ),
-    "header": option(INPUT, "Text files of runs begin with a line of column names.", "--header"),
+    "header": option(
+        INPUT, "Text files of runs begin with a line of column names.", "--header", rare=True
+    ),
     "qrels_header": option(
-        INPUT, "Text files of judgments begin with a line of column names.", "--qrels-header"
+        INPUT,
+        "Text files of judgments begin with a line of column names.",
+        "--qrels-header",
+        rare=True,
     ),
     "negative": option(
         INPUT,
         "Documents with a grade below 0 were pooled but not judged, as in trec_eval, or are judged "
         "not relevant, as the spam of ClueWeb.",
+        rare=True,
     ),
     "column": option(
         INPUT,
         "The name of a column in the file: query_id=topic; repeat for several.",
         metavar="OURS=THEIRS",
+        rare=True,
     ),
     "value": option(
         INPUT,
         "What a winner means: 1=a, 2=b, 0=tie or 0=both_bad; repeat for several. Others are names.",
         metavar="WINNER=SIDE",
     ),
-    "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS"),
-    "decimal": option(INPUT, "The decimal mark in text files."),
+    "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS", rare=True),
+    "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
     "rows": option(
         INPUT,
         "The rows of learning to rank that predictions are of, or how many each query has.",
         metavar="FILE",
+        rare=True,
     ),
-    "name_from": option(INPUT, "Name runs by their files, or by the tags in them."),
+    "name_from": option(INPUT, "Name runs by their files, or by the tags in them.", rare=True),
     "memory": option(
         INPUT,
         "Take no more memory than this, as in 4GB: larger data are evaluated in parts.",
         metavar="SIZE",
         show_default="four fifths of what is available",
+        rare=True,
     ),
     "reuse": option(
         INPUT,
         "Take what still holds from results written with --out; it may be the same folder.",
         metavar="FOLDER",
         parser=place,
+        rare=True,
     ),
     "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
     # how documents are ranked and counted
-    "ties": option(POLICIES, "How documents with equal scores are ordered."),
+    "ties": option(POLICIES, "How documents with equal scores are ordered.", rare=True),
     "score_type": option(
-        POLICIES, "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32."
+        POLICIES,
+        "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
+        rare=True,
     ),
-    "no_relevant": option(POLICIES, "Leave out requests without a relevant item, or score them 0."),
-    "duplicates": option(POLICIES, "Refuse repeated documents, or keep the best-ranked one."),
-    "unjudged": option(POLICIES, "Keep unjudged documents, or remove them as trec_eval -J does."),
+    "no_relevant": option(
+        POLICIES, "Leave out requests without a relevant item, or score them 0.", rare=True
+    ),
+    "duplicates": option(
+        POLICIES, "Refuse repeated documents, or keep the best-ranked one.", rare=True
+    ),
+    "unjudged": option(
+        POLICIES, "Keep unjudged documents, or remove them as trec_eval -J does.", rare=True
+    ),
     "depth": option(
         POLICIES,
         "Cut all rankings at this rank, once ties are broken, as trec_eval -M does.",
         metavar="K",
         show_default="no cut",
+        rare=True,
     ),
     "exclude_self": option(
-        POLICIES, "Leave out documents that have the id of their query.", "--exclude-self"
+        POLICIES,
+        "Leave out documents that have the id of their query.",
+        "--exclude-self",
+        rare=True,
     ),
     # what is measured
     "measure": option(
         MEASURES,
-        "Measures, as in -m AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
+        "Measures: AP,nDCG@10 or -m AP -m nDCG@10; `lexiframe measures` lists them.",
         "-m",
         "--measure",
         metavar="MEASURE",
         show_default="RPP LR LP AP nDCG@10 RR",
     ),
     "rel": option(
-        MEASURES, "The lowest grade that is relevant.", show_default="any positive grade"
+        MEASURES,
+        "The lowest relevant grade; default: above 0.",
+        metavar="GRADE",
+        show_default=False,
     ),
     "level": option(
         MEASURES,
@@ -159,51 +180,69 @@ OPTIONS: dict[str, Any] = {
         "measures with gains keep those of lower grades.",
         metavar="GRADE",
         show_default="any positive grade",
+        rare=True,
     ),
     # how differences are tested
     "test": option(
         STATISTICS,
-        f"The paired test: {', '.join(get_args(tests.Test))}.",
+        f"The paired test: {_TESTS}.",
         metavar="TEST",
+        show_default=False,
     ),
-    "correction": option(STATISTICS, "Of p-values: holm, bonferroni, bh, none.", metavar="HOW"),
-    "family": option(STATISTICS, "Correct over the pairs of each measure, or of all measures."),
-    "alpha": option(STATISTICS, "Significance level of the tests."),
+    "correction": option(
+        STATISTICS, "Of p-values: holm, bonferroni, bh, none.", metavar="HOW", rare=True
+    ),
+    "family": option(
+        STATISTICS, "Correct over the pairs of each measure, or of all measures.", rare=True
+    ),
+    "alpha": option(STATISTICS, "Significance level of the tests.", rare=True),
     "alternative": option(
-        STATISTICS, "Two-sided; or run_a (with a baseline: the other run) is better, or worse."
+        STATISTICS,
+        "Two-sided; or run_a (with a baseline: the other run) is better, or worse.",
+        rare=True,
     ),
     "trials": option(
-        STATISTICS, f"Trials of tests that draw: {', '.join(tests.DRAWING)} and, in compare, hsd."
+        STATISTICS,
+        f"Trials of tests that draw: {', '.join(tests.DRAWING)} and, in compare, hsd.",
+        rare=True,
     ),
-    "samples": option(STATISTICS, "Bootstrap samples for the intervals of correlations."),
-    "seed": option(STATISTICS, "Seed of these tests; the same seed gives the same table."),
+    "samples": option(
+        STATISTICS, "Bootstrap samples for the intervals of correlations.", rare=True
+    ),
+    "seed": option(
+        STATISTICS, "Seed of these tests; the same seed gives the same table.", rare=True
+    ),
     "intervals": option(
         STATISTICS,
         "Confidence intervals of the mean differences: Student's t, or BCa bootstrap.",
+        rare=True,
     ),
     "hsd": option(
         STATISTICS,
-        "Tukey's HSD over all runs, instead of a paired test and its correction.",
-        show_default="no",
+        "Tukey's HSD of all runs: randomized or parametric.",
+        metavar="HOW",
+        show_default=False,
     ),
     "order": option(
         STATISTICS,
         "How preferences order the runs; the papers take mc4. Metrics order them by their mean.",
+        rare=True,
     ),
     "baseline": option(
         STATISTICS,
-        "The run that the others are compared with.",
+        "Compare others with this run, not all pairs.",
         metavar="RUN",
-        show_default="all pairs",
+        show_default=False,
     ),
     "replicates": option(
         STATISTICS,
         "What the column replicate of runs or scores, or several files of a run (NAME=FOLDER, "
         "NAME='PATTERN'), are: each run's own seeds, each request's samples, each cell's "
         "repetitions, or seeds that all share.",
+        rare=True,
     ),
     "seeds": option(
-        STATISTICS, "With --replicates run, whether replicates of one name share a seed."
+        STATISTICS, "With --replicates run, whether replicates of one name share a seed.", rare=True
     ),
     "by": option(
         STATISTICS,
@@ -211,16 +250,18 @@ OPTIONS: dict[str, Any] = {
         metavar="ATTRIBUTE",
     ),
     # what is written and printed
-    "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="FOLDER"),
+    "out": output("Write all tables here, as Parquet.", "--out", "-o", metavar="DIR"),
     "keep": option(
         OUTPUT,
         "Of data evaluated in parts, also write scores or preferences, in parts, to --out.",
         metavar="TABLE",
+        rare=True,
     ),
     "resume": option(
         OUTPUT,
         "Go on with an evaluation in parts that was interrupted, in the same --out.",
         "--resume",
+        rare=True,
     ),
     "table": option(
         OUTPUT,
@@ -233,8 +274,9 @@ OPTIONS: dict[str, Any] = {
     "report": output("Write one HTML page to look around in."),
     "format": option(
         OUTPUT,
-        "table, csv, json, latex or markdown.",
+        "table (default), csv, json, latex or markdown.",
         metavar="FORM",
+        show_default=False,
     ),
 }
 """What Typer has to know of the parameters of commands, by name.

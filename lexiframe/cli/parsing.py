@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import is_dataclass
 from functools import partial, wraps
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from lexiframe.base import LexiframeError, printed
 from lexiframe.cli import commands
@@ -86,15 +86,19 @@ def _imported(name: str) -> Any:
     """Return a command with its options."""
     module = import_module(f"{commands.__name__}.{name}")
     app = typer.Typer(add_completion=False)
-    add = app.command(name, cls=OneValueEach, epilog=examples(*module.EXAMPLES))
+    add = app.command(name, cls=OneValueEach)
     called = take_options(getattr(module, name))
     # Typer would break lines where the docstring does
     called.__doc__ = re.sub(r"(?<=\S)\n(?=\S)", " ", getdoc(called) or "")
     add(called)
     command: Any = typer.main.get_command(app)
+    command.examples = module.EXAMPLES
     texts = {p.name for p in signature(called).parameters.values() if _is_text(p.annotation)}
     for param in command.params:
         vars(param)["process_value"] = partial(_processed, param, param.name in texts)
+        if isinstance(param, TyperArgument):  # help would say that it is a <list[str]>
+            vars(param)["display_type_rich"] = lambda ctx: None
+            vars(param)["get_usage_pieces"] = partial(_in_usage, param)
     return command
 
 
@@ -115,8 +119,13 @@ def _processed(param: Any, is_text: bool, ctx: Any, value: Any) -> Any:
     return [*(value or ())] if several else value
 
 
+def _in_usage(param: Any, ctx: Any) -> list[str]:
+    """Return an argument as the usage names it, in brackets if it may be left out."""
+    return [param.metavar if param.required else f"[{param.metavar}]"]
+
+
 def examples(*commands: str) -> str:
-    """Return the end of a command's help: examples, each on a line of its own."""
+    """Return the end of the help of all commands: examples, each on a line of its own."""
     return "\n\n".join(["Examples:", *(f"  lexiframe {command}" for command in commands)])
 
 
@@ -132,8 +141,25 @@ def _plain_flags(params: list[Any]) -> list[Any]:
 class OneValueEach(TyperCommand):
     """A command that refuses an option given twice if it takes one value.
 
-    Click would take the last value and not say so: ``--test t --test sign`` tests once.
+    Click would take the last value and not say so: ``--test t --test sign`` tests once. Its help
+    lists the usual options, on a screen of 40 lines, and says where the others are.
     """
+
+    examples: Sequence[str] = ()
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: all of it, or a first paragraph, the usual options and two examples.
+
+        Examples stand in lines as they are typed, which panels would break.
+        """
+        examples, rest = self.examples, []
+        if any(param.hidden for param in self.params):  # type: ignore[attr-defined]
+            self.help, *_ = str(self.help).split("\n\n")
+            n, examples = sum(isinstance(p, TyperOption) for p in self.params), examples[:2]
+            rest = ["", f" All {n} options: lexiframe {self.name} --help-all"]
+        super().format_help(ctx, formatter)
+        lines = [" Examples:", *(f" lexiframe {example}" for example in examples), *rest]
+        formatter.write("\n".join(lines))
 
     def invoke(self, ctx: Any) -> Any:
         """Carry out a command; what it prints is written for somebody at a terminal."""
@@ -141,8 +167,12 @@ class OneValueEach(TyperCommand):
             return super().invoke(ctx)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, of which flags show no type in the help."""
-        return _plain_flags(super().get_params(ctx))
+        """Return the parameters; help leaves itself out where it lists the usual options."""
+        params = _plain_flags(super().get_params(ctx))
+        is_short = any(param.hidden for param in self.params)  # type: ignore[attr-defined]
+        for param in params[len(self.params) :]:
+            param.hidden = is_short
+        return params
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments of the command; the parser notes each option that it meets."""
@@ -176,7 +206,8 @@ HelpAll = Annotated[
         callback=_show_all_help,
         is_eager=True,
         expose_value=False,
-        help="Show all options, those for rarer needs, too.",
+        hidden=True,
+        help="Show all options, those that few need too.",
     ),
 ]
 
@@ -218,7 +249,7 @@ def _declared_parameters(declared: Any) -> list[Parameter]:
 
 def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
     """Return parameters as Typer wants them: of values only, and each with what help says."""
-    from lexiframe.cli.options import OPTIONS, RARE
+    from lexiframe.cli.options import OPTIONS
 
     for parameter in declared:
         kind = parameter.annotation
@@ -228,7 +259,6 @@ def _options(declared: Iterable[Parameter]) -> Iterable[Parameter]:
         info: Any = copy(OPTIONS.get(parameter.name))
         if get_origin(kind) is Annotated:  # the command itself says what the option is for
             kind, info = kind.__origin__, copy(kind.__metadata__[0])
-        info.hidden = parameter.name in RARE
         known = Annotated, (kind, info)
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=getitem(*known))
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from lexiframe.base import sums
+from lexiframe.base import LexiframeError, errors, shown, sums
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,19 @@ class Bounds:
         said, more, _ = text.partition(", or more")
         ends = re.split(" to |, ", said)
         return cls(_end_number(ends[0], -np.inf), _end_number(ends[-1], np.inf), bool(more))
+
+    @classmethod
+    def refuse_wrong(cls, name: str, said: Any) -> None:
+        """Raise for what cannot be the range of a measure's values."""
+        if not isinstance(said, str):
+            raise errors.WrongTypeError(
+                f"{name}: expected bounds as text, such as '0 to 1', found {shown(said)}"
+            )
+        read = cls.parse(said)
+        if read.low > read.high:
+            raise LexiframeError(
+                f"{name}: expected bounds with the least value first, found {said!r}"
+            )
 
     @property
     def are_of_a_share(self) -> bool:

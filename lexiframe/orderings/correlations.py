@@ -125,6 +125,7 @@ def bootstrap_correlations(
     alpha: float = 0.05,
     p: float = PERSISTENCE,
     missing: Missing | None = None,
+    matrix: bool = False,
     requests: RequestsLike = None,
     by: By = None,
 ) -> pl.DataFrame:
@@ -147,6 +148,8 @@ def bootstrap_correlations(
         The same seed gives the same samples.
     alpha : float
         The intervals are those at level 1 − alpha; between 0 and 1.
+    matrix : bool
+        Return the correlations, without intervals, as `agreement_matrix` does.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -205,10 +208,12 @@ def bootstrap_correlations(
     >>> lf.bootstrap_correlations(s).select("correlation", "ci_low", "ci_high").row(0)
     (1.0, -1.0, 1.0)
     """
-    return correlate_samples(
+    table = correlate_samples(
         d, [method], order=order, samples=samples, seed=seed, alpha=alpha, p=p,
         missing=missing, requests=requests, by=by,
     )  # fmt: skip
+    groups = table.columns[: table.columns.index("method")]
+    return agreement_matrix(table, by=groups or None) if matrix else table
 
 
 def correlate_samples(

@@ -25,7 +25,8 @@ def win_rates(
     d
         The table of `preferences`, or of `scores`, whose differences are taken.
     matrix : bool
-        Return the win rates of the only measure as `win_rate_matrix` does: runs × runs.
+        Return the win rates as `win_rate_matrix` does: runs × runs. Of several measures, each has
+        its rows, which the first column, ``measure``, names.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The table is computed within each group, whose attributes are its first columns.
@@ -49,9 +50,18 @@ def win_rates(
     >>> lf.win_rates(d, matrix=True).rows()
     [('a', 0.5, 0.625), ('b', 0.375, 0.5)]
     """
-    if matrix:
+    cube = arrays.cube_or_sums(d)
+    if matrix and len(cube.measures) == 1:
         return win_rate_matrix(d)
-    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in arrays.cube_or_sums(d)]
+    if matrix:
+        of_each = [
+            win_rate_matrix(cube, name).select(pl.lit(name).alias("measure"), pl.all())
+            for name in cube.measures
+        ]
+        empty = pl.DataFrame(schema={"measure": pl.String, "run": pl.String})
+        stacked = pl.concat([empty, *of_each], how="diagonal")
+        return stacked.select("measure", "run", *sorted(stacked.columns[2:]))
+    frames = [_rates_of_pairs(measure, pairs) for measure, pairs in cube]
     return pl.concat([pl.DataFrame(schema=schemas.WIN_RATES.columns), *frames])
 
 

@@ -91,6 +91,7 @@ class LexicographicPreference(Preference):
     kind: ClassVar[str] = "lexicographic preference"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_choice(self.name, self.direction, ("precision", "recall"), "direction")
 
     @property

@@ -39,6 +39,12 @@ class Preference(ABC):
 
     kind: ClassVar[str] = "preference"
 
+    def __post_init__(self) -> None:
+        notation.least_grade(self.name, self.rel)
+        if self.cutoff is not None:
+            notation.rank_of_cutoff(self.name, self.cutoff)
+        Bounds.refuse_wrong(self.name, self.bounds)
+
     def __init_subclass__(cls) -> None:
         cls.__doc__ = catalogues.Explained(cls.__doc__)  # type: ignore[assignment]
 

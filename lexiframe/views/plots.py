@@ -81,9 +81,12 @@ class Plots:
     """The charts of an evaluation: each function returns a chart of Altair.
 
     A chart is shown by notebooks, and written by ``chart.save("means.png")`` (or ``.svg``,
-    ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables. Some notebooks
-    load what draws charts from the network; without one, ``altair.renderers.enable("png")`` draws
-    pictures.
+    ``.html``). All charts are in `lexiframe.views.charts`, as functions of tables.
+
+    Altair's notebooks and pages load what draws them from a network. Without one, say once
+    ``altair.renderers.enable("svg")`` (or ``"png"``): charts are then pictures, which the notebook
+    keeps. ``chart.save("means.html", inline=True)`` writes a page that needs no network, of about
+    1 MB. Both use vl-convert, which the extra ``viz`` installs.
 
     Attributes
     ----------

@@ -202,6 +202,7 @@ def test_a_matrix_of_both_directions():
     boot = pl.concat([scores({"a": [1, 1], "b": [0, 0]}, m) for m in "xy"])
     found = lf.agreement_matrix(lf.bootstrap_correlations(boot, samples=3))
     assert found.rows() == [("x", 1, 1), ("y", 1, 1)]
+    assert found.equals(lf.bootstrap_correlations(boot, samples=3, matrix=True))
 
 
 def test_a_matrix_of_sign_agreement():

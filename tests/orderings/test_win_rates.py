@@ -60,6 +60,16 @@ def test_win_rate_matrix_of_one_of_several_measures():
         lf.win_rate_matrix(two, "rpp")
 
 
+def test_win_rates_of_several_measures_as_a_matrix():
+    two = pl.concat([D, preferences({"ad": [1]}, "RPP")])
+    found = lf.win_rates(two, matrix=True)
+    assert found.columns == ["measure", "run", "a", "b", "c", "d"]
+    for name in ("RPP", "mine"):
+        alone = lf.win_rate_matrix(two, name)
+        assert found.filter(measure=name).select(alone.columns).equals(alone)
+    assert lf.win_rates(two.clear(), matrix=True).columns == ["measure", "run"]
+
+
 @pytest.mark.parametrize("how, divisor", [("sum", 1), ("mean", 2)])
 def test_request_win_rates(how, divisor):
     table = lf.request_win_rates(D, how=how).drop("measure")

@@ -80,7 +80,7 @@ def gate(
     junit: JunitFile = None,
     format: AsGateFormat = "table",
 ) -> None:
-    """Decide whether a candidate may replace a baseline; exit status 3 if it does not pass."""
+    """Decide whether a candidate may replace a baseline (exit status 3 if not)."""
     margins = margins_by_measure(margin, measure)
     how: dict[str, Any] = {"require": [require, "any"] if any_measure else require, "test": test}
     how |= {"correction": correction}

@@ -43,6 +43,7 @@ JudgeFiles = Annotated[
         INPUT,
         "The judgments of a judge, as in front of the runs; for files that look like runs.",
         metavar="NAME=FILE",
+        rare=True,
         default_factory=list,
         show_default=False,
     ),

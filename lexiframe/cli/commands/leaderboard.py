@@ -20,8 +20,8 @@ from lexiframe.io import logs, output_files, score_forms
 PANEL = "Compare runs"
 EXAMPLES = (
     "leaderboard scores.csv",
-    "leaderboard scores.parquet --rule mean --rule borda --group type --report board.html",
-    "leaderboard results/ --missing votes --rule borda",
+    "leaderboard scores.csv --rule mean --rule borda --report board.html",
+    "leaderboard results/ --missing votes --rule borda --group type",
     "leaderboard evaluated/robust evaluated/dl19 -m AP",
     "leaderboard scores.csv --weights news=2 --weights law=1 --weights sport=0",
 )
@@ -39,17 +39,17 @@ RuleNames = Annotated[
     list[str] | None,
     option(
         INPUT,
-        "mean, mean_z, mean_rank, borda, win_rate, copeland, mc4, kemeny or bradley_terry; "
-        "repeated for several.",
+        "mean (default), mean_z, mean_rank, borda, win_rate, copeland, mc4, kemeny or "
+        "bradley_terry; repeat for several.",
         "--rule",
         metavar="RULE",
-        show_default="mean",
+        show_default=False,
     ),
 ]
 MissingPolicy = Annotated[
     of.Missing,
-    option(INPUT, "Runs without all collections: left out, only common collections, lost, or "
-           "estimated."),
+    option(INPUT, "Where runs lack collections: leave these runs out (complete), take the common "
+           "collections, count them as lost (votes), or estimate (adjust).", metavar="HOW"),
 ]  # fmt: skip
 Grouped = Annotated[
     str | None,
@@ -59,15 +59,18 @@ Grouped = Annotated[
 Weighed = Annotated[
     list[str] | None,
     option(INPUT, "The weight of a collection (0 leaves it out), repeated for each; or a file with "
-           "the columns collection and weight; equal; or groups.", metavar="NAME=WEIGHT|FILE"),
+           "the columns collection and weight; equal; or groups.", metavar="NAME=WEIGHT|FILE",
+           rare=True),
 ]  # fmt: skip
 Smaller = Annotated[
     list[str] | None,
     option(INPUT, "A collection of which smaller values are better; repeated for several.",
-           metavar="COLLECTION"),
+           metavar="COLLECTION", rare=True),
 ]  # fmt: skip
-Generalised = Annotated[of.Over, option(INPUT, "What the tests generalise to.")]
-Tested = Annotated[of.RankTest, option(INPUT, "How pairs are tested for the possible ranks.")]
+Generalised = Annotated[of.Over, option(INPUT, "What the tests generalise to.", rare=True)]
+Tested = Annotated[
+    of.RankTest, option(INPUT, "How pairs are tested for the possible ranks.", rare=True)
+]
 Measured = Annotated[
     str | None,
     option(INPUT, "Which measure counts where a collection has several.", "-m", "--measure",

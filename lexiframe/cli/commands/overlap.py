@@ -44,7 +44,7 @@ Contrast = Annotated[
         "Show the requests in which these two runs differ most by the first measure, with both "
         "tops.",
         metavar="A B",
-        show_default="no",
+        show_default=False,
     ),
 ]
 Number = Annotated[

@@ -36,25 +36,28 @@ Files = Annotated[
 Units = Annotated[
     of.Unit,
     option(STATISTICS, "Which judgments the intervals take for correlated: those of a request, by "
-           "a judge, both, or none (judgment)."),
+           "a judge, both, or none (judgment).", metavar="UNIT"),
 ]  # fmt: skip
 CountedTies = Annotated[
-    of.Ties, option(STATISTICS, "Ties are half wins, or have a probability (Davidson).")
+    of.Ties,
+    option(
+        STATISTICS, "Ties are half wins (half), or have a probability (davidson).", metavar="HOW"
+    ),
 ]
 Prior = Annotated[
     float,
     option(STATISTICS, "Comparisons of each run with an imaginary one, half of them won: where a "
-           "run never lost.", metavar="NUMBER"),
+           "run never lost.", metavar="NUMBER", rare=True),
 ]  # fmt: skip
 Level = Annotated[float, option(STATISTICS, "The level of the intervals.", metavar="SHARE")]
 Elo = Annotated[bool, option(STATISTICS, "Also the strengths on Elo's scale.", "--elo")]
 Measure = Annotated[
-    str, option(INPUT, "What the preferences are called as a measure.", metavar="NAME")
+    str, option(INPUT, "What the preferences are called as a measure.", metavar="NAME", rare=True)
 ]
 Page = Annotated[Path | None, output("Write the strengths as one HTML page.")]
 Folder = Annotated[
     Path | None,
-    output("Write all tables as Parquet.", "-o", "--out", metavar="FOLDER"),
+    output("Write all tables as Parquet.", "-o", "--out", metavar="DIR"),
 ]
 Everything = Annotated[bool, option(OUTPUT, "Print all tables to look at.", "--all")]
 

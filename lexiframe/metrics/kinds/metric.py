@@ -75,10 +75,7 @@ class Metric:
         notation.least_grade(self.name, self.rel)
         if self.cutoff is not None:
             notation.rank_of_cutoff(self.name, self.cutoff)
-        if self.limits.low > self.limits.high:
-            raise LexiframeError(
-                f"{self.name}: expected bounds with the least value first, found {self.bounds!r}"
-            )
+        Bounds.refuse_wrong(self.name, self.bounds)
 
     @property
     def limits(self) -> Bounds:

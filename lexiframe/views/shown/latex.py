@@ -13,7 +13,7 @@ from itertools import chain
 import polars as pl
 
 from lexiframe.base import LexiframeError, escaped, shown
-from lexiframe.views.shown.model import Cell, Column, ShownTable
+from lexiframe.views.shown.model import FIGURE_SPACE, Cell, Column, ShownTable
 
 _PAGE = 40
 """The number of rows up to which a table fits a page; longer ones are longtables."""
@@ -127,7 +127,8 @@ def _row_lines(table: ShownTable) -> Iterator[str]:
 
 
 def _cell_lines(cell: Cell, column: Column) -> Iterator[str]:
-    text = _latex_number(cell.text) if column.is_number else latex_of(cell.text)
+    of_digits = map(latex_of, cell.text.split(FIGURE_SPACE))
+    text = _latex_number(cell.text) if column.is_number else r"\phantom{0}".join(of_digits)
     yield rf"\textbf{{{text}}}" if cell.is_best else text
     if column.has_marks:
         yield rf"\textsuperscript{{{latex_of(cell.mark)}}}" if cell.mark else ""
@@ -135,7 +136,7 @@ def _cell_lines(cell: Cell, column: Column) -> Iterator[str]:
 
 def _latex_number(text: str) -> str:
     """Write a number with a minus sign instead of a hyphen."""
-    return latex_of(_NUMBER.sub("−", text))
+    return latex_of(_NUMBER.sub("−", text.lstrip(FIGURE_SPACE)))
 
 
 def _row_line(cells: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from lexiframe.base import escaped
-from lexiframe.views.shown.model import Cell, Column, ShownTable
+from lexiframe.views.shown.model import FIGURE_SPACE, Cell, Column, ShownTable
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~$&^]")
 """What Markdown, or the formulas and superscripts of its dialects, would not show as it is."""
@@ -53,7 +53,7 @@ def markdown_cell(cell: Cell) -> str:
     >>> print(markdown_cell(Cell("0.8615", True, "bc")))
     **0.8615**<sup>bc</sup>
     """
-    text = markdown_of(cell.text)
+    text = "&numsp;".join(map(markdown_of, cell.text.split(FIGURE_SPACE)))
     strong = f"**{text}**" if cell.is_best else text
     return f"{strong}<sup>{cell.mark}</sup>" if cell.mark else strong
 

@@ -9,6 +9,9 @@ import polars as pl
 
 from lexiframe.base import printed
 
+FIGURE_SPACE = "\u2007"
+"""A blank as wide as a digit, before numbers that others are longer than."""
+
 
 @dataclass(frozen=True)
 class Cell:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from dataclasses import replace
+from itertools import chain, zip_longest
 from typing import Any
 
 import polars as pl
@@ -15,7 +16,7 @@ from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.lacking import Lacking
 from lexiframe.views.shown.mean_cells import sort_by_rank
 from lexiframe.views.shown.means import measure_notes
-from lexiframe.views.shown.model import Cell, Column, Panel, ShownTable
+from lexiframe.views.shown.model import FIGURE_SPACE, Cell, Column, Panel, ShownTable
 from lexiframe.views.shown.paper_marks import (
     UNTESTED,
     Marks,
@@ -80,6 +81,8 @@ def paper_of(
         )
         panels.append(Panel(title, tuple(written)))
         notes.append((title, [*measure_notes(part, measures, known), *lacking.notes(measures)]))
+    leads = [*[Column("")] * bool(letters), Column("run")]
+    panels = _lined_up(panels, len(leads))
     rows = [row for panel in panels for row in panel.rows]
     cells = [one for row in rows for one in row]
     bold = "Bold: the best mean of a measure, of several runs if they tie."
@@ -94,7 +97,6 @@ def paper_of(
         *marks_in_words(kind, compared, means, by, inference),
         *[untested_in_words(kind, inference)] * any(UNTESTED in one.mark for one in cells),
     )
-    leads = [*[Column("")] * bool(letters), Column("run")]
     headings = chain.from_iterable((name, *["interval"] * intervals) for name in shown_measures)
     numbers = (
         Column(name, name in shown_measures, has_marks=any(row[place].mark for row in rows))
@@ -182,6 +184,31 @@ def _interval(row: Mapping[str, Any], digits: int) -> Cell:
     if None in ends:
         return Cell()
     return Cell("–".join(printed.cell("mean", end, max(digits - 1, 0)) for end in ends))
+
+
+def _lined_up(panels: Sequence[Panel], n_leads: int) -> list[Panel]:
+    """Put blanks as wide as digits before numbers, so that the points of a column are in line.
+
+    Columns with marks and intervals begin at the same place, whatever the numbers' sizes are.
+    """
+    columns = [*zip(*(row for panel in panels for row in panel.rows), strict=True)]
+    apart = [[cell.text.split("–") for cell in column] for column in columns]
+    widths = [[max(map(len, e)) for e in zip_longest(*texts, fillvalue="")] for texts in apart]
+    begin = [len(wide) > 1 or any(cell.mark for cell in column)
+             for column, wide in zip(columns, widths, strict=True)]  # fmt: skip
+
+    def wider(cell: Cell, wide: Sequence[int], is_left: bool) -> Cell:
+        ends = zip(cell.text.split("–"), wide, strict=False)
+        padded = "–".join(end.rjust(n, FIGURE_SPACE) for end, n in ends)
+        return replace(cell, text=padded) if is_left and cell.text != printed.MISSING else cell
+
+    return [
+        replace(panel, rows=tuple(
+            (*row[:n_leads], *map(wider, row[n_leads:], widths[n_leads:], begin[n_leads:]))
+            for row in panel.rows
+        ))
+        for panel in panels
+    ]  # fmt: skip
 
 
 def _what(

@@ -1,6 +1,7 @@
 """`e.plot` draws the tables of its evaluation."""
 
 import builtins
+import re
 from contextlib import suppress
 
 import polars as pl
@@ -33,11 +34,30 @@ GROUPED = evaluated(requests=KINDS, by="kind")
 def test_its_text_lists_what_there_is():
     methods, _, functions = repr(E.plot).partition("\nFunctions")
     names = [line.split()[0] for line in methods.splitlines()[1:]]
-    assert names == ["means", "wins", "orderings", "pair", "request"]
+    assert names == ["means", "win_rates", "orderings", "pair", "request"]
     assert all(callable(getattr(E.plot, name)) for name in names)
-    assert {name for name in dir(E.plot) if not name.startswith("_")} == {*names, "evaluation"}
+    assert dir(E.plot) == sorted(names)
     said = dict(line.split(maxsplit=1) for line in functions.splitlines()[1:])
     assert {table: tuple(of.split(", ")) for table, of in said.items()} == CHARTS_OF
+
+
+def test_charts_without_a_network(tmp_path):
+    """As the text of `Plots` says: pictures in a notebook, and a page that loads nothing."""
+    import altair
+
+    chart = E.plot.means()
+    for renderer, form in (("svg", "image/svg+xml"), ("png", "image/png")):
+        with altair.renderers.enable(renderer):
+            bundle = chart._repr_mimebundle_()
+        shown = bundle[0] if isinstance(bundle, tuple) else bundle
+        assert form in shown
+        assert "text/html" not in shown
+        assert "cdn." not in str(shown)
+    chart.save(tmp_path / "means.html", inline=True)
+    page = (tmp_path / "means.html").read_text()
+    assert "pca8_euclidean" in page
+    assert not re.search(r"""(src|href)=["']https?:|import\(["']https?:""", page)
+    assert 'src="https://cdn' in chart.to_html()  # else none of this needs saying
 
 
 OTHERS = {

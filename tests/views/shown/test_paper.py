@@ -81,7 +81,7 @@ def cells(text):
         run = row[start]
         letters[run] = row[start - 1] if start else ""
         for measure, cell in zip(head[start + 1 :], row[start + 1 :], strict=True):
-            number = r"(\*\*)?(-?[0-9.]+)(?:\*\*)?(?:<sup>(.*)</sup>)?"
+            number = r"(?:&numsp;)*(\*\*)?(-?[0-9.]+)(?:\*\*)?(?:<sup>(.*)</sup>)?"
             bold, value, mark = re.fullmatch(number, cell).groups()
             found[run, measure.replace("\\", "")] = (value, bool(bold), mark or "")
     return found, letters
@@ -247,6 +247,11 @@ def test_measures_runs_decimals_and_percent(example, six):
     assert "Means over 30 requests; in %." in text
     found, _ = cells(example.markdown(percent=True, decimals=1))
     assert found["pca8\\_euclidean", "RPP"][0] == "75.0"
+    shown = example.markdown("AP", percent=True, intervals=True, decimals=1)
+    assert "| &numsp;3.3           | &numsp;0–&numsp;&numsp;7 |" in shown  # points are in line
+    assert r" & 3.3 &  & \phantom{0}0–\phantom{0}\phantom{0}7 \\" in example.latex(
+        "AP", percent=True, intervals=True, decimals=1
+    )
     assert found["random", "num_ret"][0] == "25.0"  # a count is no share
     assert "in %: RPP, LR, AP, RR. " in example.markdown(percent=True)
     own = scores_of(["x", "y"], measures=["my_own"])
