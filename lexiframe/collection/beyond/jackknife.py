@@ -51,7 +51,7 @@ def error_of(without: np.ndarray) -> float:
     Examples
     --------
     >>> round(error_of(np.array([0.25, 0.5, 0.75])), 4), error_of(np.array([1.0, 1.0]))
-    (0.4082, 0.0)
+    (0.2887, 0.0)
     """
     if len(without) < 2 or np.isnan(without).any():
         return np.nan
