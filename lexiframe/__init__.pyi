@@ -270,11 +270,6 @@ from .metrics.catalogues.subtopics import (
     nNRBP as nNRBP,
 )
 
-"Beyond relevance: what lists are like, and what they reach of a catalogue"
-from .collection.beyond.items import read_items as read_items, Items as Items
-from .collection.beyond.scored_lists import list_scores as list_scores
-from .collection.beyond.reached import catalogue as catalogue, Catalogue as Catalogue
-
 "Measures beyond relevance: of single lists, and of all lists of a run"
 from .collection.beyond.measures import (
     Novelty as Novelty,
@@ -290,3 +285,8 @@ from .collection.beyond.measures import (
     Entropy as Entropy,
     Exposure as Exposure,
 )
+
+"Beyond relevance: what lists are like, and what they reach of a catalogue"
+from .collection.beyond.items import read_items as read_items, Items as Items
+from .collection.beyond.scored_lists import list_scores as list_scores
+from .collection.beyond.reached import catalogue as catalogue, Catalogue as Catalogue

@@ -13,7 +13,7 @@ import polars as pl
 import pyarrow as pa
 
 import lexiframe as lf
-from lexiframe.base.schemas import POSITIONS, PROBLEMS, QRELS, RUNS, SCORES
+from lexiframe.base.schemas import COLLECTION_SCORES, POSITIONS, PROBLEMS, QRELS, RUNS, SCORES
 
 SECONDS = 20  # for one file of a few kilobytes, on a busy machine
 JUDGED = pl.DataFrame(
@@ -184,8 +184,11 @@ def can_read(read, path, options):
 def read_scores(path, choices):
     measure = "AP" if choices.third == "rank" else None
     run = "mine" if choices.name_from == "tag" else None
-    table = check_table(lf.read_scores(path, measure=measure, run=run), SCORES)
-    assert not table.select(SCORES.key).is_duplicated().any()
+    table = lf.read_scores(path, measure=measure, run=run)
+    if "collection" in table.columns:  # a table for `leaderboard`, perhaps with measures
+        assert {*COLLECTION_SCORES.columns} <= {*table.columns}
+        return
+    assert not check_table(table, SCORES).select(SCORES.key).is_duplicated().any()
 
 
 def read_log(path, choices):

@@ -1070,8 +1070,8 @@ def test_a_bad_line_of_long_text_is_found_before_a_table_is_made(form, end, tmp_
     def never(*arguments):
         raise AssertionError(f"parsed whole: {arguments}")
 
-    for function in ("parse_delimited", "parse_json"):
-        monkeypatch.setattr(f"lexiframe.io.parsing.{function}", never)
+    for function in ("parsing.parse_delimited", "text.json_tables.parse_json"):
+        monkeypatch.setattr(f"lexiframe.io.{function}", never)
     with pytest.raises(lf.ReadError) as in_pieces:
         lf.read_runs(broken)
     assert str(in_pieces.value) == str(whole.value)

@@ -12,11 +12,13 @@ import polars as pl
 from scipy import sparse
 
 from lexiframe.base import (
+    LexiframeError,
     SchemaError,
     check_choice,
     n_and_first,
     resampling,
     schemas,
+    shown,
     sums,
     typed,
     unknown_name,
@@ -125,7 +127,7 @@ def catalogue(
     Raises
     ------
     LexiframeError
-        As `list_scores`; for Exposure without ``providers``, and for items without a provider.
+        As `list_scores`; for fewer than 2 groups, for Exposure without ``providers``, and for items without a provider.
 
     Warns
     -----
@@ -149,6 +151,8 @@ def catalogue(
     """
     asked = of_kind(measures, CatalogueMetric, "catalogue")
     check_choice("catalogue", test, get_args(Test), "test")
+    if groups is not None and groups < 2:
+        raise LexiframeError(f"catalogue: expected groups to be 2 or more, found {shown(groups)}")
     options = Options("two-sided", alpha, trials, seed)
     corrections.check_corrected("catalogue", [test], [correction], family, options)
     policies = Policies(None, ties, score_type, duplicates=duplicates)

@@ -184,6 +184,7 @@ PLAIN = lf.read_items(pl.DataFrame({"doc_id": DOCUMENTS}))
     (lf.list_scores, "Serendipity", {}, "write Serendipity@10"),
     (lf.list_scores, "Coverage@2", {}, "Coverage@2 is none of its measures; ask lexiframe.cata"),
     (lf.catalogue, "AP", {}, "AP is none of its measures; ask lexiframe.scores for it"),
+    (lf.catalogue, "Gini", {"groups": 0}, "expected groups to be 2 or more, found 0"),
     (lf.catalogue, "Exposure", {}, "Exposure: needs the providers of items; give providers="),
     (lf.catalogue, "Gini(exposure=x)", {}, "expected 'uniform' or 'dcg' or 'geometric'"),
     (lf.catalogue, "Exposure", {"providers": OWNERS.head(3)}, "a provider of every item, found"),
