@@ -127,7 +127,8 @@ def catalogue(
     Raises
     ------
     LexiframeError
-        As `list_scores`; for fewer than 2 groups, for Exposure without ``providers``, and for items without a provider.
+        As `list_scores`; for fewer than 2 groups, for Exposure without ``providers``, and for items
+        without a provider.
 
     Warns
     -----
