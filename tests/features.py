@@ -57,7 +57,7 @@ FEATURES = {
     ),
     "votes": Feature(
         "io/stated orderings/strengths significance/concordances views/charts/strengths"
-        " views/charts/concordances views/charts/expected_shares views/report/strengths",
+        " views/report/strengths",
         ("charts", "leaderboards"),
     ),
     "judges": Feature(
@@ -84,8 +84,7 @@ FEATURES = {
     "less data": Feature("collection/less_data views/charts/robustness", ("charts",)),
     "simulated": Feature("collection/simulated"),
     "theory": Feature(
-        "theory views/charts/theory views/charts/orders views/charts/first_ranks"
-        " views/charts/exposures",
+        "theory views/charts/theory views/charts/orders views/charts/exposures",
         ("charts",),
     ),
     "audits": Feature("significance/audits views/charts/audits", ("charts",)),

@@ -23,7 +23,7 @@ from .conclusions import conclusion_chart as conclusion_chart
 
 "Measures: how they agree, tie and decide"
 from .agreement import correlation_chart as correlation_chart
-from .sign_agreements import agreement_chart as agreement_chart
+from .agreement import agreement_chart as agreement_chart
 from .robustness import degradation_chart as degradation_chart
 from .robustness import tie_chart as tie_chart
 from .differences import difference_chart as difference_chart
@@ -33,7 +33,7 @@ from .rankings import ranking_chart as ranking_chart
 "Recall levels: which of them decide, tie, and how much each adds"
 from .levels import deciding_level_chart as deciding_level_chart
 from .levels import level_correlation_chart as level_correlation_chart
-from .regressions import level_regression_chart as level_regression_chart
+from .levels import level_regression_chart as level_regression_chart
 from .levels import tie_profile_chart as tie_profile_chart
 from .exposures import contribution_chart as contribution_chart
 from .exposures import exposure_difference_chart as exposure_difference_chart
@@ -41,8 +41,8 @@ from .exposures import exposure_distribution_chart as exposure_distribution_char
 
 "People: what they prefer, and which measure prefers the same"
 from .strengths import strength_chart as strength_chart
-from .expected_shares import residual_chart as residual_chart
-from .concordances import concordance_chart as concordance_chart
+from .strengths import residual_chart as residual_chart
+from .strengths import concordance_chart as concordance_chart
 
 "Data: runs, judges and judgments"
 from .overlap import overlap_chart as overlap_chart
@@ -58,6 +58,6 @@ from .theory import optimal_chart as optimal_chart
 from .theory import orientation_chart as orientation_chart
 from .theory import simulated_agreement_chart as simulated_agreement_chart
 from .theory import simulated_tie_chart as simulated_tie_chart
-from .first_ranks import first_rank_tie_chart as first_rank_tie_chart
+from .orders import first_rank_tie_chart as first_rank_tie_chart
 from .orders import order_chart as order_chart
 from .orders import population_chart as population_chart
