@@ -8,14 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from lexiframe.base import Problem, SchemaError
-from lexiframe.io.column_forms.column_names import (
-    CHOSEN,
-    ONE_HOT,
-    PAIRS_OF_RUNS,
-    STATED_NAMES,
-    candidates_for,
-    first_of,
-)
+from lexiframe.io.column_forms.column_names import candidates_for, first_of
+from lexiframe.io.stated.names import CHOSEN, ONE_HOT, PAIRS_OF_RUNS, STATED_NAMES
 
 OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.base import Problem, ReadError
-from lexiframe.io.column_forms.column_names import CHOSEN, GAMES, SCORES_OF_CHOSEN
+from lexiframe.io.stated.names import CHOSEN, GAMES, SCORES_OF_CHOSEN
 
 CORRECT = "results"
 """The column in which logs of reward models say 1 where the model prefers the chosen answer."""
