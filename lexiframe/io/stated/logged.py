@@ -49,9 +49,9 @@ def _named(share: pl.Series) -> pl.Series:
 def _games_of_arena_hard(table: pl.DataFrame, where: str) -> pl.DataFrame:
     """Make a judgment of each game against the baseline, which is A in the first, third … game."""
     if table["games"].dtype == pl.String:  # as the reader of logs keeps lists
-        games = pl.List(pl.Struct({"score": pl.String}))
+        kind = pl.List(pl.Struct({"score": pl.String}))
         with contextlib.suppress(pl.exceptions.PolarsError):
-            table = table.with_columns(pl.col("games").str.json_decode(games))
+            table = table.with_columns(pl.col("games").str.json_decode(kind))
     if not isinstance(table["games"].dtype, pl.List):
         found = f"{table['games'].dtype} in games"
         raise ReadError(Problem(where, "lists of games with a score (A>B)", found))
