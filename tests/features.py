@@ -76,6 +76,7 @@ FEATURES = {
         ("charts", "judges", "replicates"),
     ),
     "beyond": Feature("collection/beyond"),
+    "nuggets": Feature("collection/nuggets"),
     "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(
         "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",

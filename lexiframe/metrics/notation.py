@@ -425,6 +425,8 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
             continue
         if key.strip() in parameters:
             raise errors.UnknownNameError(f"{key.strip()} is given twice in {text!r}")
+        if n and not equals:  # a flag, as in NuggetRecall(vital,strict)
+            value = "True"
         if _BARE_WORD.fullmatch(value.strip()):
             parameters[key.strip()] = value.strip()
             continue

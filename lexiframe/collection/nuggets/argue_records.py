@@ -1,0 +1,99 @@
+"""The records of Auto-ARGUE: banks of questions with their answers, and judgments of reports."""
+
+from __future__ import annotations
+
+from lexiframe.collection.nuggets.json_places import Value
+from lexiframe.collection.nuggets.read_so_far import Read, run_of
+
+_OF_DOCUMENTS = ("is_attested", "is_relevant")
+
+
+def read_bank(record: Value, _: str | None, read: Read) -> None:
+    """Read the questions of a request, with the answers to each."""
+    query, bank = record["query_id"].name(), record["nugget_bank"]
+    nuggets, answers = [], {}
+    for question in bank.data if isinstance(bank.data, dict) else bank.each():
+        one = Value(bank.data[question], bank.place, f"{bank.keys}[{question!r}]")
+        name = one["question_id"].name() if one.has("question_id") else question
+        joined = one["aggregator_type"].data if one.has("aggregator_type") else None
+        if joined not in ("OR", "AND", None):
+            raise one["aggregator_type"].wrong("OR or AND")
+        if name in {nugget[0] for nugget in nuggets}:
+            raise one["question_id"].wrong("each question_id once", "rename one")
+        nuggets.append((name, read.importance(one), joined, question))
+        answers[question] = (name, {*one["answers"].data} if one.has("answers") else set(), joined == "AND")
+    read.add_nuggets(query, "the bank", nuggets, record)
+    read.banks[query] = answers
+
+
+def read_report(record: Value, run: str | None, read: Read) -> None:
+    """Read the sentences of a report, their citations, and the questions that they answer.
+
+    A report without sentences counts as if there were none.
+    """
+    about = record["report.metadata"]
+    query, name = about["topic_id"].name(), run_of(about, "run_id", run)
+    read.begin_answer(name, query, record)
+    bank = read.banks.get(query, {})
+    found: dict[str, set[str]] = {}
+    full: dict[str, int] = {}
+    sentences = [*record["judgments"].each()]
+    for n, sentence in enumerate(sentences, 1):
+        judged = _read_sentence(sentence, (name, query, n), read)
+        for question, answers in judged:
+            if question.name() not in bank:
+                advice = "read the nugget bank of the request too"
+                raise question.wrong("a question of the nugget bank", advice)
+            nugget, wanted, needs_all = bank[question.name()]
+            so_far = found.setdefault(nugget, set())
+            so_far |= answers
+            if so_far and (not needs_all or wanted <= so_far):
+                full.setdefault(nugget, n)
+    if sentences:
+        read.statements += [
+            (name, query, nugget, float(nugget in full), full.get(nugget))
+            for nugget, *_ in bank.values()
+        ]
+
+
+def _read_sentence(
+    sentence: Value, key: tuple[str, str, int], read: Read
+) -> list[tuple[Value, set[str]]]:
+    """Read one sentence and its citations; return the questions that it answers, and how.
+
+    What is cited twice is judged twice, in the order of the citations, or once for both.
+    """
+    cited = [one["doc_id"].name() for one in sentence.elements("citations")]
+    judged: dict[tuple[str, str], list[bool]] = {}
+    flags = {"requires_citation": True, "is_first_instance": True}
+    matched = []
+    for judgment in sentence.elements("judgments"):
+        response = judgment["response"]
+        if response.has("matched_nuggets"):
+            found = response["matched_nuggets"].each()
+            matched += [(one["question_text"], _answers(one)) for one in found]
+        elif of_document := [flag for flag in _OF_DOCUMENTS if response.has(flag)]:
+            document, flag = judgment["provenance.doc_id"], of_document[0]
+            so_far = judged.setdefault((flag, document.name()), [])
+            so_far.append(response[flag].flag())
+            if len(so_far) > cited.count(document.name()):
+                raise document.wrong(f"as many {flag} as the sentence cites a document")
+        elif of_sentence := [flag for flag in flags if response.has(flag)]:
+            flags[of_sentence[0]] = response[of_sentence[0]].flag()
+        else:
+            read.skipped[judgment["judgment_type_id"].name()] += 1
+    read.sentences.append((*key, *flags.values()))
+    for n, document in enumerate(cited):
+        of_each = [judged.get((flag, document), []) for flag in _OF_DOCUMENTS]
+        before = cited[:n].count(document)
+        support, relevant = (of[min(before, len(of) - 1)] if of else None for of in of_each)
+        read.citations.append((*key, document, float(support or 0.0), relevant))
+    return matched
+
+
+def _answers(matched: Value) -> set[str]:
+    """Return the answers to a question that a sentence gives: a list of them, or one text."""
+    found = matched["matched_answer"] if matched.has("matched_answer") else None
+    if found is None:
+        return set()
+    return {found.name()} if isinstance(found.data, str) else {one.name() for one in found.each()}

@@ -1,0 +1,26 @@
+"""The records of nuggetizer: nuggets that were created, and assigned to the answers of runs."""
+
+from __future__ import annotations
+
+from lexiframe.collection.nuggets.json_places import Value
+from lexiframe.collection.nuggets.read_so_far import Read, run_of
+
+
+def read_assignment(record: Value, run: str | None, read: Read) -> None:
+    """Read the nuggets of a request, and which of them the answer of a run states.
+
+    An answer without any of the request's nuggets counts as if there were none.
+    """
+    query = record["qid" if record.has("qid") else "query.qid"].name()
+    nuggets = [*record["nuggets"].each()]
+    found = [(str(n), read.importance(one), None, one["text"].name())
+             for n, one in enumerate(nuggets, 1)]  # fmt: skip
+    if not any(one.has("assignment") for one in nuggets) and not record.has("run_id") and nuggets:
+        return read.add_nuggets(query, "those that were created", found, record)
+    name = run_of(record, "run_id", run)
+    read.begin_answer(name, query, record)
+    if nuggets:
+        read.add_nuggets(query, f"run {name!r}", found, record)
+    for (nugget, *_), one in zip(found, nuggets, strict=True):
+        read.statements.append((name, query, nugget, read.credit(one["assignment"]), None))
+    return None

@@ -1,0 +1,154 @@
+"""The values of answers, as rows of scores: `nugget_scores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, schemas, typed
+from lexiframe.collection.nuggets import measures as known
+from lexiframe.collection.nuggets.judged_answers import Nuggets
+from lexiframe.collection.nuggets.nugget_metrics import NuggetMetric, PairedNuggets, parts_of_f1
+from lexiframe.metrics import as_list, as_metric, unique_by_name
+from lexiframe.typing import Frame, MeasureLike
+
+_KEY = ["run", "query_id"]
+
+
+@typed
+def nugget_scores(
+    n: Frame,
+    /,
+    measures: MeasureLike | Iterable[MeasureLike] | None = None,
+    *,
+    nuggets: Frame | None = None,
+) -> pl.DataFrame:
+    """Compute how much of what a request asks for an answer states, and how well it cites.
+
+    Parameters
+    ----------
+    n
+        What `read_nuggets` returns; or a table of ``statements`` (see `Nuggets`), with ``nuggets``.
+    measures
+        One or several of NuggetRecall, with ``vital`` or ``weighted`` and ``strict`` in
+        parentheses, CitationSupport, CitationRelevance, SentenceSupport, SupportPrecision,
+        SupportRecall, ReportF1 and ``ReportF1(weighted)``; also by nuggetizer's and Auto-ARGUE's
+        names. `measures` describes each. Default: all that the judgments allow.
+    nuggets
+        The table of nuggets for a table of statements.
+
+    Returns
+    -------
+    polars.DataFrame
+        Rows of `scores`: key ``run, query_id, measure``, sorted by it; ``value``, from 0 to 1. It
+        is null where a measure says nothing of an answer: NuggetRecall(vital) of a request without
+        vital nuggets, CitationSupport of an answer without citations. A request that a run does not
+        answer has 0, but null where only what was cited is counted (CitationSupport,
+        CitationRelevance, SupportPrecision). Requests without nuggets are left out.
+
+    Raises
+    ------
+    UnknownNameError
+        For a measure that does not exist.
+    LexiframeError
+        For a measure of another kind, and for one that needs nuggets or sentences that were not
+        judged.
+
+    Notes
+    -----
+    ``e = lf.evaluate_scores(s)`` and `compare` take the scores. Where no request has vital nuggets,
+    nuggetizer has 0, and here it is null.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> facts = pl.DataFrame({"query_id": "q", "nugget_id": ["a", "b", "c"],
+    ...                       "importance": ["vital", "vital", "okay"]})
+    >>> stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": ["a", "b"],
+    ...                        "credit": [1.0, 0.5]})
+    >>> s = lf.nugget_scores(stated, ["NuggetRecall", "NuggetRecall(weighted,strict)"],
+    ...                      nuggets=facts)
+    >>> s["value"].round(2).to_list()
+    [0.5, 0.4]
+    """
+    judged = as_nuggets(n, nuggets)
+    asked = of_answers(measures, judged)
+    parts = [part for one in asked if one.rows == "scores" for part in parts_of_f1(one.values)]
+    needed = unique_by_name([*asked, *parts])
+    rows = {"nuggets": nugget_rows, "citations": _citation_rows, "sentences": _sentence_rows}
+    grid = judged.grid
+    for name, rows_of in rows.items():
+        if of_rows := [one for one in needed if one.rows == name]:
+            values = rows_of(judged).group_by(_KEY).agg(one.of_answer for one in of_rows)
+            empty = [
+                pl.when("answered").then(str(one)).otherwise(
+                    pl.col(str(one)) if name == "nuggets" else pl.lit(one.unanswered)
+                ).alias(str(one))
+                for one in of_rows
+            ]  # fmt: skip
+            grid = grid.join(values, on=_KEY, how="left").with_columns(empty)
+    grid = grid.with_columns(one.of_answer for one in asked if one.rows == "scores")
+    names = [str(one) for one in asked]
+    return (
+        grid.unpivot(names, index=_KEY, variable_name="measure")
+        .cast({"value": pl.Float64})
+        .sort(schemas.SCORES.key)
+    )
+
+
+def as_nuggets(n: Any, nuggets: Any = None) -> Nuggets:
+    """Return judgments as they are, or those of a table of statements."""
+    if isinstance(n, Nuggets):
+        return n
+    if nuggets is None:
+        raise LexiframeError(
+            "expected what read_nuggets returns, or a table of statements with nuggets=, found a "
+            "table alone"
+        )
+    return Nuggets(schemas.to_polars(nuggets), schemas.to_polars(n))
+
+
+def of_answers(measures: Any, judged: Nuggets) -> list[NuggetMetric]:
+    """Return the measures; raise for those of another kind, and of what was not judged."""
+    has = {"nuggets": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
+    has |= {"sentences": has["citations"], "scores": all(has.values())}
+    if measures is None:
+        return [one for one in known.EACH if has[one.rows]]
+    named = [known.ALSO.get(one, one) if isinstance(one, str) else one for one in as_list(measures)]
+    asked = unique_by_name([as_metric(one) for one in named])
+    for one in asked:
+        if isinstance(one, PairedNuggets):
+            raise LexiframeError(f"nugget_scores: {one} compares two answers: preferences has it")
+        if not isinstance(one, NuggetMetric):
+            raise LexiframeError(f"nugget_scores: {one} is none of its measures; scores has it")
+        if not has[one.rows]:
+            lacks = "nuggets" if not has["nuggets"] else "sentences and their citations"
+            raise LexiframeError(
+                f"{one}: needs {lacks}, which were not judged; read Auto-ARGUE's judgments of "
+                "reports together with their nugget banks"
+            )
+    return asked
+
+
+def nugget_rows(n: Nuggets) -> pl.DataFrame:
+    """Return a row for each run and nugget, with credit 0 where it is not stated."""
+    stated = n.statements.select(*_KEY, "nugget_id", "credit", "sentence")
+    every = n.grid.join(n.nuggets, on="query_id")
+    rows = every.join(stated, on=[*_KEY, "nugget_id"], how="left")
+    return rows.with_columns(pl.col("credit").fill_null(0.0))
+
+
+def _citation_rows(n: Nuggets) -> pl.DataFrame:
+    return n.citations
+
+
+def _sentence_rows(n: Nuggets) -> pl.DataFrame:
+    """Return a row for each sentence, with the support of its first citation, and the least."""
+    key = [*_KEY, "sentence"]
+    support = n.citations.group_by(key, maintain_order=True).agg(
+        first_support=pl.col("support").first(), least_support=pl.col("support").min()
+    )
+    return n.sentences.join(support, on=key, how="left")
