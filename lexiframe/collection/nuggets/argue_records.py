@@ -21,7 +21,8 @@ def read_bank(record: Value, _: str | None, read: Read) -> None:
         if name in {nugget[0] for nugget in nuggets}:
             raise one["question_id"].wrong("each question_id once", "rename one")
         nuggets.append((name, read.importance(one), joined, question))
-        answers[question] = (name, {*one["answers"].data} if one.has("answers") else set(), joined == "AND")
+        wanted = {*one["answers"].data} if one.has("answers") else set()
+        answers[question] = (name, wanted, joined == "AND")
     read.add_nuggets(query, "the bank", nuggets, record)
     read.banks[query] = answers
 

@@ -1,51 +1,21 @@
-"""What was judged of the answers of runs, as checked tables: `Nuggets`."""
+"""What `read_nuggets` returns: `Nuggets`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import SchemaError, n_and_first, printed, schemas
+from lexiframe.base import n_and_first, printed
+from lexiframe.collection.nuggets.answer_tables import AnswerTables
+from lexiframe.collection.nuggets.paired_nuggets import preferences_between
+from lexiframe.collection.nuggets.sentence_positions import nugget_positions
 from lexiframe.io import Tables
-
-_TEXT, _NUMBER, _WHOLE, _FLAG = pl.String(), pl.Float64(), pl.Int64(), pl.Boolean()
-_ANSWER = {"run": _TEXT, "query_id": _TEXT}
-_SENTENCE = {**_ANSWER, "sentence": _WHOLE}
-
-
-def _described(name: str, key: dict[str, Any], optional: str, **others: Any) -> schemas.TableSchema:
-    return schemas.TableSchema(name, tuple(key), {**key, **others}, tuple(optional.split()))
-
-
-NUGGETS = _described(
-    "nuggets", {"query_id": _TEXT, "nugget_id": _TEXT}, "importance aggregator text",
-    importance=_TEXT, aggregator=_TEXT, text=_TEXT,
-)  # fmt: skip
-STATEMENTS = _described(
-    "statements", {**_ANSWER, "nugget_id": _TEXT}, "sentence", credit=_NUMBER, sentence=_WHOLE
-)
-CITATIONS = _described(
-    "citations", {**_SENTENCE, "doc_id": _TEXT}, "relevant", support=_NUMBER, relevant=_FLAG
-)
-SENTENCES = _described(
-    "sentences", _SENTENCE, "needs_citation first_instance", needs_citation=_FLAG,
-    first_instance=_FLAG,
-)  # fmt: skip
-
-
-_RULES = {
-    "credit": ("from 0 to 1", pl.col("credit").is_between(0, 1)),
-    "support": ("from 0 to 1", pl.col("support").is_between(0, 1)),
-    "sentence": ("counted from 1", pl.col("sentence") >= 1),
-    "importance": ("vital or okay", pl.col("importance").is_in(["vital", "okay"])),
-}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Nuggets(Tables):
+class Nuggets(AnswerTables, Tables):
     """Judgments of answers, as `read_nuggets` returns them.
 
     Where positions are expected, it stands for those of its sentences (see `nugget_positions`).
@@ -78,52 +48,12 @@ class Nuggets(Tables):
 
     _TABLES = ("coverage", "nuggets", "statements", "citations", "sentences")
 
-    nuggets: pl.DataFrame
-    statements: pl.DataFrame = STATEMENTS  # type: ignore[assignment]
-    citations: pl.DataFrame = CITATIONS  # type: ignore[assignment]
-    sentences: pl.DataFrame = SENTENCES  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        for schema in (NUGGETS, STATEMENTS, CITATIONS, SENTENCES):
-            given = getattr(self, schema.name)
-            is_table = not isinstance(given, schemas.TableSchema)
-            table = checked(given, schema) if is_table else pl.DataFrame(schema=schema.columns)
-            object.__setattr__(self, schema.name, table)
-        _refuse_unknown_nuggets(self)
-
-    @cached_property
-    def answered(self) -> pl.DataFrame:
-        """The runs and requests with a judged answer."""
-        key = ["run", "query_id"]
-        return pl.concat([self.statements.select(key), self.sentences.select(key)]).unique()
-
-    @cached_property
-    def grid(self) -> pl.DataFrame:
-        """All runs and requests with nuggets (without any nuggets, all), and which are answered."""
-        requests = (self.nuggets if self.nuggets.height else self.answered).select("query_id")
-        every = self.answered.select("run").unique().join(requests.unique(), how="cross")
-        known = self.answered.with_columns(answered=True)
-        return every.join(known, on=["run", "query_id"], how="left").with_columns(
-            pl.col("answered").fill_null(value=False)
-        ).sort("run", "query_id")  # fmt: skip
-
-    @property
-    def coverage(self) -> pl.DataFrame:
-        """Key ``run``: how many ``requests`` there are, ``answered`` by it, and ``missing``."""
-        n_answered = pl.col("answered").sum().cast(pl.Int64)
-        counted = self.grid.group_by("run").agg(requests=pl.len().cast(pl.Int64), answered=n_answered)
-        return counted.with_columns(missing=pl.col("requests") - pl.col("answered")).sort("run")
-
     def preferences_between(self, measures: Any, **how: Any) -> pl.DataFrame:
         """Return what `preferences` does of the answers."""
-        from lexiframe.collection.nuggets.paired_nuggets import preferences_between
-
         return preferences_between(self, measures, **how)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the positions, so that what takes positions takes these."""
-        from lexiframe.collection.nuggets.sentence_positions import nugget_positions
-
         return nugget_positions(self).__arrow_c_stream__(requested_schema)
 
     @property
@@ -141,44 +71,3 @@ class Nuggets(Tables):
             names = n_and_first(missing["run"])
             parts.append(f"Requests without an answer, which count as 0: of {names}.")
         return printed.Verdict({"sentence": parts})
-
-
-def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
-    """Return a table with all its columns, sorted by its key; raise for rows that break its rules.
-
-    Sentences keep their citations in the order in which they are given.
-    """
-    table = schemas.check(frame, schema)
-    lacking = [name for name in schema.columns if name not in table.columns]
-    table = table.with_columns(pl.lit(None, schema.columns[name]).alias(name) for name in lacking)
-    twice = table.filter(table.select(schema.key).is_duplicated())
-    if twice.height and schema is not CITATIONS:
-        first = ", ".join(f"{name} {twice[name][0]!r}" for name in schema.key)
-        raise SchemaError(
-            f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several: "
-            f"{twice.height} rows, the first of {first}; keep one"
-        )
-    for name, (expected, rule) in _RULES.items():
-        if name in table.columns:
-            wrong = table.filter(~rule.fill_null(name in schema.optional))[name]
-            if len(wrong):
-                found = n_and_first(wrong)
-                raise SchemaError(f"{schema.name}: expected {name} {expected}, found {found}")
-    filled = {"importance": "okay", "needs_citation": True, "first_instance": True}
-    table = table.with_columns(
-        pl.col(name).fill_null(pl.lit(value)) for name, value in filled.items() if name in table.columns
-    )
-    key = [name for name in schema.key if schema is not CITATIONS or name != "doc_id"]
-    return table.select(*schema.columns).sort(key, maintain_order=True)
-
-
-def _refuse_unknown_nuggets(n: Nuggets) -> None:
-    key = ["query_id", "nugget_id"]
-    unknown = n.statements.join(n.nuggets, on=key, how="anti")
-    if unknown.height:
-        row = unknown.row(0, named=True)
-        raise SchemaError(
-            f"statements: expected nuggets of the request, found {row['nugget_id']!r} of request "
-            f"{row['query_id']!r} in run {row['run']!r} ({unknown.height} such rows), which the "
-            "table of nuggets lacks; judge all runs by the same nuggets"
-        )

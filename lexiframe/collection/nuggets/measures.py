@@ -89,4 +89,4 @@ EACH = [
 ]
 """The measures that `nugget_scores` computes unless some are named."""
 if (symbols := found_feature(catalogues, "symbols")) is not None:
-    symbols.know({kind: _SYMBOLS for kind in (NuggetMetric.kind, PairedNuggets.kind)})
+    symbols.know(dict.fromkeys((NuggetMetric.kind, PairedNuggets.kind), _SYMBOLS))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -94,12 +94,5 @@ def support_recall() -> pl.Expr:
 
 def report_f1(*, weighted: bool) -> pl.Expr:
     """2 S R / (S + R), 0 where both are 0."""
-    s, r = (pl.col(str(part)) for part in parts_of_f1({"weighted": weighted}))
+    s, r = pl.col("SentenceSupport"), pl.col("NuggetRecall" + "(weighted)" * weighted)
     return pl.when(s + r == 0).then(0.0).otherwise(2 * s * r / (s + r))
-
-
-def parts_of_f1(flags: Any) -> tuple[Metric, Metric]:
-    """Return what ReportF1 is the harmonic mean of."""
-    from lexiframe.collection.nuggets.measures import NuggetRecall, SentenceSupport
-
-    return SentenceSupport, NuggetRecall(weighted=flags["weighted"])

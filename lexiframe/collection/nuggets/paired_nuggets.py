@@ -7,15 +7,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import schemas
-from lexiframe.collection.nuggets.judged_answers import Nuggets
+from lexiframe.base import schemas, unknown_name
+from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import PairedNuggets
-from lexiframe.collection.nuggets.scored_answers import nugget_rows
 from lexiframe.collection.nuggets.sentence_positions import nugget_positions
 from lexiframe.pairwise import pairs, preferences
 
 
-def preferences_between(n: Nuggets, measures: Any, **how: Any) -> pl.DataFrame:
+def preferences_between(n: AnswerTables, measures: Any, **how: Any) -> pl.DataFrame:
     """Return the rows of `preferences`: NuggetPreference of credits, others of sentences."""
     asked = pairs.parse_measures(measures)
     paired = [one for one in asked if isinstance(one, PairedNuggets)]
@@ -26,9 +25,9 @@ def preferences_between(n: Nuggets, measures: Any, **how: Any) -> pl.DataFrame:
     return pl.concat(tables, how="diagonal").sort(schemas.PREFERENCES.key)
 
 
-def _paired(n: Nuggets, measures: list[PairedNuggets], baseline: str | None) -> pl.DataFrame:
+def _paired(n: AnswerTables, measures: list[PairedNuggets], baseline: str | None) -> pl.DataFrame:
     """Σ w sgn(c − c′)/Σ w of each request and pair of runs."""
-    rows = nugget_rows(n).sort("run", "query_id", "nugget_id")
+    rows = n.nugget_rows
     runs = rows["run"].unique().sort()
     pairs.refuse_one_run("preferences", runs)
     of_one = rows.filter(run=runs[0])
@@ -38,6 +37,8 @@ def _paired(n: Nuggets, measures: list[PairedNuggets], baseline: str | None) -> 
     a, b = np.triu_indices(len(runs), k=1)
     chosen = None
     if baseline is not None:
+        if baseline not in runs:
+            raise unknown_name("run", baseline, runs)
         chosen = np.flatnonzero((runs.gather(a) == baseline) | (runs.gather(b) == baseline))
         a, b = a[chosen], b[chosen]
     starts = np.flatnonzero(np.diff(begins, prepend=-1))

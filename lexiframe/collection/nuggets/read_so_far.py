@@ -81,8 +81,8 @@ class Read:
         before = self.answers.setdefault((run, query), record)
         if before is not record:
             where = str(before.wrong("", found="")).rstrip(": ")
-            raise record.wrong(f"one answer of run {run!r} to request {query!r}",
-                               f"it is judged in {where} too; keep one", "a second one")  # fmt: skip
+            expected = f"one answer of run {run!r} to request {query!r}"
+            raise record.wrong(expected, "keep one", f"a second one; the first is in {where}")
 
     def add_nuggets(self, query: str, run: str, nuggets: list[Nugget], record: Value) -> None:
         """Keep the nuggets of a request; raise if they are not those of the runs before."""

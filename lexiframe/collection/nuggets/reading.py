@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Literal, get_args
 
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, typed, warn
+from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
 from lexiframe.collection.nuggets.json_places import Value, records_of
-from lexiframe.collection.nuggets.judged_answers import CITATIONS, SENTENCES, STATEMENTS, Nuggets
+from lexiframe.collection.nuggets.judged_answers import Nuggets
 from lexiframe.collection.nuggets.nuggetizer_records import read_assignment
 from lexiframe.collection.nuggets.read_so_far import Failed, Read
 from lexiframe.io import File, data_sources
@@ -131,7 +131,9 @@ def _key_of(record: Value, form: NuggetForm | None) -> str:
     for key in of_form:
         if record.has(key):
             return key
-    advice = "read_qrels reads RUBRIC's and EXAM++'s grades" if isinstance(record.data, list) else ""
+    advice = (
+        "read_qrels reads RUBRIC's and EXAM++'s grades" if isinstance(record.data, list) else ""
+    )
     found = f"the keys {', '.join(record.data)}" if isinstance(record.data, dict) else None
     keys = " or ".join(of_form)
     raise record.wrong(f"a record with {keys}, as nuggetizer or Auto-ARGUE write", advice, found)

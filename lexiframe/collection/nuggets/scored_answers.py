@@ -9,8 +9,8 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, schemas, typed
 from lexiframe.collection.nuggets import measures as known
-from lexiframe.collection.nuggets.judged_answers import Nuggets
-from lexiframe.collection.nuggets.nugget_metrics import NuggetMetric, PairedNuggets, parts_of_f1
+from lexiframe.collection.nuggets.answer_tables import AnswerTables
+from lexiframe.collection.nuggets.nugget_metrics import NuggetMetric, PairedNuggets
 from lexiframe.metrics import as_list, as_metric, unique_by_name
 from lexiframe.typing import Frame, MeasureLike
 
@@ -76,13 +76,18 @@ def nugget_scores(
     """
     judged = as_nuggets(n, nuggets)
     asked = of_answers(measures, judged)
-    parts = [part for one in asked if one.rows == "scores" for part in parts_of_f1(one.values)]
-    needed = unique_by_name([*asked, *parts])
-    rows = {"nuggets": nugget_rows, "citations": _citation_rows, "sentences": _sentence_rows}
+    of_f1 = [one for one in asked if one.rows == "scores"]
+    parts = [known.NuggetRecall(weighted=one.values["weighted"]) for one in of_f1]
+    needed = unique_by_name([*asked, *parts, *[known.SentenceSupport][: len(of_f1)]])
+    rows = {
+        "nuggets": judged.nugget_rows,
+        "citations": judged.citations,
+        "sentences": judged.sentence_rows,
+    }
     grid = judged.grid
-    for name, rows_of in rows.items():
+    for name, its_rows in rows.items():
         if of_rows := [one for one in needed if one.rows == name]:
-            values = rows_of(judged).group_by(_KEY).agg(one.of_answer for one in of_rows)
+            values = its_rows.group_by(_KEY).agg(one.of_answer for one in of_rows)
             empty = [
                 pl.when("answered").then(str(one)).otherwise(
                     pl.col(str(one)) if name == "nuggets" else pl.lit(one.unanswered)
@@ -99,19 +104,19 @@ def nugget_scores(
     )
 
 
-def as_nuggets(n: Any, nuggets: Any = None) -> Nuggets:
+def as_nuggets(n: Any, nuggets: Any = None) -> AnswerTables:
     """Return judgments as they are, or those of a table of statements."""
-    if isinstance(n, Nuggets):
+    if isinstance(n, AnswerTables):
         return n
     if nuggets is None:
         raise LexiframeError(
             "expected what read_nuggets returns, or a table of statements with nuggets=, found a "
             "table alone"
         )
-    return Nuggets(schemas.to_polars(nuggets), schemas.to_polars(n))
+    return AnswerTables(schemas.to_polars(nuggets), schemas.to_polars(n))
 
 
-def of_answers(measures: Any, judged: Nuggets) -> list[NuggetMetric]:
+def of_answers(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
     """Return the measures; raise for those of another kind, and of what was not judged."""
     has = {"nuggets": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
     has |= {"sentences": has["citations"], "scores": all(has.values())}
@@ -131,24 +136,3 @@ def of_answers(measures: Any, judged: Nuggets) -> list[NuggetMetric]:
                 "reports together with their nugget banks"
             )
     return asked
-
-
-def nugget_rows(n: Nuggets) -> pl.DataFrame:
-    """Return a row for each run and nugget, with credit 0 where it is not stated."""
-    stated = n.statements.select(*_KEY, "nugget_id", "credit", "sentence")
-    every = n.grid.join(n.nuggets, on="query_id")
-    rows = every.join(stated, on=[*_KEY, "nugget_id"], how="left")
-    return rows.with_columns(pl.col("credit").fill_null(0.0))
-
-
-def _citation_rows(n: Nuggets) -> pl.DataFrame:
-    return n.citations
-
-
-def _sentence_rows(n: Nuggets) -> pl.DataFrame:
-    """Return a row for each sentence, with the support of its first citation, and the least."""
-    key = [*_KEY, "sentence"]
-    support = n.citations.group_by(key, maintain_order=True).agg(
-        first_support=pl.col("support").first(), least_support=pl.col("support").min()
-    )
-    return n.sentences.join(support, on=key, how="left")

@@ -6,7 +6,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, typed
 from lexiframe.collection.nuggets.nugget_metrics import STATED, VITAL
-from lexiframe.collection.nuggets.scored_answers import as_nuggets, nugget_rows
+from lexiframe.collection.nuggets.scored_answers import as_nuggets
 from lexiframe.typing import Frame
 
 _KEY = ["run", "query_id"]
@@ -20,7 +20,7 @@ _SET = (
 
 @typed
 def nugget_positions(
-    statements: Frame, nuggets: Frame | None = None, /, *, partial: bool = False
+    statements: Frame, /, nuggets: Frame | None = None, *, partial: bool = False
 ) -> pl.DataFrame:
     """Find the sentence that first states each nugget, as the positions of a ranking.
 
@@ -70,7 +70,7 @@ def nugget_positions(
     """
     n = as_nuggets(statements, nuggets)
     counted = pl.col("credit") > 0 if partial else STATED
-    rows = nugget_rows(n).with_columns(
+    rows = n.nugget_rows.with_columns(
         position=pl.when(counted).then("sentence"),
         relevance=pl.when(VITAL).then(2.0).otherwise(1.0),
         is_nowhere=counted & pl.col("sentence").is_null(),
