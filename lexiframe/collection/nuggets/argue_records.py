@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from lexiframe.collection.nuggets.json_places import Value
 from lexiframe.collection.nuggets.read_so_far import Read, run_of
+from lexiframe.io import data_sources
 
 _OF_DOCUMENTS = ("is_attested", "is_relevant")
 
 
-def read_bank(record: Value, _: str | None, read: Read) -> None:
+def read_bank(record: Value, _: data_sources.Source, read: Read) -> None:
     """Read the questions of a request, with the answers to each."""
     query, bank = record["query_id"].name(), record["nugget_bank"]
     nuggets, answers = [], {}
@@ -27,13 +28,13 @@ def read_bank(record: Value, _: str | None, read: Read) -> None:
     read.banks[query] = answers
 
 
-def read_report(record: Value, run: str | None, read: Read) -> None:
+def read_report(record: Value, source: data_sources.Source, read: Read) -> None:
     """Read the sentences of a report, their citations, and the questions that they answer.
 
     A report without sentences counts as if there were none.
     """
     about = record["report.metadata"]
-    query, name = about["topic_id"].name(), run_of(about, "run_id", run)
+    query, name = about["topic_id"].name(), run_of(about, source)
     read.begin_answer(name, query, record)
     bank = read.banks.get(query, {})
     found: dict[str, set[str]] = {}

@@ -34,6 +34,11 @@ class Value:
             replace(self.place, expected=expected, found=found, behind=at, advice=advice)
         )
 
+    @property
+    def where(self) -> str:
+        """The file and the line, in words."""
+        return str(replace(self.place, found="")).removesuffix(": ")
+
     def has(self, path: str) -> bool:
         """Return whether there is something else than null behind keys with dots between them."""
         value: Any = self.data

@@ -42,7 +42,7 @@ class Nuggets(AnswerTables, Tables):
     >>> import lexiframe as lf
     >>> facts = pl.DataFrame({"query_id": ["q", "q"], "nugget_id": ["a", "b"]})
     >>> stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": ["a"], "credit": [1.0]})
-    >>> lf.collection.Nuggets(facts, stated).coverage.row(0)
+    >>> lf.Nuggets(facts, stated).coverage.row(0)
     ('x', 1, 1, 0)
     """
 
@@ -59,15 +59,11 @@ class Nuggets(AnswerTables, Tables):
     @property
     def verdict(self) -> printed.Verdict:
         """What was read, and which requests were not answered."""
-        counts = {
-            "nugget": self.nuggets.height,
-            "request": self.grid["query_id"].n_unique(),
-            "run": self.coverage.height,
-        }
-        said = " of ".join(printed.counted(n, what) for what, n in counts.items())
-        parts = [f"{said.replace(' of ', ' in ', 1)}."]
+        counts = (self.nuggets.height, self.grid["query_id"].n_unique(), self.coverage.height)
+        nuggets, requests, runs = map(printed.counted, counts, ("nugget", "request", "run"))
+        parts = [f"Answers of {runs} to {requests} were judged by {nuggets}."]
         missing = self.coverage.filter(pl.col("missing") > 0)
         if missing.height:
-            names = n_and_first(missing["run"])
-            parts.append(f"Requests without an answer, which count as 0: of {names}.")
+            found = n_and_first(missing["run"])
+            parts.append(f"Runs without an answer to some request, which counts as 0: {found}.")
         return printed.Verdict({"sentence": parts})

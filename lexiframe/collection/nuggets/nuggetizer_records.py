@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from lexiframe.collection.nuggets.json_places import Value
 from lexiframe.collection.nuggets.read_so_far import Read, run_of
+from lexiframe.io import data_sources
 
 
-def read_assignment(record: Value, run: str | None, read: Read) -> None:
+def read_assignment(record: Value, source: data_sources.Source, read: Read) -> None:
     """Read the nuggets of a request, and which of them the answer of a run states.
 
     An answer without any of the request's nuggets counts as if there were none.
@@ -17,7 +18,7 @@ def read_assignment(record: Value, run: str | None, read: Read) -> None:
              for n, one in enumerate(nuggets, 1)]  # fmt: skip
     if not any(one.has("assignment") for one in nuggets) and not record.has("run_id") and nuggets:
         return read.add_nuggets(query, "those that were created", found, record)
-    name = run_of(record, "run_id", run)
+    name = run_of(record, source)
     read.begin_answer(name, query, record)
     if nuggets:
         read.add_nuggets(query, f"run {name!r}", found, record)

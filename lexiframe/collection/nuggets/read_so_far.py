@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lexiframe.collection.nuggets.json_places import Value
+from lexiframe.io import data_sources
 
 Failed = Literal["error", "zero"]
 Nugget = tuple[str, str, str | None, str]
@@ -39,7 +40,7 @@ class Read:
     def fail(self, what: str, value: Value) -> None:
         """Count an importance or an assignment that failed."""
         self.n_failed[what] += 1
-        self.first_failed = self.first_failed or str(value.wrong("")).removesuffix(": 'failed'")
+        self.first_failed = self.first_failed or f"{value.where}, {value.keys}"
 
     def importance(self, nugget: Value) -> str:
         """Return the importance of a nugget: okay where none is said."""
@@ -80,9 +81,9 @@ class Read:
         """Remember that a run answers a request; raise if it did so before."""
         before = self.answers.setdefault((run, query), record)
         if before is not record:
-            where = str(before.wrong("", found="")).rstrip(": ")
             expected = f"one answer of run {run!r} to request {query!r}"
-            raise record.wrong(expected, "keep one", f"a second one; the first is in {where}")
+            found = f"a second one; the first is in {before.where}"
+            raise record.wrong(expected, "keep one", found)
 
     def add_nuggets(self, query: str, run: str, nuggets: list[Nugget], record: Value) -> None:
         """Keep the nuggets of a request; raise if they are not those of the runs before."""
@@ -102,8 +103,8 @@ class Read:
         )
 
 
-def run_of(record: Value, key: str, run: str | None) -> str:
+def run_of(record: Value, source: data_sources.Source) -> str:
     """Return the run of a record: what the user, the record or the name of its file says."""
-    if run is not None and run.startswith(" "):
-        return run[1:]
-    return record[key].name() if record.has(key) or run is None else run
+    if source.is_given or not record.has("run_id"):
+        return str(source.name)
+    return record["run_id"].name()

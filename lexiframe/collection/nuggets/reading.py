@@ -100,28 +100,25 @@ def read_nuggets(
     if max_grade is not None and not max_grade > 0:
         raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
     read = Read(failed, max_grade, rel)
-    known = [(key, one, run) for one, run in _records(source) for key in [_key_of(one, form)]]
+    known = [
+        (_key_of(one, form), one, of) for of in _files(source) for one in records_of(of.origin)
+    ]
     for key, (_, reader) in _READERS.items():
-        for of_key, record, run in known:
+        for of_key, record, its_file in known:
             if of_key == key:
-                reader(record, run, read)
+                reader(record, its_file, read)
     return _tables(read)
 
 
-def _records(source: RunsLike) -> list[tuple[Value, str | None]]:
-    """Return the records of all files, each with the name of the run that it has if it says none.
-
-    A name that the user gave comes before what a record says: it begins with a blank here.
-    """
-    found = []
-    for several in data_sources.sources_of_runs(source).sources:
-        for one in several.apart():
-            if not isinstance(one.origin, File):
-                kind = type(one.origin).__name__
-                raise TypeError(f"read_nuggets: expected files, found {kind}; for tables of your "
-                                "own use lexiframe.Nuggets(nuggets, statements)")  # fmt: skip
-            named = f" {one.name}" if one.is_given else one.name
-            found += [(record, named) for record in records_of(one.origin)]
+def _files(source: RunsLike) -> list[data_sources.Source]:
+    """Return the files, each with the name of the run that it has if its records say none."""
+    found = [one for of in data_sources.sources_of_runs(source).sources for one in of.apart()]
+    others = [type(one.origin).__name__ for one in found if not isinstance(one.origin, File)]
+    if others:
+        raise TypeError(
+            f"read_nuggets: expected files, found {others[0]}; for tables of your own use "
+            "lexiframe.Nuggets(nuggets, statements)"
+        )
     return found
 
 
@@ -131,9 +128,8 @@ def _key_of(record: Value, form: NuggetForm | None) -> str:
     for key in of_form:
         if record.has(key):
             return key
-    advice = (
-        "read_qrels reads RUBRIC's and EXAM++'s grades" if isinstance(record.data, list) else ""
-    )
+    is_list = isinstance(record.data, list)
+    advice = "read_qrels reads the grades of RUBRIC and EXAM++" if is_list else ""
     found = f"the keys {', '.join(record.data)}" if isinstance(record.data, dict) else None
     keys = " or ".join(of_form)
     raise record.wrong(f"a record with {keys}, as nuggetizer or Auto-ARGUE write", advice, found)
