@@ -129,8 +129,8 @@ WRONG = {
     "a request twice": (
         [assigned(RED), assigned(RED)],
         (
-            "a.jsonl, line 2: expected one answer of run 'a' to request 'q', found a second one; the "
-            "first is in"
+            "a.jsonl, line 2: expected one answer of run 'a' to request 'q', found a second one; "
+            "the first is in"
         ),
     ),
     "other nuggets": (
