@@ -61,12 +61,12 @@ def nugget_positions(
     >>> facts = pl.DataFrame({"query_id": "q", "nugget_id": ["a", "b"],
     ...                       "importance": ["vital", "okay"]})
     >>> stated = pl.DataFrame({"run": ["x", "x", "y"], "query_id": "q", "nugget_id": list("aba"),
-    ...                        "credit": 1.0, "sentence": [3, 1, 1]})
+    ...                        "credit": 1.0, "sentence": [3, 2, 1]})
     >>> p = lf.nugget_positions(stated, facts)
     >>> p.select("run", "doc_id", "relevance", "position").rows()
-    [('x', 'a', 2.0, 3), ('x', 'b', 1.0, 1), ('y', 'a', 2.0, 1), ('y', 'b', 1.0, None)]
+    [('x', 'a', 2.0, 3), ('x', 'b', 1.0, 2), ('y', 'a', 2.0, 1), ('y', 'b', 1.0, None)]
     >>> lf.preferences(p, ["LR", "LP"])["preference"].to_list()
-    [-1.0, 1.0]
+    [1.0, -1.0]
     """
     n = as_nuggets(statements, nuggets)
     counted = pl.col("credit") > 0 if partial else STATED
