@@ -65,8 +65,8 @@ def nugget_positions(
     >>> p = lf.nugget_positions(stated, facts)
     >>> p.select("run", "doc_id", "relevance", "position").rows()
     [('x', 'a', 2.0, 3), ('x', 'b', 1.0, 2), ('y', 'a', 2.0, 1), ('y', 'b', 1.0, None)]
-    >>> lf.preferences(p, ["LR", "LP"])["preference"].to_list()
-    [1.0, -1.0]
+    >>> lf.preferences(p, ["LP", "LR"])["preference"].to_list()
+    [-1.0, 1.0]
     """
     n = as_nuggets(statements, nuggets)
     counted = pl.col("credit") > 0 if partial else STATED
