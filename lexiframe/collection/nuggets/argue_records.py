@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from lexiframe.collection.nuggets.json_places import Value
 from lexiframe.collection.nuggets.read_so_far import Read, run_of
-from lexiframe.io import data_sources
+from lexiframe.io import data_sources, json_places
 
 _OF_DOCUMENTS = ("is_attested", "is_relevant")
 
 
-def read_bank(record: Value, _: data_sources.Source, read: Read) -> None:
+def read_bank(record: json_places.Value, _: data_sources.Source, read: Read) -> None:
     """Read the questions of a request, with the answers to each."""
     query, bank = record["query_id"].name(), record["nugget_bank"]
     nuggets, answers = [], {}
     for question in bank.data if isinstance(bank.data, dict) else bank.each():
-        one = Value(bank.data[question], bank.place, f"{bank.keys}[{question!r}]")
+        one = json_places.Value(bank.data[question], bank.place, f"{bank.keys}[{question!r}]")
         name = one["question_id"].name() if one.has("question_id") else question
         joined = one["aggregator_type"].data if one.has("aggregator_type") else None
         if joined not in ("OR", "AND", None):
@@ -28,7 +27,7 @@ def read_bank(record: Value, _: data_sources.Source, read: Read) -> None:
     read.banks[query] = answers
 
 
-def read_report(record: Value, source: data_sources.Source, read: Read) -> None:
+def read_report(record: json_places.Value, source: data_sources.Source, read: Read) -> None:
     """Read the sentences of a report, their citations, and the questions that they answer.
 
     A report without sentences counts as if there were none.
@@ -59,8 +58,8 @@ def read_report(record: Value, source: data_sources.Source, read: Read) -> None:
 
 
 def _read_sentence(
-    sentence: Value, key: tuple[str, str, int], read: Read
-) -> list[tuple[Value, set[str]]]:
+    sentence: json_places.Value, key: tuple[str, str, int], read: Read
+) -> list[tuple[json_places.Value, set[str]]]:
     """Read one sentence and its citations; return the questions that it answers, and how.
 
     What is cited twice is judged twice, in the order of the citations, or once for both.
@@ -93,7 +92,7 @@ def _read_sentence(
     return matched
 
 
-def _answers(matched: Value) -> set[str]:
+def _answers(matched: json_places.Value) -> set[str]:
     """Return the answers to a question that a sentence gives: a list of them, or one text."""
     found = matched["matched_answer"] if matched.has("matched_answer") else None
     if found is None:

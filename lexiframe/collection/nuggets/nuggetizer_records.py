@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from lexiframe.collection.nuggets.json_places import Value
 from lexiframe.collection.nuggets.read_so_far import Read, run_of
-from lexiframe.io import data_sources
+from lexiframe.io import data_sources, json_places
 
 
-def read_assignment(record: Value, source: data_sources.Source, read: Read) -> None:
+def read_assignment(record: json_places.Value, source: data_sources.Source, read: Read) -> None:
     """Read the nuggets of a request, and which of them the answer of a run states.
 
     An answer without any of the request's nuggets counts as if there were none.

@@ -6,8 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lexiframe.collection.nuggets.json_places import Value
-from lexiframe.io import data_sources
+from lexiframe.io import data_sources, json_places
 
 Failed = Literal["error", "zero"]
 Nugget = tuple[str, str, str | None, str]
@@ -29,7 +28,7 @@ class Read:
     rel: float | None
     nuggets: dict[str, tuple[str, list[Nugget]]] = field(default_factory=dict)
     banks: dict[str, dict[str, tuple[str, set[str], bool]]] = field(default_factory=dict)
-    answers: dict[tuple[str, str], Value] = field(default_factory=dict)
+    answers: dict[tuple[str, str], json_places.Value] = field(default_factory=dict)
     statements: list[tuple[str, str, str, float, int | None]] = field(default_factory=list)
     citations: list[tuple[str, str, int, str, float, bool | None]] = field(default_factory=list)
     sentences: list[tuple[str, str, int, bool, bool]] = field(default_factory=list)
@@ -37,12 +36,12 @@ class Read:
     n_failed: Counter[str] = field(default_factory=Counter)
     first_failed: str = ""
 
-    def fail(self, what: str, value: Value) -> None:
+    def fail(self, what: str, value: json_places.Value) -> None:
         """Count an importance or an assignment that failed."""
         self.n_failed[what] += 1
         self.first_failed = self.first_failed or f"{value.where}, {value.keys}"
 
-    def importance(self, nugget: Value) -> str:
+    def importance(self, nugget: json_places.Value) -> str:
         """Return the importance of a nugget: okay where none is said."""
         found = nugget["importance"] if nugget.has("importance") else None
         if found is None:
@@ -54,7 +53,7 @@ class Read:
             raise found.wrong("vital or okay")
         return str(found.data)
 
-    def credit(self, assignment: Value) -> float:
+    def credit(self, assignment: json_places.Value) -> float:
         """Return the credit of an assignment or of a grade."""
         data = assignment.data
         if data == "failed":
@@ -66,7 +65,7 @@ class Read:
             raise assignment.wrong("support, partial_support or not_support")
         return _CREDITS[data]
 
-    def _credit_of_grade(self, value: Value, grade: float) -> float:
+    def _credit_of_grade(self, value: json_places.Value, grade: float) -> float:
         greatest = self.max_grade
         if not 0 <= grade <= (float("inf") if greatest is None else greatest):
             raise value.wrong("a grade from 0" + (f" to {greatest:g}" if greatest else ""))
@@ -77,7 +76,7 @@ class Read:
             raise value.wrong("support, partial_support or not_support", advice)
         return grade / greatest
 
-    def begin_answer(self, run: str, query: str, record: Value) -> None:
+    def begin_answer(self, run: str, query: str, record: json_places.Value) -> None:
         """Remember that a run answers a request; raise if it did so before."""
         before = self.answers.setdefault((run, query), record)
         if before is not record:
@@ -85,7 +84,9 @@ class Read:
             found = f"a second one; the first is in {before.where}"
             raise record.wrong(expected, "keep one", found)
 
-    def add_nuggets(self, query: str, run: str, nuggets: list[Nugget], record: Value) -> None:
+    def add_nuggets(
+        self, query: str, run: str, nuggets: list[Nugget], record: json_places.Value
+    ) -> None:
         """Keep the nuggets of a request; raise if they are not those of the runs before."""
         first, known = self.nuggets.setdefault(query, (run, nuggets))
         if known == nuggets:
@@ -103,7 +104,7 @@ class Read:
         )
 
 
-def run_of(record: Value, source: data_sources.Source) -> str:
+def run_of(record: json_places.Value, source: data_sources.Source) -> str:
     """Return the run of a record: what the user, the record or the name of its file says."""
     if source.is_given or not record.has("run_id"):
         return str(source.name)

@@ -9,11 +9,10 @@ import polars as pl
 from lexiframe.base import LexiframeError, check_choice, typed, warn
 from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
-from lexiframe.collection.nuggets.json_places import Value, records_of
 from lexiframe.collection.nuggets.judged_answers import Nuggets
 from lexiframe.collection.nuggets.nuggetizer_records import read_assignment
 from lexiframe.collection.nuggets.read_so_far import Failed, Read
-from lexiframe.io import File, data_sources
+from lexiframe.io import File, data_sources, json_places
 from lexiframe.typing import RunsLike
 
 NuggetForm = Literal["nuggetizer", "argue"]
@@ -100,13 +99,17 @@ def read_nuggets(
     if max_grade is not None and not max_grade > 0:
         raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
     read = Read(failed, max_grade, rel)
-    known = [
-        (_key_of(one, form), one, of) for of in _files(source) for one in records_of(of.origin)
+    keyed = [
+        (_key_of(record, form), record, file)
+        for file in _files(source)
+        for record in json_places.records_of(
+            file.origin.content("judgments of answers").data, str(file.origin)
+        )
     ]
     for key, (_, reader) in _READERS.items():
-        for of_key, record, its_file in known:
+        for of_key, record, file in keyed:
             if of_key == key:
-                reader(record, its_file, read)
+                reader(record, file, read)
     return _tables(read)
 
 
@@ -122,7 +125,7 @@ def _files(source: RunsLike) -> list[data_sources.Source]:
     return found
 
 
-def _key_of(record: Value, form: NuggetForm | None) -> str:
+def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
     """Return the key by which a record is known."""
     of_form = [key for key, (name, _) in _READERS.items() if form in (None, name)]
     for key in of_form:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lexiframe.base import Problem, ReadError, shown
-from lexiframe.io import File
+from lexiframe.io.text.json_values import load_json
 
 
 @dataclass(frozen=True)
@@ -71,6 +70,12 @@ class Value:
             raise self.wrong("a text that is not empty")
         return str(self.data)
 
+    def number(self) -> float:
+        """Return a number."""
+        if not isinstance(self.data, int | float) or isinstance(self.data, bool):
+            raise self.wrong("a number")
+        return self.data
+
     def flag(self) -> bool:
         """Return True or False."""
         if not isinstance(self.data, bool):
@@ -78,42 +83,35 @@ class Value:
         return self.data
 
 
-def records_of(file: File) -> Iterator[Value]:
+def values_of_lines(data: bytes, where: str) -> Iterator[Value]:
+    """Yield the value of each line that is not empty."""
+    for n, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+        if line.strip():
+            yield Value(_parsed(line, Problem(where, "", ""), n), Problem(where, "", "", line=n))
+
+
+def records_of(data: bytes, where: str) -> Iterator[Value]:
     """Yield the records of a file: those of its lines or of its list, or the whole file."""
-    text = file.content("judgments of answers").data.decode("utf-8", "replace")
-    lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    whole = Problem(str(file), "", "")
-    if len(lines) == 1 or not _are_records([line for _, line in lines]):
-        value = _parsed(text, whole, 0)
-        several = value if isinstance(value, list) else [value]
-        at = (f"record {n}" if isinstance(value, list) else "" for n in range(1, 1 + len(several)))
-        yield from (Value(x, replace(whole, at=one)) for x, one in zip(several, at, strict=True))
+    lines = [line.strip() for line in data.split(b"\n") if line.strip()]
+    n_records = sum(line.startswith(b"{") and len(line) > 1 for line in lines)
+    if len(lines) > 1 and n_records > len(lines) / 2:  # even if some are broken
+        yield from values_of_lines(data, where)
+        return
+    value = _parsed(data.decode("utf-8", "replace"), Problem(where, "", ""))
+    if isinstance(value, list):
+        places = (Problem(where, "", "", at=f"record {n}") for n in range(1, len(value) + 1))
+        yield from map(Value, value, places)
     else:
-        for n, line in lines:
-            yield Value(_parsed(line, whole, n), replace(whole, line=n))
+        yield Value(value, Problem(where, "", ""))
 
 
-def _are_records(lines: list[str]) -> bool:
-    """Return whether most lines are objects, even if some are broken."""
-    return sum(line.strip().startswith("{") and len(line.strip()) > 1 for line in lines) > (
-        len(lines) / 2
-    )
-
-
-def _parsed(text: str, place: Problem, line: int) -> Any:
+def _parsed(text: str, place: Problem, line: int | None = None) -> Any:
     try:
-        return json.loads(text, object_pairs_hook=_unique)
+        return load_json(text)
     except (ValueError, RecursionError) as error:
-        where = line or getattr(error, "lineno", None)
+        at = line or getattr(error, "lineno", None)
         found = f"{shown(text.strip()[:40])} ({getattr(error, 'msg', error)})"
         advice = "mend it, or leave it out"
         raise ReadError(
-            replace(place, expected="JSON", found=found, line=where, advice=advice)
+            replace(place, expected="JSON", found=found, line=at, advice=advice)
         ) from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key occurs twice in one object")
-    return found
