@@ -106,7 +106,7 @@ WRONG = {
         [assigned(RED), '{"qid": "p", "nugg'],
         'a.jsonl, line 2: expected JSON, found \'{"qid": "p", "nugg\' (Unterminated string',
     ),
-    "a key twice": (['{"qid": "p", "qid": "q"}'], "a key occurs twice in one object"),
+    "a key twice": (['{"qid": "p", "qid": "q"}'], "two fields are named 'qid'"),
     "no request": ([{"nuggets": []}], "a.jsonl: expected the key query.qid, found nuggets"),
     "no text": (
         [assigned(RED), assigned({"importance": "vital"}, qid="p")],
