@@ -47,6 +47,8 @@ FEATURES = {
         " metrics/kinds/cumulated_gain metrics/kinds/recall_curve metrics/kinds/ideal_overlap"
     ),
     "tools' documents": Feature("io/column_forms/documents io/column_forms/exam_grades", ("json",)),
+    "lists of ids": Feature("io/column_forms/lists_of_ids"),
+    "labels": Feature("io/column_forms/labels"),
     "learning to rank": Feature("io/text/letor"),
     "json": Feature(
         "io/text/json_tables io/text/json_rows io/text/json_records io/text/json_places"

@@ -173,6 +173,7 @@ def shown(notebook):
 def text(output):
     """Write an output as text, behind its kind, which for a stream is the stream's name."""
     said = output.text if "text" in output else output.data["text/plain"]
+    said = re.sub(r"\b0x[0-9a-f]+", "0x…", said)  # where an object lies
     kinds = [kind for kind in sorted(output.get("data", {})) if kind.startswith("image/")]
     return f"{output.get('name', output.output_type)}: {' '.join(kinds)}\n{said}"
 

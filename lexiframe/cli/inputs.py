@@ -45,6 +45,7 @@ class InputOptions:
     qrels_header: bool = False
     column: list[str] | None = None
     qrels_column: list[str] | None = None
+    grade: list[str] | None = None
     decimal: Decimal = "."
     negative: qrel_files.Negative = "unjudged"
     rows: str | None = None
@@ -69,9 +70,11 @@ class InputOptions:
     def judgments(self) -> Any:
         """Read the judgments if options say how; else return the path for the library to read."""
         is_plain = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        if is_plain and self.negative == "unjudged" and self.rows is None:
+        is_plain = is_plain and self.rows is None and not self.grade
+        if is_plain and self.negative == "unjudged":
             return batches.judgments_in(self.qrels)
         said = self._text_options(self.qrels_header, self.qrels_column)
+        said["grades"] = as_grades(self.grade)
         duplicates, negative = self.policies.duplicates, self.negative
         return read_qrels(self.qrels, duplicates=duplicates, negative=negative, **said)
 
@@ -258,6 +261,24 @@ class InferenceOptions:
     def groups(self) -> dict[str, Any]:
         """Return the arguments that say which groups of requests there are."""
         return {"requests": qrel_files.held_or_data(self.requests), "by": self.by}
+
+
+def as_grades(given: list[str] | None) -> dict[str, float | None]:
+    """Turn ``--grade E=3 --grade I=none`` into ``grades={"E": 3.0, "I": None}``.
+
+    Examples
+    --------
+    >>> as_grades(["E=3", "I=none"])
+    {'E': 3.0, 'I': None}
+    """
+    grades = dict[str, float | None]()
+    for text in given or []:
+        word, _, number = text.rpartition("=")
+        try:
+            grades[word] = None if number == "none" else float(number)
+        except ValueError:
+            raise typer.BadParameter(f"expected WORD=NUMBER (E=3), found {text!r}") from None
+    return grades
 
 
 def as_columns(given: list[str] | None, such_as: str = "query_id=topic") -> dict[str, str]:

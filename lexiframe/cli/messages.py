@@ -16,6 +16,7 @@ _CHECKS = re.compile(r"\blexiframe\.check_(?:run|qrels)\b")
 _RATINGS = re.compile(r"(grades are ratings, )rel=")
 _COLUMNS = re.compile(r"\bcolumns=\{([^}]*)\}")
 _VALUES = re.compile(r"\bvalues=\{([^}]*)\}")
+_GRADES = re.compile(r"\bgrades=\{'([^']*)': [^}]*\}")
 _VALUE = re.compile(r"'([^']*)': '([^']*)'")
 _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
 
@@ -53,6 +54,7 @@ def as_options(message: str) -> str:
     message = _RATINGS.sub(r"\1--rel ", message)
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
     message = _VALUES.sub(_as_values, message)
+    message = _GRADES.sub(r"--grade \1=NUMBER ...", message).replace("in grades=", "by --grade")
     return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
 
 

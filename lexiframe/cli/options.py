@@ -107,6 +107,12 @@ OPTIONS: dict[str, Any] = {
         metavar="WINNER=SIDE",
     ),
     "qrels_column": option(INPUT, "The same for the judgments.", metavar="OURS=THEIRS", rare=True),
+    "grade": option(
+        INPUT,
+        "The number of a grade that is a word: E=3; with =none, no judgment. Repeat for several.",
+        metavar="WORD=NUMBER",
+        rare=True,
+    ),
     "decimal": option(INPUT, "The decimal mark in text files.", rare=True),
     "rows": option(
         INPUT,

@@ -43,6 +43,8 @@ from .text import json_places as json_places
 from .text import letor as letor
 from .column_forms import documents as documents
 from .column_forms.exam_grades import refuse_off_scale as refuse_off_scale
+from .column_forms import lists_of_ids as lists_of_ids
+from .column_forms import labels as labels
 from .files.remote import fetch as fetch
 from .files.ir_datasets import from_ir_datasets as from_ir_datasets
 from .metadata import header_text as header_text

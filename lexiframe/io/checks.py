@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 import pyarrow as pa
@@ -124,6 +124,7 @@ def check_qrels(
     header: bool = False,
     decimal: str = ".",
     rows: str | Path | None = None,
+    grades: Mapping[Any, float | None] | None = None,
 ) -> pl.DataFrame:
     r"""List all problems of a qrels file; `read_qrels` raises an error for the first only.
 
@@ -131,7 +132,7 @@ def check_qrels(
     ----------
     path
         A file in any of the forms that `read_qrels` takes.
-    columns, header, decimal, rows
+    columns, header, decimal, rows, grades
         As for `read_qrels`.
 
     Returns
@@ -157,7 +158,7 @@ def check_qrels(
     >>> lf.check_qrels("data/example/qrels.txt").height
     0
     """
-    options = TextOptions(None, header, decimal, columns or {}, rows=rows)
+    options = TextOptions(None, header, decimal, columns or {}, rows=rows, grades=grades or {})
     return check_file(only_file(path), options, "qrels").problems
 
 
@@ -306,6 +307,8 @@ def kind_of(file: File, options: TextOptions) -> AnyKind:
     found = {name.strip(' "').partition(":")[0] for name in names}
     if other := _kind_of_others([name.strip(' "') for name in names], cells):
         return other
+    if separator is None and options.grades:
+        return "qrels"
     if separator is None:
         return _kind_of_lines(text, str(file), options)
     is_graded = not found.isdisjoint(words_for("relevance", options.columns))

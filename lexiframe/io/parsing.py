@@ -132,7 +132,11 @@ def layout_of(data: bytes, where: str, options: TextOptions, schema: schemas.Tab
         found = f"{ids}, which end with a separator"
         names = f"query_id,doc_id,{'score' if is_run else 'relevance'}"
         raise ReadError(Problem(where, "ids", found, no_names(names), DOUBT))
-    return trec.run_layout(data, options.third) if is_run else trec.qrels_layout(data)
+    return (
+        trec.run_layout(data, options.third)
+        if is_run
+        else trec.qrels_layout(data, labelled=bool(options.grades))
+    )
 
 
 def rows_of(
@@ -143,6 +147,16 @@ def rows_of(
     Text comes in blocks, so that memory does not grow with the file. A problem of the file as a
     whole is raised.
     """
+    found = _rows_as_they_are(content, where, options, schema)
+    lists = found_feature(io, "lists_of_ids")
+    if lists is None:
+        return found
+    return (lists.unnested(rows, schema, where, options.columns) for rows in found)
+
+
+def _rows_as_they_are(
+    content: Content, where: str, options: TextOptions, schema: schemas.TableSchema
+) -> Iterator[Rows]:
     data = content.data
     if content.form is not None:
         table = to_frame(

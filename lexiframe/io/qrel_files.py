@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -25,7 +25,7 @@ from lexiframe.base import (
     typed,
     warn,
 )
-from lexiframe.base.face import added
+from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms.column_names import (
     CHANGED_PLACES,
     RIGHT_ORDER,
@@ -83,6 +83,7 @@ def read_qrels(
     negative: Negative = "unjudged",
     rows: str | Path | None = None,
     max_grade: float | None = None,
+    grades: Mapping[Any, float | None] | None = None,
 ) -> pa.Table:
     """Read relevance judgments into an Arrow table.
 
@@ -117,6 +118,10 @@ def read_qrels(
     max_grade
         The greatest grade of the scale that the judge was given, from 0: grades outside of it,
         which models give now and then, are an error.
+    grades : mapping, optional
+        What grades mean that are words: ``{"E": 3, "S": 2, "C": 1, "I": 0}``. None stands for no
+        judgment: with ``{"": None}`` rows with an empty grade are left out, and a warning counts
+        them. Without ``grades``, true is 1 and false 0.
 
     Returns
     -------
@@ -152,7 +157,7 @@ def read_qrels(
     """
     check_choice("duplicates", duplicates, get_args(Duplicates))
     check_choice("read_qrels", negative, get_args(Negative), "negative")
-    options = TextOptions(None, header, decimal, columns or {}, rows=rows)
+    options = TextOptions(None, header, decimal, columns or {}, rows=rows, grades=grades or {})
     origin = file_or_data(qrels)
     judged = load_qrels(origin, options, hashed=True)
     if max_grade is not None:
@@ -239,12 +244,25 @@ def _load_file(file: File, options: TextOptions, *, hashed: bool) -> Judgments:
         rows = parse_qrels(content, where, options)
     except LexiframeError as error:
         raise error_with_line(error, content, where, options, schemas.QRELS) from None
-    places = places_in(file, options, schemas.QRELS) if content.form is None else None
+    is_whole = content.form is None and not options.grades  # which may leave out rows
+    places = places_in(file, options, schemas.QRELS) if is_whole else None
     return Judgments(rows, where, places, sha256)
 
 
 def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
-    """Parse and check the content of a file."""
+    """Parse and check the content of a file, whose grades may be words."""
+    if options.grades and (found := _labelled(content, where, options)) is not None:
+        return found
+    try:
+        return _parse_numbers(content, where, options)
+    except LexiframeError:
+        if options.grades or (found := _labelled(content, where, options)) is None:
+            raise
+        return found
+
+
+def _parse_numbers(content: Content, where: str, options: TextOptions) -> pl.DataFrame:
+    """Parse and check the content of a file with numbers as grades."""
     if content.form is not None:
         frame = to_frame(
             read_arrow(content.form, content.data, where), "relevance", where, keep_twins=True
@@ -263,11 +281,20 @@ def parse_qrels(content: Content, where: str, options: TextOptions) -> pl.DataFr
     return rows
 
 
+def _labelled(content: Content, where: str, options: TextOptions) -> pl.DataFrame | None:
+    """Return the judgments of a file whose grades are words; None for other files."""
+    labels = found_feature(io, "labels")
+    table = labels and labels.labelled_rows(content, where, options)
+    return None if table is None else checked_judgments(table, where, replace(options, columns={}))
+
+
 def checked_judgments(table: pl.DataFrame, where: str, options: TextOptions) -> pl.DataFrame:
     """Check a table of judgments, and give its columns our names."""
     table = _add_grades(table, where, options.columns)
     table = given = rename_columns(table, schemas.QRELS, where, options.columns)
     _refuse_empty_lists(table, where)
+    if labels := found_feature(io, "labels"):
+        table = labels.graded(table, where, options.grades)
     if "iteration" not in table.columns:
         table = table.with_columns(iteration=pl.lit("0"))
     table = checked_ids(table, schemas.QRELS, where, coded=schemas.IDS)

@@ -23,6 +23,7 @@ class TextOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     better: Better = "high"
     rows: str | Path | None = None
+    grades: Mapping[str, float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
@@ -30,6 +31,7 @@ class TextOptions:
         # pandas numbers columns without names, so names may be integers
         named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
         object.__setattr__(self, "columns", named)
+        object.__setattr__(self, "grades", {str(k): v for k, v in self.grades.items()})
         object.__setattr__(self, "rows", None if self.rows is None else str(self.rows))
         check_choice("third", self.third, (None, *get_args(Third)))
         check_choice("decimal", self.decimal, (".", ","))

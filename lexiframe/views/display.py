@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
+from zlib import crc32
 
 import polars as pl
 
@@ -313,7 +314,9 @@ def _made(
         pl.Series(c.name, [escaped(t) for t in c]) if c.dtype == pl.String else c for c in table
     )
     group = _GROUP if _GROUP in table.columns else None
-    shown: GT = gt.GT(table.select(texts), rowname_col=stub, groupname_col=group)
+    # A drawn name would change each time that a notebook is executed.
+    name = f"table-{crc32(table.write_json().encode()):x}"
+    shown: GT = gt.GT(table.select(texts), rowname_col=stub, groupname_col=group, id=name)
     shown = shown.cols_align("right", columns=[*right])
     labels = {name: gt.html(_safe_html(text)) for name, text in headings.items()}
     shown = shown.cols_label(cases=labels)

@@ -399,6 +399,7 @@ def test_evaluations_of_several_collections_are_ranked_together():
 
 def test_over_requests_refuses_single_requests_and_gaps():
     s = requests_table()
+    assert lf.leaderboard(requests_table(n=(2, 9)), over="requests").ranking.height == 3
     with pytest.raises(lf.LexiframeError, match="found 1 of 'c0'"):
         lf.leaderboard(requests_table(n=(1, 9)), over="requests")
     holed = s.filter(~((pl.col("run") == "b") & (pl.col("query_id") == "q3")))

@@ -7,7 +7,7 @@ import pytest
 from pyarrow import parquet
 
 import lexiframe as lf
-from lexiframe.io.files import parquet_pages, thrift
+from lexiframe.io.files import parquet_pages
 from lexiframe.io.forms import arrow
 
 RUN = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0, 2.0, 1.0]})
@@ -23,20 +23,20 @@ RUN = pa.table({"query_id": ["q"] * 3, "doc_id": ["a", "b", "c"], "score": [3.0,
 )
 def test_what_is_no_struct(data, message):
     with pytest.raises(ValueError, match=message):
-        thrift.struct_in(data)
+        parquet_pages.struct_in(data)
 
 
 @pytest.mark.parametrize("data", [b"\x18\x05abc", b"\x15", b"", b"\x19\xf5\x64\x02"])
 def test_a_struct_that_does_not_end(data):
     with pytest.raises(IndexError, match=r"the bytes end within a text|out of range"):
-        thrift.struct_in(data)
+        parquet_pages.struct_in(data)
 
 
 def test_all_kinds_of_fields():
     """True, false, a byte, a double, a list of flags, a long list, and a number of a far field."""
     long = b"\xf5\x10" + b"\x02" * 16
     data = b"\x11\x12\x13\x07\x17" + struct.pack("<d", 0.5) + b"\x19\x21\x01\x02\x19" + long
-    fields, end = thrift.struct_in(data + b"\x05\xc8\x01\x01\x00")
+    fields, end = parquet_pages.struct_in(data + b"\x05\xc8\x01\x01\x00")
     assert end == len(data) + 5
     assert fields == {1: True, 2: False, 3: b"\x07", 4: struct.pack("<d", 0.5),
                       5: [b"\x01", b"\x02"], 6: [1] * 16, 100: -1}  # fmt: skip

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import lexiframe as lf
-from lexiframe.io.column_forms.documents import DOCUMENTS, form_of_document
+from lexiframe.io.column_forms.documents import _OF_TOOLS, form_of_document
 
 
 def _hit(doc_id, score, rating):
@@ -87,7 +87,7 @@ def _ranked(found):
 
 
 def test_each_form_has_a_small_document_here():
-    assert {form_of_document(one).tool for one in ALL.values()} == {f.tool for f in DOCUMENTS}
+    assert {form_of_document(one).tool for one in ALL.values()} == {f.tool for f in _OF_TOOLS}
 
 
 @pytest.mark.parametrize("how", ["in memory", "one line", "indented"])

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
-from lexiframe.pairwise import clicked_items, pair_tiles, read_to_a_rank
+from lexiframe.pairwise import interleaved, pair_tiles, read_to_a_rank
 from tests import oracle
 from tests.frames import assert_identical, measured
 
@@ -149,7 +149,7 @@ def test_files_in_another_order_of_requests():
 def test_what_is_as_small_as_rounding_is_a_tie(monkeypatch):
     """With the weights of dcg sums are rounded; a difference of 1e-12 counts as rounding."""
     both, qrels = runs(A="xa", B="xb"), QRELS.head(1)
-    monkeypatch.setattr(clicked_items.sums, "TIE", 1.0)
+    monkeypatch.setattr(interleaved.sums, "TIE", 1.0)
     assert lf.interleaving(both, qrels, "dcg")["preference"].item() == 0
     assert lf.interleaving(both, qrels)["preference"].item() == 1
 
@@ -195,7 +195,7 @@ def test_long_rankings_of_many_runs_are_looked_at_in_parts(most, monkeypatch):
     whole = [lf.interleaving(runs(**lists), QRELS, user) for user in USERS]
     monkeypatch.setattr(pair_tiles, "_RANKS", most)
     monkeypatch.setattr(read_to_a_rank, "_CELLS", 20)
-    monkeypatch.setattr(clicked_items, "_CELLS", 20)
+    monkeypatch.setattr(interleaved, "_CELLS", 20)
     sizes = {len(part) for part, *_ in pair_tiles.tiles_of(7, 9)}
     assert sizes == ({1, 2} if most < 9 * 16 else {1, 2, 3, 4})
     parts = [lf.interleaving(runs(**lists), QRELS, user) for user in USERS]

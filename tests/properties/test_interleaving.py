@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lexiframe as lf
-from lexiframe.pairwise import clicked_items, read_to_a_rank
+from lexiframe.pairwise import interleaved, read_to_a_rank
 from tests import oracle
 from tests.frames import assert_identical, assert_same_preferences, judgments, measured, rankings
 from tests.strategies import BINARY, collections
@@ -92,6 +92,6 @@ def test_pairs_by_blocks(collection, cells, user):
     d = lf.interleaving(*collection, user)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(read_to_a_rank, "_CELLS", cells)
-        patch.setattr(clicked_items, "_CELLS", cells)
-        patch.setattr(clicked_items, "_ITEMS", cells // 4 + 1)
+        patch.setattr(interleaved, "_CELLS", cells)
+        patch.setattr(interleaved, "_ITEMS", cells // 4 + 1)
         assert_identical(lf.interleaving(*collection, user), d)

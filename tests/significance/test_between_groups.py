@@ -11,7 +11,7 @@ from scipy import stats
 
 import lexiframe as lf
 from lexiframe.pairwise.arrays.parts_of_groups import splits
-from lexiframe.significance import group_tests
+from lexiframe.significance import between_groups
 from tests.small_tables import preferences, scores
 
 RNG = np.random.default_rng(11)
@@ -207,7 +207,7 @@ def test_scores_and_their_differences_give_the_same():
 def test_many_pairs_are_done_in_parts(monkeypatch):
     runs = {run: RNG.random(10).tolist() for run in "abcd"}
     at_once = lf.compare_groups(scores(runs), "permutation", "none", **BY)
-    monkeypatch.setattr(group_tests, "_PAIRS_AT_ONCE", 4)
+    monkeypatch.setattr(between_groups, "_PAIRS_AT_ONCE", 4)
     in_parts = lf.compare_groups(scores(runs), "permutation", "none", **BY)
     assert in_parts.equals(at_once)
 

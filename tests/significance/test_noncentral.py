@@ -6,8 +6,7 @@ import scipy
 from scipy import special, stats
 
 from lexiframe.significance import Options
-from lexiframe.significance.intervals import d_z_interval
-from lexiframe.significance.noncentral import _solved, noncentrality
+from lexiframe.significance.intervals import _solved, d_z_interval, noncentrality
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
 needs_exact_nctdtr = pytest.mark.skipif(

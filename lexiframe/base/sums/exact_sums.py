@@ -16,10 +16,8 @@ _WIDTH = 45
 ROWS_TOGETHER = 2**4
 """The number of rows that are added as they are, before their sums are added as int64.
 
-Long rows side by side are added faster. The sum of 2^4 floats is exact if each is a whole number
-up to 2^`_PLAIN` times the same power of 2.
+Long rows side by side are added faster.
 """
-_PLAIN = 49
 _PART = 50
 """The bits of a number that are added at once, as an int64."""
 UNCARRIED = 2**12
@@ -188,15 +186,16 @@ class Adder:
         values: np.ndarray,
         spare: np.ndarray,
         largest: float | None = None,
-        finest: int | None = None,
     ) -> None:
         """Add rows without NaN, of which at most `UNCARRIED` are added at once.
 
         Both arrays, of the same shape, are overwritten: new ones would take as much time as the
-        sums. ``largest`` is a bound on the numbers' sizes, if one is known, and ``finest`` the
-        exponent of a power of 2 of which all of them are multiples.
+        sums. ``largest`` is a bound on the numbers' sizes, if one is known.
         """
-        self._make_room(len(values))
+        if self._uncarried + len(values) > UNCARRIED:  # they could exceed an int64
+            self._sums, self._by_unit, self._uncarried = self.sums(), {}, 0
+            self._infinite = np.zeros_like(self._infinite)
+        self._uncarried += len(values)
         if largest is None:
             largest = _largest(values)
         if largest == np.inf:
@@ -206,31 +205,11 @@ class Adder:
                 self._infinite += spare.sum(axis=0)
             np.copyto(values, 0.0, where=~np.isfinite(values))
             largest = _largest(values)
-        for unit, part in _exponent_parts(values, spare, largest, finest):
+        for unit, part in _exponent_parts(values, spare, largest):
             self._by_unit[unit] = self._by_unit.get(unit, 0) + part
-
-    def add_plain(self, values: np.ndarray, finest: int) -> None:
-        """Add rows of multiples of 2^``finest`` up to 2^(``finest`` + 49), which stay as they are.
-
-        They take one step, because they are added as floats.
-        """
-        self._make_room(len(values))
-        self._by_unit[finest] = self._by_unit.get(finest, 0) + _plain_sums(values, finest)
-
-    def _make_room(self, n_rows: int) -> None:
-        """Carry the sums if those of some more rows could exceed an int64."""
-        if self._uncarried + n_rows > UNCARRIED:
-            self._sums, self._by_unit, self._uncarried = self.sums(), {}, 0
-            self._infinite = np.zeros_like(self._infinite)
-        self._uncarried += n_rows
 
     def sums(self) -> ExactSums:
         """Return the sums of all rows so far."""
-        uncarried = self.uncarried()
-        return uncarried + ExactSums.zero(len(self._infinite))
-
-    def uncarried(self) -> ExactSums:
-        """Return the sums of all rows so far, whose digits may exceed 2^45: not to be added."""
         lowest = self._sums.lowest
         highest = lowest + len(self._sums.digits)
         if self._by_unit:
@@ -250,7 +229,7 @@ class Adder:
         if self._sums.infinite.any():
             with np.errstate(invalid="ignore"):
                 infinite = infinite + self._sums.infinite
-        return ExactSums(digits, lowest, infinite)
+        return ExactSums(digits, lowest, infinite)._carried()
 
 
 def rows_at_once(cells: int, n_rows: int, n_columns: int) -> int:
@@ -283,7 +262,7 @@ def exponent_above(size: float) -> int:
 
 
 def _exponent_parts(
-    rest: np.ndarray, spare: np.ndarray, largest: float, finest: int | None
+    rest: np.ndarray, spare: np.ndarray, largest: float
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield sums of columns as int64, each with the exponent of the power of 2 that they count.
 
@@ -296,10 +275,10 @@ def _exponent_parts(
         large = np.where(np.abs(rest) < 1, 0.0, rest)
         rest -= large
         large *= 2.0**-_POWER
-        for unit, part in _exponent_parts(large, spare, largest * 2.0**-_POWER, None):
+        for unit, part in _exponent_parts(large, spare, largest * 2.0**-_POWER):
             yield unit + _POWER, part
         exponent = 0
-    while finest is None or exponent - finest > _PLAIN:
+    while True:
         unit = max(exponent - _PART, _LEAST)
         # Near 1.5 · 2^52 units all floats are whole numbers of units. So adding this rounds to
         # them, and the bits of the result count them: of its sign and exponent all have the same.
@@ -308,14 +287,11 @@ def _exponent_parts(
         counted = sums_of_whole(spare.view(np.int64))
         counted -= _wrapped(len(rest) * int(np.float64(middle).view(np.int64)))
         yield unit, counted
-        if finest is not None and finest >= unit:
-            return
         spare -= middle
-        if finest is None and _are_equal(rest, spare):
+        if _are_equal(rest, spare):
             return
         rest -= spare
         exponent = unit - 1
-    yield finest, _plain_sums(rest, finest)
 
 
 def _are_equal(some: np.ndarray, others: np.ndarray) -> bool:
@@ -328,27 +304,17 @@ def _wrapped(number: int) -> np.int64:
     return np.int64((number + 2**63) % 2**64 - 2**63)
 
 
-def _plain_sums(values: np.ndarray, finest: int) -> np.ndarray:
-    """Return how often the columns' sums contain 2^``finest``, of which all are multiples."""
-    return sums_of_whole(values, 2.0**-finest)
+def sums_of_whole(values: np.ndarray) -> np.ndarray:
+    """Return the sums of columns of whole numbers.
 
-
-def sums_of_whole(values: np.ndarray, scale: float = 1.0) -> np.ndarray:
-    """Return the sums of columns, times a ``scale`` with which they are whole numbers.
-
-    Any `ROWS_TOGETHER` of the values must have an exact sum.
+    The sum of any `ROWS_TOGETHER` of them must be a number of their type.
 
     Examples
     --------
     >>> sums_of_whole(np.ones((1000, 2), np.uint8)).tolist()
     [1000, 1000]
-    >>> sums_of_whole(np.array([[0.5], [0.25]]), scale=4.0).tolist()
-    [3]
     """
-    several = fold_rows(np.add, values)
-    if several.dtype != np.int64:
-        several = np.multiply(several, scale).astype(np.int64)
-    return np.asarray(np.add.reduce(several, axis=0))
+    return np.asarray(np.add.reduce(fold_rows(np.add, values), axis=0, dtype=np.int64))
 
 
 def fold_rows(how: np.ufunc, values: np.ndarray) -> np.ndarray:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from lexiframe.base.sums.exact_sums import (
     Adder,
     ExactSums,
-    exponent_above,
     fold_rows,
     halves,
     rows_at_once,
@@ -30,20 +27,8 @@ _COLUMNS = 2**11
 _EXACT = ("total", "squares", "excess")
 _SUMS = ("n", "wins", "losses", *_EXACT)
 
-_Matrix: TypeAlias = tuple[np.ndarray, np.ndarray]
-"""Values, requests × columns, and their rounding errors."""
 _LARGE = 1e140
 """The squares of larger numbers count as infinite."""
-_USUAL = 300
-"""Numbers from 2^−300 to 2^300 have squares whose smallest bits are floats too."""
-_FEW_BITS = 24
-"""Numbers of so few bits have exact squares, of which many have an exact sum."""
-_SPREAD = 23
-"""Of numbers that are not smaller than the largest by more bits, both halves are added plainly."""
-_SMALLEST = 5e-324
-"""The smallest number above 0."""
-_HALF = 26
-"""The bits of each of the two numbers that `halves` returns."""
 
 
 @dataclass(frozen=True)
@@ -87,43 +72,13 @@ class Moments:
         >>> moments.n.tolist(), moments.mean.tolist(), moments.wins.tolist()
         ([2, 1], [0.125, 1.0], [1, 1])
         """
-        (moments,) = cls.add_up_each([(values, rounding)])
-        return moments
-
-    @classmethod
-    def add_up_each(cls, matrices: Sequence[_Matrix]) -> list[Moments]:
-        """Add up the values of several matrices of the same requests, each beside its ``rounding``.
-
-        Small ones are added up together, because many arrays take more time than a large one.
-        """
-        if not matrices:
-            return []
-        n_rows, widths = len(matrices[0][0]), [values.shape[1] for values, _ in matrices]
-        n_columns = sum(widths)
-        if len(matrices) == 1 and n_columns > _COLUMNS:
-            return [cls._add_up_wide(*matrices[0])]
-        if max(widths) > _COLUMNS and n_rows * n_columns > _CELLS:
-            return [cls.add_up(*matrix) for matrix in matrices]
-        room = _Room(min(max(_CELLS, n_columns), n_rows * n_columns))
-        groups = [[*range(len(matrices))]]
-        if n_rows * n_columns > _CELLS:
-            groups = _groups_added_together(matrices)
-        adders = [_Adder(room, [matrices[n] for n in group]) for group in groups]
-        found = dict[int, Moments]()
-        for moments, group in zip(_added_moments(adders), groups, strict=True):
-            edges = np.cumsum([0, *(widths[n] for n in group)]).tolist()
-            for n, (first, last) in zip(group, pairwise(edges), strict=True):
-                found[n] = moments[slice(first, last)] if len(group) > 1 else moments
-        return [found[n] for n in range(len(matrices))]
-
-    @classmethod
-    def _add_up_wide(cls, values: np.ndarray, rounding: np.ndarray) -> Moments:
-        """Add up the values of many columns, some columns after the other."""
+        if values.shape[1] <= _COLUMNS:
+            return _Adder(values, rounding).moments()
         found = list[Moments]()
         for first in range(0, values.shape[1], _COLUMNS):
             some = slice(first, first + _COLUMNS)
             rough = rounding if rounding.shape[1] == 1 else rounding[:, some]
-            found.append(cls.add_up(values[:, some], rough))
+            found.append(_Adder(values[:, some], rough).moments())
         return cls._joined(found)
 
     @classmethod
@@ -249,89 +204,36 @@ def _bounds(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return least.min(axis=0, initial=np.inf), greatest.max(axis=0, initial=-np.inf)
 
 
-def _matrix_rows(matrix: _Matrix, first: int, last: int) -> _Matrix:
-    values, rounding = matrix
-    return values[first:last], rounding if len(rounding) == 1 else rounding[first:last]
-
-
-class _Room:
-    """Arrays that are filled again for each block of rows.
-
-    The system clears new ones, which would take as much time as all that is done with them.
-    """
-
-    def __init__(self, n_cells: int) -> None:
-        self.floats, self.is_so = np.empty((4, n_cells)), np.empty(n_cells, bool)
-
-    def matrices(self, n_rows: int, n_columns: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return four matrices of floats and one of truth values."""
-        n = n_rows * n_columns
-        floats = self.floats[:, :n].reshape(4, n_rows, n_columns)
-        return floats, self.is_so[:n].reshape(n_rows, n_columns)
-
-
-def _groups_added_together(matrices: Sequence[_Matrix]) -> list[list[int]]:
-    """Return groups of matrices, by their numbers, that are added up together.
-
-    Each large one is a group. Small ones whose numbers are likely to take the same steps are added
-    up together: all that have few bits, as points, and those of the same kind of rounding errors.
-    """
-    groups = dict[object, list[int]]()
-    for n, (values, rounding) in enumerate(matrices):
-        are_halves = bool((values[:1] * 2 == np.rint(values[:1] * 2)).all())
-        kind = (are_halves, rounding.shape) if values.size <= _CELLS else n
-        groups.setdefault(kind, []).append(n)
-    return [*groups.values()]
-
-
-def _added_moments(adders: Sequence[_Adder]) -> list[Moments]:
-    """Return the moments that each has added up."""
-    # Digits are carried for all at once, because many small arrays take more time than a large one.
-    total, squares, excess = (
-        ExactSums.side_by_side([getattr(adder, name).uncarried() for adder in adders])
-        for name in _EXACT
-    )
-    edges = np.cumsum([0, *(len(adder.n) for adder in adders)]).tolist()
-    found = []
-    for adder, (first, last) in zip(adders, pairwise(edges), strict=True):
-        some = slice(first, last)
-        found.append(
-            Moments(
-                adder.n,
-                adder.wins,
-                adder.losses,
-                total[some],
-                squares[some],
-                excess[some],
-                adder.least,
-                adder.greatest,
-            )
-        )
-    return found
-
-
 class _Adder:
-    """Moments to which one block of rows after the other is added."""
+    """Moments to which one block of rows after the other is added.
 
-    def __init__(self, room: _Room, matrices: Sequence[_Matrix]) -> None:
-        """Add up values, side by side."""
-        n_rows, n_columns = len(matrices[0][0]), sum(values.shape[1] for values, _ in matrices)
+    Arrays of the size of a block are filled again for each: the system clears new ones, which would
+    take as much time as all that is done with them.
+    """
+
+    def __init__(self, values: np.ndarray, rounding: np.ndarray) -> None:
+        n_rows, n_columns = values.shape
         self.n, self.wins, self.losses = np.zeros((3, n_columns), np.int64)
         self.least, self.greatest = np.full((2, n_columns), [[np.inf], [-np.inf]])
         self.total, self.squares, self.excess = (Adder(n_columns) for _ in range(3))
         rows = rows_at_once(_CELLS, n_rows, n_columns)
+        room, is_so = np.empty((4, rows, n_columns)), np.empty((rows, n_columns), bool)
         for first in range(0, n_rows, rows):
-            some = [_matrix_rows(matrix, first, first + rows) for matrix in matrices]
-            self.floats, self.is_so = room.matrices(len(some[0][0]), n_columns)
-            self.add(some)
+            block = values[first : first + rows]
+            self.floats, self.is_so = room[:, : len(block)], is_so[: len(block)]
+            self.add(block, rounding if len(rounding) == 1 else rounding[first : first + rows])
 
-    def add(self, matrices: Sequence[_Matrix]) -> None:
-        """Add a block of rows: values, side by side, and their rounding errors."""
-        n_rows = len(matrices[0][0])
-        own, is_so = self.floats[0], self.is_so
-        values = matrices[0][0]
-        if len(matrices) > 1 or not values.flags.c_contiguous or values.dtype != np.float64:
-            values = np.concatenate([values for values, _ in matrices], axis=1, out=own)
+    def moments(self) -> Moments:
+        """Return the moments of all rows."""
+        exact = (self.total.sums(), self.squares.sums(), self.excess.sums())
+        return Moments(self.n, self.wins, self.losses, *exact, self.least, self.greatest)
+
+    def add(self, values: np.ndarray, rounding: np.ndarray) -> None:
+        """Add a block of rows: values and their rounding errors."""
+        n_rows, own, is_so = len(values), self.floats[0], self.is_so
+        if not values.flags.c_contiguous or values.dtype != np.float64:
+            np.copyto(own, values)
+            values = own
         least, greatest = _bounds(values)
         has_gaps = bool(np.isnan(least).any())
         if has_gaps:
@@ -342,7 +244,7 @@ class _Adder:
         else:
             self.n += n_rows
         largest = max(float(greatest.max(initial=0.0)), -float(least.min(initial=0.0)))
-        self._add_bounds(matrices, values, least, greatest, is_so if has_gaps else None)
+        self._add_bounds(values, rounding, least, greatest, is_so if has_gaps else None)
         if has_gaps:
             np.copyto(own, values)
             np.copyto(own, 0.0, where=is_so)
@@ -352,21 +254,19 @@ class _Adder:
 
     def _add_bounds(
         self,
-        matrices: Sequence[_Matrix],
         values: np.ndarray,
+        rounding: np.ndarray,
         least: np.ndarray,
         greatest: np.ndarray,
         missing: np.ndarray | None,
     ) -> None:
         """Add the bounds of the values, and the excess."""
-        if all((rounding == TIE).all() for _, rounding in matrices):
+        if (rounding == TIE).all():
             least, greatest = least + TIE / 2, greatest - TIE / 2
         else:
-            shapes = [(rounding, values.shape) for values, rounding in matrices]
-            rounding = np.concatenate([np.broadcast_to(*shape) for shape in shapes], axis=1)
             least = np.fmin.reduce(values + rounding / 2, axis=0, initial=np.inf)
             greatest = np.fmax.reduce(values - rounding / 2, axis=0, initial=-np.inf)
-            excess = rounding / TIE - 1
+            excess = np.broadcast_to(rounding / TIE - 1, values.shape).copy()
             if missing is not None:
                 excess[missing] = 0.0
             self.excess.add(excess, np.empty_like(excess))
@@ -374,70 +274,13 @@ class _Adder:
         np.maximum(self.greatest, greatest, out=self.greatest)
 
     def _add_values(self, values: np.ndarray, largest: float) -> None:
-        """Add what is computed from the values, without NaN, of which not all are 0."""
-        exponent = exponent_above(largest)
-        is_usual = 2.0**-_USUAL < largest < 2.0**_USUAL
-        if is_usual and self._have_few_bits(values, exponent):
-            self._add_signs(values, _SMALLEST)
-            self._add_few_bits(values, exponent)
-        elif is_usual and self._add_signs(values, 2.0 ** (exponent - _SPREAD)):
-            self._add_near(values, largest)
-        else:
-            self._add_signs(values, _SMALLEST)
-            self._add_any(values, largest)
+        """Add values without NaN, of which not all are 0: each, and two numbers for its square.
 
-    def _have_few_bits(self, values: np.ndarray, exponent: int) -> bool:
-        """Return whether the values, as votes and points, are multiples of 2^(exponent − 24)."""
-        middle = 1.5 * 2.0 ** (exponent - _FEW_BITS + 52)  # adding it rounds to these multiples
-        if (values[:1] + middle - middle != values[:1]).any():  # mostly this tells it
-            return False
-        rounded = np.add(values, middle, out=self.floats[1])
-        rounded -= middle
-        return bool(np.equal(rounded, values, out=self.is_so).all())
-
-    def _add_signs(self, values: np.ndarray, smallest: float) -> bool:
-        """Count the values with each sign, unless one that is not 0 is less than ``smallest``.
-
-        Return whether they were counted.
+        The two numbers add up to the square with 78 bits.
         """
-        is_so = self.is_so
-        np.not_equal(values, 0.0, out=is_so)
-        n = np.count_nonzero(is_so)
-        np.greater_equal(values, smallest, out=is_so)
-        wins = sums_of_whole(is_so.view(np.uint8))
-        np.less_equal(values, -smallest, out=is_so)
-        losses = sums_of_whole(is_so.view(np.uint8))
-        if wins.sum() + losses.sum() < n:
-            return False
-        self.wins += wins
-        self.losses += losses
-        return True
-
-    def _add_few_bits(self, values: np.ndarray, exponent: int) -> None:
-        """Add multiples of 2^(exponent − 24), whose squares need no halves."""
-        self.total.add_plain(values, exponent - _FEW_BITS)
-        squares = np.multiply(values, values, out=self.floats[1])
-        self.squares.add_plain(squares, 2 * (exponent - _FEW_BITS))
-
-    def _add_near(self, values: np.ndarray, largest: float) -> None:
-        """Add values of which none but 0 is smaller than the largest by more than `_SPREAD` bits.
-
-        It is known which bits their halves can have, and so in how many steps they are added.
-        """
-        _, high, low, spare = self.floats
-        finest = exponent_above(largest) - _SPREAD - 53  # of the values, which have 53 bits
-        finest_high = finest + 53 - _HALF
-        halves(values, high, low)
-        self.total.add_plain(high, finest_high)
-        self.total.add_plain(low, finest)
-        low *= np.add(high, values, out=spare)
-        self.squares.add(low, spare, largest**2 * 2.0**-_HALF)
-        high *= high
-        self.squares.add(high, spare, largest**2, 2 * finest_high)
-
-    def _add_any(self, values: np.ndarray, largest: float) -> None:
-        """Add values of any sizes, and two numbers that add up to each square, with 78 bits."""
         own, high, low, spare = self.floats
+        for counted, sign in ((self.wins, np.greater), (self.losses, np.less)):
+            counted += sums_of_whole(sign(values, 0.0, out=self.is_so).view(np.uint8))
         large = np.abs(values) > _LARGE if largest > _LARGE else None
         known = values if large is None else np.where(large, 0.0, values)
         halves(known, high, low)

@@ -10,7 +10,7 @@ import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError, Problem, ReadError, errors
-from lexiframe.cli.inputs import as_columns
+from lexiframe.cli.inputs import as_columns, as_grades
 from lexiframe.cli.messages import as_options
 from lexiframe.cli.options import AnyKind, Decimal, Format
 from lexiframe.cli.output import print_table
@@ -57,6 +57,7 @@ def check(
     column: list[str] | None = None,
     decimal: Decimal = ".",
     rows: str | None = None,
+    grade: list[str] | None = None,
     format: Format = "table",
 ) -> None:
     """List all problems of files, line by line; exit with status 1 if there are any.
@@ -64,7 +65,9 @@ def check(
     Where judgments are given beside runs, a run is also a problem if its ids match nothing in the
     judgments, or if the order of its equal scores may move a mean out of its interval.
     """
-    options = reading_options.TextOptions(third, header, decimal, as_columns(column), better, rows)
+    options = reading_options.TextOptions(
+        third, header, decimal, as_columns(column), better, rows, as_grades(grade)
+    )
     results = {given: score_forms.check_results(given) for given in files if kind is None}
     found = [_find_file(given) for given in files if not results.get(given)]
     data_sources.warn_of_left_out(
@@ -178,7 +181,8 @@ def _doubts_of_results(
         )
         with warnings.catch_warnings():  # of what evaluate says itself
             warnings.simplefilter("ignore", errors.LexiframeWarning)
-            e = evaluate(scan, read_qrels(judged.path, **how), coverages.MEASURES)
+            qrels = read_qrels(judged.path, grades=options.grades, **how)
+            e = evaluate(scan, qrels, coverages.MEASURES)
     except LexiframeError as error:
         return {str(judged): [checks.problem_with_runs(error, str(judged))]}
     paths = {fact["run"]: str(fact["path"]) for fact in e.provenance["runs"]}

@@ -10,7 +10,7 @@ import polars as pl
 import typer
 
 from lexiframe.base import LexiframeError
-from lexiframe.cli.inputs import as_columns
+from lexiframe.cli.inputs import as_columns, as_grades
 from lexiframe.cli.options import Decimal, Kind, place
 from lexiframe.io import (
     File,
@@ -47,6 +47,7 @@ def convert(
     column: list[str] | None = None,
     decimal: Decimal = ".",
     rows: str | None = None,
+    grade: list[str] | None = None,
     duplicates: problems.Duplicates = "error",
 ) -> None:
     """Convert a run or qrels to TREC text or, as OUT ends, to Parquet, CSV or TSV."""
@@ -58,7 +59,7 @@ def convert(
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
     said["rows"] = rows
     if (kind or checks.kind_of(file, options)) == "qrels":
-        table = read_qrels(file, duplicates=duplicates, **said)
+        table = read_qrels(file, duplicates=duplicates, grades=as_grades(grade), **said)
     else:
         table = read_runs(file, third=options.third, better=better, **said)
     if target.suffix.lower() == ".csv":

@@ -12,7 +12,13 @@ import typer
 
 from lexiframe.base import LexiframeError, printed, unknown_name
 from lexiframe.cli.arguments import holds_judgments, refuse_measures
-from lexiframe.cli.inputs import InputOptions, found_runs, named_file, refuse_replacing
+from lexiframe.cli.inputs import (
+    InputOptions,
+    as_grades,
+    found_runs,
+    named_file,
+    refuse_replacing,
+)
 from lexiframe.cli.options import INPUT, STATISTICS, Format, option
 from lexiframe.cli.output import print_json, print_table, say
 from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
@@ -102,10 +108,10 @@ class JudgeOptions(InputOptions):
     def judges(self) -> dict[str, Any]:
         """Read the judgments if options say how; else return paths for the library to read."""
         is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
-        if is_usual and self.policies.duplicates == "error":
+        if is_usual and not self.grade and self.policies.duplicates == "error":
             return {name: batches.judgments_in(path) for name, path in self.files().items()}
         said = self._text_options(self.qrels_header, self.qrels_column)
-        said |= {"duplicates": self.policies.duplicates}
+        said |= {"duplicates": self.policies.duplicates, "grades": as_grades(self.grade)}
         return {name: read_qrels(path, **said) for name, path in self.files().items()}
 
     def judged_files(self) -> list[str]:

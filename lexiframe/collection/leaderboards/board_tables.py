@@ -20,14 +20,9 @@ from lexiframe.collection.leaderboards.collection_tables import (
     weights_table,
 )
 from lexiframe.collection.leaderboards.in_words import leaderboard_sentences
-from lexiframe.collection.leaderboards.rank_tables import (
-    comparisons_table,
-    neighbours_table,
-    percentiles_table,
-    ranking_table,
-)
 from lexiframe.collection.leaderboards.ranked import Ranked
 from lexiframe.collection.leaderboards.settled import Settled
+from lexiframe.significance import ranks
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -117,3 +112,131 @@ class BoardTables:
         """What the tables say: a row for each sentence, which it prints; a frame to filter."""
         tables = self.ranking, self.neighbours, self.leave_one_out, self.collection_weights
         return printed.Verdict(leaderboard_sentences(self._ranked, *tables))
+
+
+_POSSIBLE = ("rank_low", "rank_high", "rank_low_each", "rank_high_each")
+
+
+def ranking_table(ranked: Ranked) -> pl.DataFrame:
+    """Return the ranking, the first run first."""
+    board, n = ranked.settled.board, len(ranked.settled.board.runs)
+    value, rank = ranked.values_and_ranks
+    of_runs = ranked.settled.n_collections
+    table = pl.DataFrame(
+        {
+            "rule": [ranked.name] * n,
+            "run": board.runs,
+            "value": value,
+            "rank": rank,
+            "n_collections": of_runs,
+            "incomplete": of_runs < len(board.collections),
+        }
+    ).with_columns(pl.col("value").fill_nan(None))
+    half = np.full(n, np.nan)
+    if ranked.design is not None:
+        half = ranked.design.intervals(ranked.alpha)
+    table = table.with_columns(
+        ci_low=pl.Series(value - half).fill_nan(None),
+        ci_high=pl.Series(value + half).fill_nan(None),
+    )
+    columns: dict[str, np.ndarray | None] = dict.fromkeys(_POSSIBLE)
+    if ranked.rejected is not None and ranked.design is not None:
+        d = ranked.design.differences
+        found = [bound for which in ranked.rejected for bound in ranks.possible_ranks(d, which)]
+        columns = dict(zip(_POSSIBLE, found, strict=True))
+    table = table.with_columns(
+        pl.Series(name, values if values is not None else [None] * n, pl.Int64)
+        for name, values in columns.items()
+    )
+    return table.select(*schemas.COLLECTION_RANKING.columns).sort("rule", "rank", "run")
+
+
+def comparisons_table(ranked: Ranked) -> pl.DataFrame:
+    """Return all pairs of runs, with the differences of the values; by Student's t and the test."""
+    design, test, rejected = ranked.design, ranked.test, ranked.rejected
+    if design is None:
+        return pl.DataFrame(schema=schemas.COLLECTION_COMPARISONS.columns)
+    a, b = np.triu_indices(design.points.shape[1], k=1)
+    runs = pl.Series(ranked.settled.board.runs)
+    half, n = design.half_widths(ranked.alpha)[a, b], len(a)
+    d, is_tested = design.differences[a, b], rejected is not None
+    adjusted = ranks.holm_all(design.p_values)[a, b] if test == "holm" and is_tested else None
+    t = design.statistics[a, b] * np.sign(d)
+    table = pl.DataFrame(
+        {
+            "rule": [ranked.name] * n,
+            "test": ["t" if test == "holm" else test] * n,
+            "correction": ["holm" if test == "holm" else "step_down"] * n,
+            "run_a": runs[a],
+            "run_b": runs[b],
+            "n": [len(design.points)] * n,
+            "df": design.df[a, b] if is_tested else [None] * n,
+            "mean_difference": d,
+            "ci_low": d - half,
+            "ci_high": d + half,
+            "statistic": np.where(design.se[a, b] > 0, t, np.nan),
+            "p_value": design.p_values[a, b],
+            "p_adjusted": [None] * n if adjusted is None else adjusted,
+            "reject": [None] * n if rejected is None else rejected[0][a, b],
+        },
+        schema=schemas.COLLECTION_COMPARISONS.columns,
+    )
+    return table.with_columns(pl.selectors.float().fill_nan(None))
+
+
+def percentiles_table(ranked: Ranked) -> pl.DataFrame:
+    """Return the percentiles of the ranks in resamples, which are no confidence intervals."""
+    _, rank = ranked.values_and_ranks
+    n, drawn, alpha = len(rank), ranked.drawn, ranked.alpha
+    if drawn is None:
+        low = high = share = [None] * n
+    else:
+        low, high = np.quantile(drawn, [alpha / 2, 1 - alpha / 2], axis=0, method="inverted_cdf")
+        share = (drawn == 1).mean(axis=0)
+    table = pl.DataFrame(
+        {
+            "rule": [ranked.name] * n,
+            "run": ranked.settled.board.runs,
+            "rank": rank,
+            "percentile_low": low,
+            "percentile_high": high,
+            "share_first": share,
+        },
+        schema=schemas.RANK_PERCENTILES.columns,
+    )
+    return table.sort("rule", "rank", "run")
+
+
+def neighbours_table(ranked: Ranked, mean: Ranked) -> pl.DataFrame:
+    """Return the pairs of runs next to each other in the order; ``mean`` is the rule of means."""
+    value, rank = ranked.values_and_ranks
+    drawn, rejected = ranked.drawn, ranked.rejected
+    runs = ranked.settled.board.runs
+    order = sorted(range(len(runs)), key=lambda n: (rank[n], runs[n]))
+    a, b = np.array(order[:-1], np.int64), np.array(order[1:], np.int64)
+    design, n = mean.design, len(a)
+    d = low = high = p = np.full(n, np.nan)
+    if design is not None:
+        half = design.half_widths(ranked.alpha)[a, b]
+        d, p = design.differences[a, b], design.p_values[a, b]
+        low, high = d - half, d + half
+    kept = np.full(n, np.nan)
+    if drawn is not None and n:
+        kept = ((drawn[:, a] < drawn[:, b]) + (drawn[:, a] == drawn[:, b]) / 2).mean(axis=0)
+    table = pl.DataFrame(
+        {
+            "rule": [ranked.name] * n,
+            "place": np.arange(1, n + 1),
+            "run_a": [runs[i] for i in a],
+            "run_b": [runs[i] for i in b],
+            "value_difference": value[a] - value[b],
+            "mean_difference": d,
+            "ci_low": low,
+            "ci_high": high,
+            "p_value": p,
+            "reject": [None] * n if rejected is None else rejected[0][a, b],
+            "share_in_order": kept,
+        },
+        schema=schemas.NEIGHBOURS.columns,
+    )
+    return table.with_columns(pl.selectors.float().fill_nan(None))

@@ -2,20 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from lexiframe.base import LexiframeError, Problem, SchemaError, errors, schemas, shown
 
-KNOWN_NAMES = {
+NAMES = {
     "run": "run name system tag model".split(),
     "query_id": "query_id qid q_id query query-id topic user_id user".split(),
-    "doc_id": "doc_id docno docid doc item_id item corpus-id".split(),
+    "doc_id": "doc_id docno docid doc document_id item_id item corpus-id".split(),
     "score": "score sim prediction".split(),
     "rank": ["rank"],
     "relevance": "relevance label rel grade gain rating".split(),
     "iteration": "iteration subtopic subtopic_id q0".split(),
 }
+_LISTS = ["doc_ids", "item_ids", "items"]
+LISTS_OF_IDS = {
+    "runs": ["retrieved_ids", "retrieved", "retrieved_doc_ids", "ranked_ids", "ranking", *_LISTS],
+    "qrels": ["expected_ids", "expected", "relevant_ids", "relevant", "relevant_doc_ids", *_LISTS],
+}
+"""Names of columns whose cells hold the ids of all documents of a query."""
+
+
+def spelled(words: Sequence[str]) -> list[str]:
+    """Return names, and behind them the same in other cases and styles.
+
+    Examples
+    --------
+    >>> spelled(["qid"]), "userId" in spelled(["user_id"]), "Query ID" in spelled(["query_id"])
+    (['qid', 'QID', 'Qid'], True, True)
+    """
+    every = dict.fromkeys(words)
+    for word in words:
+        parts = re.split("[_-]", word)
+        titles = [part.title() for part in parts]
+        ids = ["ID" if part == "id" else title for part, title in zip(parts, titles, strict=True)]
+        cases = [parts, [part.upper() for part in parts], titles, ids]
+        every |= dict.fromkeys(joint.join(case) for joint in ("_", "-", " ", "") for case in cases)
+        every |= dict.fromkeys(parts[0] + "".join(case[1:]) for case in (titles, ids))
+    return [*every]
+
+
+KNOWN_NAMES = {ours: spelled(words) for ours, words in NAMES.items()}
+"""The names that a column of ours may have, in any case."""
 STATED_NAMES: dict[str, tuple[list[str], ...]] = {
     "query_id": (
         "query_id qid q_id query-id topic question_id prompt_id instruction_id".split(),
@@ -82,6 +112,9 @@ FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too, and those of Q
     "rank": ["Doc Position"],
 }  # fmt: skip
 """Names that count only where no other is there."""
+_OTHER_SPELLINGS = {name for names in KNOWN_NAMES.values() for name in names} - {
+    word for words in NAMES.values() for word in words
+}
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
 _TIMES = {"timestamp", "time", "date", "datetime"}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
@@ -92,8 +125,8 @@ def words_for(ours: str, columns: Mapping[str, str]) -> list[str]:
 
     Examples
     --------
-    >>> words_for("score", {"score": "bm25"})
-    ['bm25', 'score', 'sim', 'prediction']
+    >>> words_for("rank", {"rank": "place"})
+    ['place', 'rank', 'RANK', 'Rank']
     """
     both_ways = [*columns.items(), *((b, a) for a, b in columns.items())]
     return [*(b for a, b in both_ways if a == ours), *KNOWN_NAMES.get(ours, [ours])]
@@ -184,7 +217,9 @@ def candidates_for(words: Sequence[str], names: Sequence[str]) -> list[str]:
     >>> candidates_for(KNOWN_NAMES["query_id"], ["user_id", "query_id", "item"])
     ['query_id']
     """
-    candidates = [word for word in words if word in names]
+    there = {*names}
+    candidates = [word for word in words if word in there]
+    candidates = [c for c in candidates if c not in _OTHER_SPELLINGS] or candidates
     if candidates and candidates[0] in _IDS:
         return candidates[:1]
     for several, own in _OWN_MEANING.items():
@@ -241,7 +276,7 @@ def _missing_columns(
     missing: list[str], schema: schemas.TableSchema, names: Sequence[str], where: str
 ) -> SchemaError:
     ours = missing[0]
-    known = KNOWN_NAMES.get(ours, [ours])
+    known = NAMES.get(ours, [ours])
     needed = ", ".join(c for c in schema.columns if c not in schema.optional)
     verb = "is" if len(missing) == 1 else "are"
     found = f"{', '.join(missing)} {verb} missing (found: {', '.join(names)})"
@@ -289,12 +324,12 @@ def _likely(ours: str, names: Sequence[str]) -> str | None:
     folds = {name: name.casefold() for name in names}
     if ours not in _ROOTS:
         others = [n for n in names if not any(r in folds[n] for rs in _ROOTS.values() for r in rs)]
-        alike = errors.nearest(others, KNOWN_NAMES.get(ours, [ours]), cutoff=0.7)
+        alike = errors.nearest(others, NAMES.get(ours, [ours]), cutoff=0.7)
         only = [n for n in names if n in others and not any(word in folds[n] for word in _NO_IDS)]
         return next(iter([*alike, *(only if len(names) == 1 else [])]), None)
     elsewhere = [root for other, roots in _ROOTS.items() if other != ours for root in roots]
     ids = [n for n in names if not any(word in folds[n] for word in (*_NO_IDS, *elsewhere))]
-    alike = errors.nearest([n for n in ids if folds[n] != "id"], KNOWN_NAMES[ours], cutoff=0.7)
+    alike = errors.nearest([n for n in ids if folds[n] != "id"], NAMES[ours], cutoff=0.7)
     rooted = [name for name in ids if any(root in folds[name] for root in _ROOTS[ours])]
     return next(iter([*rooted, *alike]), None)
 

@@ -1,21 +1,25 @@
-"""JSON in which a tool keeps the rankings and judgments of all queries, recognised by its fields.
+"""Objects that hold the rankings and judgments of all queries, recognised by what is in them.
 
-`DOCUMENTS` has what tools write: a form of such JSON is a row there. All but the names of the
+`DOCUMENTS` has what tools write as JSON: a form of it is a row there. All but the names of the
 fields is alike: queries by their ids or in a list, in each of them documents in a list or by their
-ids, and perhaps numbers beside them.
+ids, and perhaps numbers beside them. In memory people also have lists and sets of documents by
+their queries, and tables by columns or by rows.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
+from numbers import Real
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
-from lexiframe.io.column_forms.column_names import CHANGED_PLACES
+from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
 from lexiframe.io.column_forms.exam_grades import columns_of_grades
 from lexiframe.io.column_forms.numbers import NUMBER
+from lexiframe.io.column_forms.objects import looks_like_path
 from lexiframe.io.text.json_values import load_json
 
 
@@ -77,6 +81,59 @@ def _by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
 EXAM_GRADES = DocumentForm(
     "grades of RUBRIC or EXAM++", None, Part("exam_grades"), columns=columns_of_grades
 )
+
+
+def _lists_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return lists of documents, or of documents with numbers, as a tool would write them."""
+    if not _hold_documents(document, list | tuple):
+        return {}
+    return {"queries": {query: _as_items(of) for query, of in document.items()}}
+
+
+def _sets_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return sets of documents as a tool would write them."""
+    if not _hold_documents(document, Set):
+        return {}
+    return {"queries": {query: _as_items(sorted(of, key=str)) for query, of in document.items()}}
+
+
+def _as_items(documents: Any) -> list[dict[str, Any]]:
+    """Return documents with their scores or grades; one without documents says that it has none."""
+    pairs = [one if isinstance(one, list | tuple) else (one, None) for one in documents]
+    found = [
+        {"id": one, "score": x, "grade": 1 if x is None else x} for one, x in pairs or [(None,) * 2]
+    ]
+    return found if pairs else [{"id": None}]
+
+
+def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
+    """Return whether all values are lists of documents, and not of files.
+
+    Raise where texts look like paths and no file is there: nothing says what they are.
+    """
+    held = [*document.values()]
+    if not all(isinstance(of, kind) for of in held) or not any(held):
+        return False
+    every = [one for of in held for one in of]
+    ids = [one[0] if _is_pair(one) else one for one in every]
+    if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in ids):
+        return False
+    if not all(isinstance(one, str) and looks_like_path(one) for one in every):
+        return True
+    if any(re.search(r"[*?]|://", one) or Path(one).expanduser().exists() for one in every):
+        return False
+    found = f"texts that look like paths, {n_and_first(every)}: no such file"
+    advice = "if they are files, mend the paths; if they are documents, give a frame"
+    raise SchemaError(Problem("lists", "files, or documents", found, advice))
+
+
+def _is_pair(one: Any) -> bool:
+    """Return whether something is a document with its number."""
+    is_two = isinstance(one, list | tuple) and len(one) == 2
+    return is_two and isinstance(one[1], Real) and not isinstance(one[1], bool)
+
+
+_BY_QUERY = Part("queries", "", "", "id", "score")
 _IN_QUERIES = Part("queries", "query_text", "ratings")
 _QUESTIONS = Part("questions", "id", "documents")
 DOCUMENTS = (
@@ -97,11 +154,17 @@ DOCUMENTS = (
     DocumentForm("Quepid's export of a case", None, _IN_QUERIES),
     DocumentForm("Quepid's ratings", None, Part("queries", "query", "ratings")),
     DocumentForm("BioASQ's questions", _QUESTIONS, _QUESTIONS),
+    DocumentForm("lists of documents", _BY_QUERY, _BY_QUERY._replace(number="grade"),
+                 _lists_by_query),
+    DocumentForm("sets of documents, without an order", None, _BY_QUERY._replace(number="grade"),
+                 _sets_by_query),
 )  # fmt: skip
+TABLE = DocumentForm("a table by columns or by rows", None, None)
+_OF_TOOLS = DOCUMENTS[:-2]
 
 
 def form_of_document(document: Any) -> DocumentForm | None:
-    """Return the form of a value of JSON; None if no tool is known that writes it.
+    """Return the form of an object; None if no form is known that has its fields.
 
     Examples
     --------
@@ -110,6 +173,8 @@ def form_of_document(document: Any) -> DocumentForm | None:
     >>> form_of_document({"questions": {"d1": 0.5}}) is None
     True
     """
+    if _is_table(document):
+        return TABLE
     forms = DOCUMENTS if isinstance(document, Mapping) else ()
     fitting = (
         form for form in forms if all(_queries(form.opened(document), p) for p in form[1:3] if p)
@@ -123,7 +188,7 @@ def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
         return EXAM_GRADES, data
     first = data[: data.find(b"\n") % (len(data) + 1)]  # the rest may be large, and is not copied
     is_lines = first.rstrip().endswith(b"}") and bool(data[len(first) : len(first) + 99].strip())
-    fields = {part.queries for form in DOCUMENTS for part in form[1:3] if part}
+    fields = {part.queries for form in _OF_TOOLS for part in form[1:3] if part}
     if is_lines or not any(b'"%s"' % f.encode() in data for f in fields):
         return None
     try:
@@ -131,7 +196,7 @@ def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
     except (ValueError, RecursionError):  # the reader of JSON says where it is broken
         return None
     form = form_of_document(document)
-    return None if form is None else (form, document)
+    return (form, document) if form in _OF_TOOLS else None
 
 
 def columns_of_document(
@@ -147,6 +212,11 @@ def columns_of_document(
     >>> columns_of_document(form_of_document(found), found, "a.json", is_run=True)
     {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
     """
+    if form is TABLE:
+        if isinstance(document, Mapping):
+            return dict(document)
+        names = dict.fromkeys(name for row in document for name in row)
+        return {name: [row.get(name) for row in document] for name in names}
     part = form.rankings if is_run else form.judgments
     if part is None:
         found = f"{form.tool}, which has judgments alone"
@@ -176,6 +246,20 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
     return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
 
 
+def _is_table(document: Any) -> bool:
+    """Return whether an object is a table by columns or by rows, by the names that it has."""
+    row = document[0] if isinstance(document, list | tuple) and document else document
+    if not isinstance(row, Mapping) or not row:
+        return False
+    lists = [name for names in LISTS_OF_IDS.values() for name in names]
+    has_ids = all({*words} & {*row} for words in (KNOWN_NAMES["query_id"], _ITEMS + lists))
+    kinds = {isinstance(cells, list | tuple) for cells in row.values()}
+    return has_ids and (row is not document or kinds == {True})
+
+
+_ITEMS = KNOWN_NAMES["doc_id"]
+
+
 def _item_rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any, Any, Any, Any]]:
     """Yield query, document, rank, and score or grade; nulls for a query without an answer."""
     for query, items in _queries(document, part):
@@ -189,7 +273,8 @@ def _item_rows(document: Any, part: Part, *, is_run: bool) -> Iterator[tuple[Any
         for place, (item, x) in enumerate(pairs, 1):
             if x is not None or not part.has_unrated:
                 is_text = isinstance(x, str) and re.match(NUMBER, x)
-                yield query, item, place, float(x) if is_text else x
+                rank = None if item is None else place
+                yield query, item, rank, float(x) if is_text else x
         if is_run and not pairs:
             yield query, None, None, None
 

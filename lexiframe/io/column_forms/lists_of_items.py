@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from lexiframe import io
 from lexiframe.base import Problem, SchemaError, n_and_first, schemas
+from lexiframe.base.face import found_feature
 from lexiframe.io.column_forms.column_names import columns_of, words_for
 
 
@@ -17,6 +19,8 @@ def rename_columns(
     columns: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
     """Return a table's columns under lexiframe's names, with one row for each item of a list."""
+    if lists := found_feature(io, "lists_of_ids"):
+        frame = lists.rows_of_ids(frame, schema, where, columns or {})
     frame = unnest_lists(frame, where, columns or {})
     found = columns_of(frame.columns, schema, where, columns or {})
     # by Series, since Polars takes the names * and ^...$ for patterns

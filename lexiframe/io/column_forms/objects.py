@@ -24,7 +24,7 @@ from lexiframe import io
 from lexiframe.base import Problem, SchemaError, errors, n_and_first, schemas, shown, to_polars
 from lexiframe.base.face import added, found_feature
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, MODEL_OF_MTEB
-from lexiframe.io.column_forms.numbers import IN_RANGE, TOO_GREAT, has_large
+from lexiframe.io.column_forms.numbers import IN_RANGE, NUMBER, TOO_GREAT, has_large
 
 _ATTRIBUTES = ("query_id", "doc_id", "score", "relevance", "iteration", "subtopic_id")
 
@@ -64,7 +64,7 @@ def is_one_run(data: Any) -> bool:
             return begins
         return begins and not any(_is_data(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return len(data) > 0 and _is_row(data[0])
+        return len(data) > 0 and (_is_row(data[0]) or bool(_form_of_tool(data)))
     return _is_ranx(data)
 
 
@@ -92,16 +92,16 @@ def refuse_open_file(data: Any) -> None:
 
 def _is_data(value: Any) -> bool:
     """Return whether a value is a whole run or a path to one, and not the score of a document."""
-    is_path = isinstance(value, Path) or (isinstance(value, str) and _is_text_of_path(value))
+    is_path = isinstance(value, Path) or (isinstance(value, str) and looks_like_path(value))
     return is_path or isinstance(value, Mapping) or is_frame(value) or is_one_run(value)
 
 
-def _is_text_of_path(text: str) -> bool:
+def looks_like_path(text: str) -> bool:
     """Return whether text looks like a path, and not like a number or a word.
 
     Examples
     --------
-    >>> [_is_text_of_path(text) for text in ("runs/1", "seed1.run", "0.5", "high")]
+    >>> [looks_like_path(text) for text in ("runs/1", "seed1.run", "0.5", "high")]
     [True, True, False, False]
     """
     try:
@@ -130,8 +130,8 @@ def to_frame(
         named = "relevance" if type(data).__name__ == "Qrels" else "score"
         return _frame_of_dictionaries(data.to_dict(), named, where)
     is_empty = isinstance(data, Mapping | list | tuple) and not data
-    if is_empty or (isinstance(data, Mapping) and is_one_run(data)):
-        return _frame_of_dictionaries(dict(data), value, where)
+    if is_empty or (isinstance(data, Mapping) and is_one_run(data)) or _form_of_tool(data):
+        return _frame_of_dictionaries(data or {}, value, where)
     is_one = isinstance(data, Mapping | str) or getattr(data, "ndim", 1) == 0
     if isinstance(data, Iterable) and not is_frame(data) and not is_one:
         return _frame_of_tuples(list(data), where)
@@ -168,7 +168,9 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     documents = [*chain.from_iterable(inner or [None] for inner in data.values())]
     numbers = [*chain.from_iterable(inner.values() or [None] for inner in data.values())]
     kinds = [*map(type, numbers)]
-    if kinds.count(float) + kinds.count(int) < len(kinds):
+    if value == "relevance" and {*kinds} <= {str, bool} and not any(map(_is_number, numbers)):
+        numbers = [*map(str, numbers)]  # words, whose numbers the reader of grades knows
+    elif kinds.count(float) + kinds.count(int) < len(kinds):
         queries = chain.from_iterable(map(repeat, data, lengths))
         _refuse_others([*zip(queries, documents, numbers, strict=True)], value, where)
     query_id = _column_of_values("query_id", [*data], where).gather(
@@ -176,6 +178,10 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     )
     others = _frame_of_columns({"doc_id": documents, value: numbers}, where)
     return others.insert_column(0, query_id)
+
+
+def _is_number(text: object) -> bool:
+    return isinstance(text, str) and bool(re.match(NUMBER, text))
 
 
 def _refuse_others(rows: Iterable[tuple[Any, Any, Any]], value: str, where: str) -> None:
@@ -239,7 +245,7 @@ def _frame_of_columns(columns: Mapping[str, list[Any]], where: str) -> pl.DataFr
 
 
 def _column_of_values(name: str, values: list[Any], where: str) -> pl.Series:
-    is_number = name in ("score", "relevance")
+    is_number = name in ("score", "relevance") and not isinstance(next(iter(values), 0), str)
     try:
         column = pl.Series(name, values, dtype=pl.Float64() if is_number else None)
         if is_number and has_large(column):

@@ -20,7 +20,7 @@ from lexiframe.base import (
     typed,
     warn,
 )
-from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, NAMES, candidates_for
 from lexiframe.io.files.data_sources import run_name
 from lexiframe.io.logs.files import read_log
 from lexiframe.typing import Frame, LogLike
@@ -241,14 +241,8 @@ _OF_TIME = re.compile(r"(?i)time|duration")
 
 
 def _renaming(on: str, columns: Iterable[str]) -> str:
-    """Return how to rename the column that is most likely meant.
-
-    A name that is ours but for upper and lower case comes first (Name, as Weights & Biases has it,
-    beside Runtime).
-    """
-    words = KNOWN_NAMES.get(on, [on])
-    known = [name for word in words for name in columns if name.casefold() == word]
-    candidates = [*known, *errors.nearest(columns, words, cutoff=_SIMILAR)]
+    """Return how to rename the column that is most likely meant."""
+    candidates = errors.nearest(columns, NAMES.get(on, [on]), cutoff=_SIMILAR)
     candidates = [name for name in candidates if not _OF_TIME.search(name)]
     return f"; rename it: .rename({{{candidates[0]!r}: {on!r}}})" if candidates else ""
 

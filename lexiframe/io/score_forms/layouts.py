@@ -20,6 +20,7 @@ from lexiframe.base import (
 )
 from lexiframe.io.column_forms.column_names import (
     KNOWN_NAMES,
+    NAMES,
     columns_among,
     refuse_no_mapping,
 )
@@ -28,9 +29,14 @@ from lexiframe.io.column_forms.numbers import first_inexact
 from lexiframe.io.score_forms.judged_rows import other_means, words_as_numbers
 from lexiframe.io.score_forms.text import PLACE
 
-WORDS = {
-    "run": [*KNOWN_NAMES["run"], "runid", "run_id", "model_name"],
-    "query_id": [*KNOWN_NAMES["query_id"], "topic_id", "user_input"],
+WORDS = {  # collections may be called Query or Score, and so only ids are known in any case
+    "run": [*NAMES["run"], "runid", "run_id", "model_name"],
+    "query_id": [
+        *NAMES["query_id"],
+        *(name for name in KNOWN_NAMES["query_id"] if name.casefold() != name and "ID" in name),
+        "topic_id",
+        "user_input",
+    ],
     "measure": "measure metric".split(),
     "value": "value score".split(),
     "smaller_is_better": ["smaller_is_better"],
@@ -382,7 +388,9 @@ def numbers_of(
     if column.dtype == pl.String:
         text = column.str.strip_chars()
         column = text.set(text.str.to_lowercase().is_in(_NO_VALUE).fill_null(value=False), None)
-    elif not (column.dtype.is_numeric() or column.dtype == pl.Null):
+        if text.str.to_lowercase().is_in(["true", "false"]).all():
+            column = text.str.to_lowercase().replace({"true": "1", "false": "0"})
+    elif not (column.dtype.is_numeric() or column.dtype in (pl.Null, pl.Boolean)):
         raise SchemaError(
             f"{given.where}: expected scores in the column {column.name}, found {column.dtype}"
         )

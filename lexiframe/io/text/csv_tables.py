@@ -9,7 +9,13 @@ import polars as pl
 import pyarrow as pa
 
 from lexiframe.base import ReadError
-from lexiframe.io.column_forms.column_names import FALLBACK_NAMES, KNOWN_NAMES, words_for
+from lexiframe.io.column_forms.column_names import (
+    FALLBACK_NAMES,
+    KNOWN_NAMES,
+    LISTS_OF_IDS,
+    spelled,
+    words_for,
+)
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.reading_options import TextOptions
 from lexiframe.io.text.csv_rows import blocks_of_table, may_quote, plain_lines, text_table
@@ -27,6 +33,7 @@ _ABOVE = re.compile(rb"\A(?:[ \t]*(?:#[^\r\n]*)?(?:\r\n?|\n))+")  # blank lines 
 _LONGEST_HEADER = 1 << 16
 _SEPARATORS = "\t,;"
 _KNOWN = {name for names in KNOWN_NAMES.values() for name in names}
+_LISTS = {name for names in LISTS_OF_IDS.values() for name in spelled(names)}
 _CLEAR = 2  # a line with at least this many known names and no number is a header
 
 
@@ -71,7 +78,7 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
     for separator in _SEPARATORS:
         names = {name.strip().strip('"').partition(":")[0] for name in line.split(separator)}
         is_clear = len(names & _KNOWN) >= _CLEAR and not any(re.match(NUMBER, n) for n in names)
-        is_table = names & queries and (names & documents or "items" in names)
+        is_table = names & queries and names & (documents | _LISTS)
         if len(names) > 1 and (is_table or is_clear):
             return separator
     names = set(line.split())

@@ -14,7 +14,7 @@ import polars as pl
 from lexiframe.base import Problem, ReadError, schemas
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.lists_of_items import column_of_items
-from lexiframe.io.column_forms.objects import is_one_run, refuse_tables
+from lexiframe.io.column_forms.objects import is_one_run, refuse_tables, to_frame
 from lexiframe.io.column_forms.records import column_of
 from lexiframe.io.problems.advice import LINES_OF_RECORD, NO_ID, NO_JSON
 from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
@@ -301,13 +301,29 @@ def _records_table(records: Records, where: str, form: Form, ids: set[str]) -> p
         raise ReadError(problem)
     columns = records.columns(records.names)
     for name, values in ((name, cells) for name, cells in columns.items() if name in ids):
-        odd = next((n for n, value in enumerate(values) if not may_be_id(value)), None)
+        odd = None if _are_lists(values) else _first_odd(values)
         if odd is not None:
             place = _member_place(records.members, records.numbers[odd], form)
             expected, found = f"text or a whole number as {name}", json.dumps(values[odd])[:_SHOWN]
             raise ReadError(Problem(where, expected, found, NO_ID, "id", **place))
-    table = pl.DataFrame([column_of(name, cells, _member_text) for name, cells in columns.items()])
+    table = pl.DataFrame(
+        [
+            pl.Series(name, cells) if _are_lists(cells) else column_of(name, cells, _member_text)
+            for name, cells in columns.items()
+        ]
+    )
     return table.cast({pl.Boolean: pl.String})  # true is no number: it must not become 1
+
+
+def _first_odd(values: Sequence[Any]) -> int | None:
+    """Return the place of the first value that cannot be an id."""
+    return next((n for n, value in enumerate(values) if not may_be_id(value)), None)
+
+
+def _are_lists(values: Sequence[Any]) -> bool:
+    """Return whether all values are lists, those with something in them of one type."""
+    kinds = {type(one) for value in values if type(value) is list for one in value}
+    return all(type(value) is list for value in values) and kinds in ({str}, {int}, {float})
 
 
 def _join_tables(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -358,7 +374,11 @@ def _rows_of_clean(lines: CleanLines, names: Iterable[str]) -> Rows:
 
 def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
     members = members_in(data, where, "queries", exact=True)
-    refuse_tables(dict(zip(members.names, members.values, strict=True)), where)
+    whole = dict(zip(members.names, members.values, strict=True))
+    refuse_tables(whole, where)
+    if not any(isinstance(documents, dict) for documents in members.values):  # lists of documents
+        table = to_frame(whole, number, where)
+        return Rows(table, pl.int_range(table.height, eager=True), "")
     expected, numbers, rows = "{query: {document: number}}", [], []
     for n, (name, documents) in enumerate(zip(members.names, members.values, strict=True)):
         if isinstance(documents, dict):

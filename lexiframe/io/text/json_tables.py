@@ -40,7 +40,8 @@ def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
     record = _first_record(data)
     if record is not None:
         is_run = is_one_run(record) and not _has_fields(record, columns)
-        return "queries" if is_run and isinstance(next(iter(record.values())), dict) else "lines"
+        of_first = next(iter(record.values()), None)
+        return "queries" if is_run and isinstance(of_first, dict | list) else "lines"
     start = data[:_START]
     lines = [line.strip(b" \t,") for line in start.split(b"\n") if line.strip()]
     n_records = sum(line.startswith(b"{") and line.endswith(b"}") for line in lines)

@@ -55,12 +55,13 @@ def _has_three_columns(data: bytes) -> bool:
     return first == width or (first in (2 * width - 1, 2 * width) and second == [width])
 
 
-def qrels_layout(data: bytes) -> Layout:
-    """Return the layout of the lines of qrels, by the first line."""
+def qrels_layout(data: bytes, *, labelled: bool = False) -> Layout:
+    """Return the layout of the lines of qrels, by the first line; L0 to L3 are NTCIR's grades."""
     if not _has_three_columns(data):
         return QRELS
     fields = first_fields(data)
-    return GRADED if re.match(NUMBER.encode(), fields[-1].replace(b",", b".")) else QRELS
+    is_grade = re.match(NUMBER.encode(), fields[-1].replace(b",", b".")) or labelled
+    return GRADED if is_grade or re.fullmatch(rb"L\d", fields[-1]) else QRELS
 
 
 def parse_lines(

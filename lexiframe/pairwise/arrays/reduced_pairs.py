@@ -59,9 +59,7 @@ class PairSums:
         """
         like = [next(n for n, of in enumerate(several) if of.is_like(pairs)) for pairs in several]
         distinct = {n: several[n] for n in sorted({*like})}
-        matrices = [matrix for pairs in distinct.values() for matrix in pairs.summed]
-        found = iter(sums.Moments.add_up_each(matrices))
-        summed = {n: [next(found) for _ in range(4)] for n in distinct}
+        summed = {n: [sums.Moments.add_up(*of) for of in distinct[n].summed] for n in distinct}
         return [
             cls._from_moments(of, summed[n], limit)
             for of, n, limit in zip(several, like, most, strict=True)
@@ -267,9 +265,7 @@ def reduced(cube: PairCube, few: int = 0) -> Reduced:
     s = cube.scores
     n_requests = (~np.isnan(s.values)).any(axis=2).sum(axis=1).tolist()
     of_runs = dict(s.whole())
-    moments = sums.Moments.add_up_each(
-        [(x.values, sums.rounding(x.values)) for x in of_runs.values()]
-    )
+    moments = [sums.Moments.add_up(x.values, sums.rounding(x.values)) for x in of_runs.values()]
     scores = {
         name: RunSums(
             s.runs,

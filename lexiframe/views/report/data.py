@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from lexiframe.base import __version__, printed, sums
-from lexiframe.pairwise import LexicographicPreference, Measure
+from lexiframe.base import LexiframeError, __version__, errors, printed, schemas, sums
+from lexiframe.orderings import rank_distributions
+from lexiframe.pairwise import LexicographicPreference, Measure, facts
 from lexiframe.pairwise import facts as of_measures
 from lexiframe.significance import own_tests, tests
 from lexiframe.views.report.conclusions import conclusions, headline
-from lexiframe.views.report.intervals import cut_intervals
 from lexiframe.views.report.packing import Packing
 from lexiframe.views.report.requests import cells_of, positions_of
-from lexiframe.views.report.stability import rank_probabilities
 from lexiframe.views.report.texts import texts_of_documents, texts_of_queries
+from lexiframe.views.sentences.bounds import cut_at_bounds
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words
 from lexiframe.views.sentences.gains import GAIN
 from lexiframe.views.sentences.lacking import Lacking
@@ -247,3 +247,78 @@ def _positions(
     found, documents = positions_of(packing, p, runs, ids)
     known = {} if texts is None else texts_of_documents(texts, documents)
     return {"positions": found, "documents": documents, "texts": known, "why_none": ""}
+
+
+_VALUES: dict[str, Literal["mean", "mean_difference"]] = {
+    "means": "mean",
+    "comparisons": "mean_difference",
+}
+_NOTES = {"table": pl.String, "group": pl.String, "measure": pl.String, "said": pl.String}
+
+
+def cut_intervals(
+    grouped: Mapping[str, pl.DataFrame], known: facts.Known
+) -> dict[str, pl.DataFrame]:
+    """Return tables whose intervals are cut, and ``interval_notes``, a row for each note.
+
+    ``known`` are the facts of the measures.
+
+    Examples
+    --------
+    >>> means = pl.DataFrame({"group": "", "measure": "AP", "run": "a", "mean": 0.75,
+    ...                       "ci_low": -2.43, "ci_high": 3.93, "n": 9})
+    >>> shown = cut_intervals({"means": means, "comparisons": means.clear()}, {})
+    >>> shown["means"]["ci_high"].item(), shown["interval_notes"]["said"].item()
+    (1.0, 'Intervals end at the bounds of AP.')
+    """
+    tables: dict[str, pl.DataFrame] = {}
+    notes = []
+    for name, value in _VALUES.items():
+        tables[name], _ = cut_at_bounds(grouped[name], value, known)
+        for part in grouped[name].partition_by("group", "measure", maintain_order=True):
+            _, said = cut_at_bounds(part, value, known)
+            of = {"table": name, "group": part["group"][0], "measure": part["measure"][0]}
+            notes += [{**of, "said": f"{note[0].upper()}{note[1:]}."} for note in said]
+    return {**tables, "interval_notes": pl.DataFrame(notes, schema=_NOTES)}
+
+
+OF_MEANS, OF_PREFERENCES = 1000, 200
+"""The number of samples: ordering by preferences takes a hundred times as long as by means."""
+_MANY = 1_000_000
+"""The number of preferences above which runs are ordered in fewer samples."""
+_FEWER = 50
+
+
+def rank_probabilities(
+    tables: Mapping[str, pl.DataFrame],
+    order: str,
+    attributes: pl.DataFrame | None,
+    by: list[str],
+    lacking: Lacking,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Return the table of `rank_distributions`, and notes on how it was computed, or why not.
+
+    Each measure is ordered as the evaluation orders it: metrics by their mean, preferences by
+    ``order``. Those of which runs lack requests have no order, unless each run has that by its own.
+    """
+    s, d = tables["scores"], tables["preferences"]
+    others = d.filter(~pl.col("measure").is_in(s["measure"].unique().implode()))
+    found = [pl.DataFrame(schema=schemas.RANK_DISTRIBUTIONS.columns)]
+    notes = []
+    if lacking.missing is None:
+        s = s.filter(~pl.col("measure").is_in([*lacking.of]))
+        notes = lacking.notes([*lacking.of])
+    missing = "own" if lacking.missing == "own" else None
+    fewer = OF_PREFERENCES if others.height <= _MANY else _FEWER
+    for table, method, samples in ((s, "mean", OF_MEANS), (others, order, fewer)):
+        if table.height and d.height:
+            within: dict[str, Any] = {"requests": attributes, "by": by} if by else {}
+            within["missing"] = missing
+            try:
+                found.append(rank_distributions(table, method, samples=samples, **within))  # type: ignore[arg-type]
+            except LexiframeError as error:
+                notes.append(f"How stable the ranks by {method} are is not known: {error}")
+            else:
+                which = ", ".join(table["measure"].unique().sort())
+                notes.append(f"{which}: {samples} samples, by {method}")
+    return pl.concat(found, how="diagonal"), [errors.printable(note) for note in notes]

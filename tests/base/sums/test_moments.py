@@ -139,19 +139,6 @@ def test_numbers_near_each_other_are_added_to_the_sums_of_any(size, smallest):
         assert sums.lowest == others.lowest
 
 
-def test_matrices_of_the_same_requests_have_the_sums_of_each_alone():
-    random = np.random.default_rng(6)
-    matrices = [random.normal(size=(3000, n)) * 10.0**n for n in (1, 30, 4, 2)]
-    matrices[2] = np.rint(matrices[2])
-    matrices[1][::5, 3] = np.nan
-    for rows in (5, 3000):
-        several = [(values[:rows], rounding(values[:rows])) for values in matrices]
-        for found, matrix in zip(Moments.add_up_each(several), several, strict=True):
-            alone = Moments.add_up(*matrix)
-            for n in range(len(alone.n)):  # sums of other columns may have other digits
-                same(found[[n]] + nothing(), alone[[n]] + nothing())
-
-
 def test_more_rows_than_a_thread_handles(monkeypatch):
     values = np.random.default_rng(0).normal(size=(1000, 3))
     whole = Moments.add_up(values, rounding(values))

@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import lexiframe as lf
+from lexiframe.views.report.data import OF_MEANS, OF_PREFERENCES
 from lexiframe.views.report.packing import Packing
-from lexiframe.views.report.stability import OF_MEANS, OF_PREFERENCES
 from lexiframe.views.sentences.verdict_on_baseline import baseline_sentences
 
 pytestmark = pytest.mark.slow
@@ -441,7 +441,7 @@ def test_the_page_says_why_it_does_not_know_how_stable_ranks_are(small, tmp_path
     def fail(*tables, **options):
         raise lf.LexiframeError("more than memory holds")
 
-    monkeypatch.setattr("lexiframe.views.report.stability.rank_distributions", fail)
+    monkeypatch.setattr("lexiframe.views.report.data.rank_distributions", fail)
     page = Page(small.report(tmp_path / "r.html"))
     assert page.table("rank_distributions").height == 0
     (said,) = page.facts["notes"]["stability"]

@@ -1,0 +1,124 @@
+"""Columns whose cells hold the ids of all documents of a query: each id becomes a row.
+
+Ids stand in lists, perhaps beside lists of scores or grades, or in texts such as ``"d1 d2"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import polars as pl
+
+from lexiframe.base import Problem, SchemaError, n_and_first, schemas
+from lexiframe.io.column_forms.column_names import LISTS_OF_IDS, candidates_for, spelled, words_for
+from lexiframe.io.problems.rows_as_written import Rows
+
+_ROW = "\0row"  # no file has a column of this name
+
+
+def rows_of_ids(
+    frame: pl.DataFrame, schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
+) -> pl.DataFrame:
+    """Return a table with a row for each id in a column of ids; other tables as they are.
+
+    Lists of numbers beside are those of the documents. Without scores the rank is the place in the
+    list; without grades, what is called relevant has grade 1. An empty list is a row of nulls.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"qid": ["1"], "retrieved_ids": [["b", "a"]], "relevant": [["a"]]})
+    >>> rows_of_ids(table, schemas.RUNS, "t", {}).select("qid", "doc_id", "rank").rows()
+    [('1', 'b', 1), ('1', 'a', 2)]
+    >>> rows_of_ids(table, schemas.QRELS, "t", {}).select("qid", "doc_id", "relevance").rows()
+    [('1', 'a', 1.0)]
+    """
+    name = _column_of_ids(frame, schema, where, columns)
+    if name is None:
+        return frame
+    ids = _as_lists(frame[name])
+    numbers = {ours: _free(candidates_for(words_for(ours, columns), frame.columns), name)
+               for ours in ("score", "relevance", "rank")}  # fmt: skip
+    of_schema = ("score", "rank") if schema.name == "runs" else ("relevance", "score")
+    beside = [one for ours in of_schema for one in numbers[ours]]
+    lists = {one: _as_lists(frame[one]) for one in beside if _is_list(frame[one])}
+    for values in lists.values():
+        _refuse_other_lengths(ids, values, where)
+    plain = [one for one in beside if one not in lists]
+    if schema.name == "runs" and plain:
+        found = f"a list of documents and one {plain[0]}"
+        advice = "leave the number out: then the rank of a document is its place in the list"
+        raise SchemaError(Problem(where, "a score for each document", found, advice))
+    place = pl.int_ranges(1, ids.list.len() + 1, eager=True)
+    added = {"rank": place} if schema.name == "runs" else {}
+    is_ours = name in words_for("doc_id", columns)
+    table = frame.with_columns(ids, *(c.alias(n) for n, c in lists.items()))
+    table = table.with_columns(c.alias(n) for n, c in added.items() if not beside)
+    many = [name, *lists, *(added if not beside else [])]
+    table = table.explode(many, empty_as_null=True)
+    if schema.name == "qrels" and not beside and not is_ours:
+        table = table.with_columns(relevance=pl.when(table[name].is_not_null()).then(1.0))
+    return table if is_ours else table.rename({name: "doc_id"})
+
+
+def unnested(
+    rows: Rows, schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
+) -> Rows:
+    """Return the rows of a file with one for each id, which has the place of its row."""
+    table = rows.table.with_columns(pl.int_range(pl.len()).alias(_ROW))
+    table = rows_of_ids(table, schema, where, columns)
+    if table.height == rows.table.height and table.columns[:-1] == rows.table.columns:
+        return rows
+    of = table[_ROW]
+    given = {name: getattr(rows, name) for name in ("places", "order", "behind")}
+    kept = {name: None if column is None else column.gather(of) for name, column in given.items()}
+    return replace(rows, table=table.drop(_ROW), **kept)
+
+
+def _column_of_ids(
+    frame: pl.DataFrame, schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
+) -> str | None:
+    """Return the column of lists of ids, if it is one; raise if several could be it."""
+    one = candidates_for(words_for("doc_id", columns), frame.columns)
+    if one:
+        lists = [name for name in one if _is_list(frame[name])]
+        return lists[0] if len(one) == len(lists) == 1 else None
+    several = [name for name in spelled(LISTS_OF_IDS[schema.name]) if name in frame.columns]
+    several = [name for name in several if _is_list(frame[name]) or frame[name].dtype == pl.String]
+    if len(several) > 1:
+        advice = f"say which: columns={{'doc_id': {several[0]!r}}}"
+        raise SchemaError(Problem(where, "one column of documents", n_and_first(several), advice))
+    return several[0] if several else None
+
+
+def _is_list(column: pl.Series) -> bool:
+    """Return whether the cells are lists of ids or numbers, and not of objects with fields."""
+    is_list = isinstance(column.dtype, pl.List | pl.Array)
+    return is_list and not isinstance(column.dtype.inner, pl.Struct)
+
+
+def _as_lists(column: pl.Series) -> pl.Series:
+    """Return lists of what is in each cell: of texts, what commas or else blanks separate."""
+    if isinstance(column.dtype, pl.Array):
+        return column.arr.to_list()
+    if column.dtype != pl.String:
+        return column
+    texts = column.str.strip_chars(" []()")
+    comma = texts.str.contains(",", literal=True).any()
+    parts = texts.str.split("," if comma else " ")
+    cleaned = parts.list.eval(pl.element().str.strip_chars(" '\""))
+    return cleaned.list.eval(pl.element().filter(pl.element() != ""))
+
+
+def _free(names: list[str], taken: str) -> list[str]:
+    return [name for name in names if name != taken]
+
+
+def _refuse_other_lengths(ids: pl.Series, numbers: pl.Series, where: str) -> None:
+    bad = (ids.list.len() != numbers.list.len()).arg_true()
+    if len(bad):
+        n, found = bad[0] + 1, (ids.list.len()[bad[0]], numbers.list.len()[bad[0]])
+        raise SchemaError(
+            f"{where}, row {n}: expected as many numbers in {numbers.name} as documents in "
+            f"{ids.name}, found {found[1]} and {found[0]}"
+        )

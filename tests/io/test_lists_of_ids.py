@@ -1,0 +1,140 @@
+"""Rankings and judgments as lists of ids: in memory, in columns, and in JSON."""
+
+import json
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+import lexiframe as lf
+
+RANKED = [("1", "b", 1), ("1", "a", 2), ("2", "c", 1)]
+JUDGED = [("1", "a", 1.0), ("2", "c", 1.0), ("2", "d", 1.0)]
+SIDE_BY_SIDE = [
+    {"query": "1", "retrieved_ids": ["b", "a"], "expected_ids": ["a"]},
+    {"query": "2", "retrieved_ids": ["c"], "expected_ids": ["c", "d"]},
+]
+
+
+def ranks(table):
+    return [(r["query_id"], r["doc_id"], r["rank"]) for r in table.to_pylist()]
+
+
+def scores(table):
+    return [(r["query_id"], r["doc_id"], r["score"]) for r in table.to_pylist()]
+
+
+def grades(table):
+    return sorted((r["query_id"], r["doc_id"], r["relevance"]) for r in table.to_pylist())
+
+
+LISTS = {"1": ["b", "a"], "2": ["c"]}
+RELEVANT = {"1": ["a"], "2": ["c", "d"]}
+
+
+def test_lists_and_sets_in_memory(tmp_path):
+    assert ranks(lf.read_runs(LISTS)) == RANKED
+    assert ranks(lf.read_runs({"1": ("b", "a"), "2": ("c",)})) == RANKED
+    several = lf.read_runs({"one": LISTS, "two": {"1": ["a"]}})
+    assert several["run"].to_pylist() == ["one"] * 3 + ["two"]
+    assert grades(lf.read_qrels(RELEVANT)) == JUDGED
+    assert grades(lf.read_qrels({q: set(ids) for q, ids in RELEVANT.items()})) == JUDGED
+    pairs = {"1": [("b", 2.5), ("a", 1.5)], "2": [("c", 0.5)]}
+    assert scores(lf.read_runs(pairs)) == [("1", "b", 2.5), ("1", "a", 1.5), ("2", "c", 0.5)]
+    assert grades(lf.read_qrels({7: [(10, 2), (11, 0)]})) == [("7", "10", 2), ("7", "11", 0)]
+    path = tmp_path / "lists.json"
+    for text in (json.dumps(LISTS), json.dumps(LISTS, indent=1)):
+        path.write_text(text)
+        assert ranks(lf.read_runs(path)) == RANKED
+        assert lf.check_run(path).height == 0
+    path.write_text(json.dumps(RELEVANT))
+    assert grades(lf.read_qrels(path)) == JUDGED
+    assert lf.scores(lf.positions(LISTS, RELEVANT), "RR")["value"].to_list() == [0.5, 1.0]
+
+
+def test_an_empty_list_is_an_answer_and_no_judgment():
+    assert lf.positions({"1": [], "2": ["c"]}, RELEVANT)["query_id"].n_unique() == 2
+    with pytest.raises(lf.SchemaError, match="judgments for every query, found an empty list"):
+        lf.read_qrels({"1": [], "2": ["c"]})
+
+
+def test_what_is_no_list_of_documents(tmp_path):
+    with pytest.raises(lf.SchemaError, match="sets of documents, without an order, which has jud"):
+        lf.read_runs({"1": {"a", "b"}})
+    with pytest.raises(lf.SchemaError, match=r"files, or documents, found texts that look like p"):
+        lf.read_runs({"bm25": ["no.run", "such.run"]})
+    for name in ("a.run", "b.run"):
+        (tmp_path / name).write_text(f"{name[0]} Q0 d1 1 0.5 x\n")
+    files = {"bm25": [str(tmp_path / "a.run"), str(tmp_path / "b.run")]}
+    assert lf.read_runs(files)["query_id"].to_pylist() == ["a", "b"]
+    with pytest.raises(lf.SchemaError, match="'a'"):
+        lf.positions({"1": ["a", "a"], "2": ["c"]}, RELEVANT)
+
+
+def test_tables_by_columns_and_by_rows():
+    columns = {"Query_ID": ["1", "1", "2"], "docID": ["b", "a", "c"], "Score": [3.0, 2.0, 1.0]}
+    expected = [("1", "b", 3.0), ("1", "a", 2.0), ("2", "c", 1.0)]
+    assert scores(lf.read_runs(columns)) == expected
+    rows = pl.DataFrame(columns).to_dicts()
+    assert scores(lf.read_runs(rows)) == expected
+    assert ranks(lf.read_runs(SIDE_BY_SIDE)) == RANKED
+    assert grades(lf.read_qrels(SIDE_BY_SIDE)) == JUDGED
+
+
+@pytest.mark.parametrize("form", ["frame", "parquet", "jsonl", "json", "csv"])
+def test_lists_side_by_side(form, tmp_path):
+    """One table has what was retrieved and what is relevant."""
+    path, frame = tmp_path / f"made.{form}", pl.DataFrame(SIDE_BY_SIDE)
+    if form == "frame":
+        path = frame
+    elif form == "parquet":
+        frame.write_parquet(path)
+    elif form == "csv":
+        texts = frame.with_columns(pl.col("retrieved_ids", "expected_ids").list.join(" "))
+        texts.write_csv(path)
+    else:
+        text = "\n".join(map(json.dumps, SIDE_BY_SIDE))
+        path.write_text(text if form == "jsonl" else json.dumps(SIDE_BY_SIDE))
+    assert ranks(lf.read_runs(path)) == RANKED
+    assert grades(lf.read_qrels(path)) == JUDGED
+    if form != "frame":
+        assert lf.check_run(path).height == 0
+        assert lf.check_qrels(path).height == 0
+        command = [sys.executable, "-m", "lexiframe", "evaluate", path, path, "-m", "RR"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "0.750" in done.stdout
+
+
+def test_ids_in_one_cell(tmp_path):
+    for text in ("['b', 'a']", '["b","a"]', "b a", "b, a"):
+        frame = pl.DataFrame({"query_id": ["1", "2"], "doc_ids": [text, text[:0] + "c"]})
+        assert ranks(lf.read_runs(frame))[:2] == RANKED[:2]
+    singular = pl.DataFrame({"query_id": ["1"], "doc_id": ["b a"], "score": [1.0]})
+    assert lf.read_runs(singular)["doc_id"].to_pylist() == ["b a"]
+
+
+def test_two_columns_of_ids_are_refused():
+    frame = pl.DataFrame({"query": ["1"], "retrieved": [["a"]], "ranked_ids": [["b"]]})
+    with pytest.raises(lf.SchemaError, match="expected one column of documents, found 2"):
+        lf.read_runs(frame)
+    assert ranks(lf.read_runs(frame, columns={"doc_id": "retrieved"})) == [("1", "a", 1)]
+
+
+def test_names_in_any_case_and_style(tmp_path):
+    for names in (
+        ("Query_ID", "DocID", "Score"), ("QUERY_ID", "documentId", "SCORE"),
+        ("userId", "itemId", "Prediction"), ("query id", "corpus_id", "score"),
+    ):  # fmt: skip
+        path = tmp_path / "a.csv"
+        path.write_text(",".join(names) + "\n1,b,2.5\n1,a,1.5\n")
+        assert scores(lf.read_runs(path)) == [("1", "b", 2.5), ("1", "a", 1.5)]
+        row = dict(zip(names, ("1", "b", 2.5), strict=True))
+        path = tmp_path / "a.jsonl"
+        path.write_text(json.dumps(row) + "\n")
+        assert scores(lf.read_runs(path)) == [("1", "b", 2.5)]
+    both = pl.DataFrame({"query_id": ["1"], "Query_ID": ["2"], "doc_id": ["a"], "score": [1.0]})
+    assert lf.read_runs(both)["query_id"].to_pylist() == ["1"]
+    two = both.rename({"query_id": "QUERY_ID"})
+    with pytest.raises(lf.SchemaError, match="could each be query_id"):
+        lf.read_runs(two)
