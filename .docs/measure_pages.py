@@ -211,7 +211,7 @@ def _example(row: dict[str, str]) -> str:
             more = ", qrels=qrels" if row["name"] == "Serendipity" else ""
             what = f'lf.list_scores(runs, "{shown}@3", items{more})'
         return _RANKINGS + _session([*_ITEMS, what])
-    if row["needs"] == needed.NUGGETS:
+    if row["needs"] == answers.NuggetMetric.needs:
         how = "preferences" if row["kind"].endswith("preference") else "nugget_scores"
         return "Two answers to one request:\n\n" + _session([*_ANSWERS, f'lf.{how}(n, "{shown}")'])
     given = POSITIONS.get(row["needs"])

@@ -15,14 +15,6 @@ JUDGED = "judged items"
 POOL = "pool or corpus size"
 SUBTOPICS = "subtopics"
 ITEMS = "the items of a catalogue"
-NUGGETS = "judged nuggets of answers"
-ELSEWHERE = {
-    ITEMS: "needs the items of a catalogue: lexiframe.list_scores has measures of lists, which "
-    "evaluate_scores takes, and lexiframe.catalogue those of all lists",
-    NUGGETS: "needs judgments of answers (lexiframe.read_nuggets): lexiframe.nugget_scores has its "
-    "values, which evaluate_scores takes, and preferences has NuggetPreference",
-}
-"""What measures need that judgments of documents do not tell, and where they are."""
 
 
 def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
@@ -38,8 +30,8 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
 def refuse_of_items(measures: Iterable[Any]) -> None:
     """Raise for measures of lists over a catalogue, or of answers, which judgments do not tell."""
     for measure in measures:
-        if measure.needs in ELSEWHERE:
-            raise LexiframeError(f"{measure}: {ELSEWHERE[measure.needs]}")
+        if elsewhere := getattr(measure, "elsewhere", ""):
+            raise LexiframeError(f"{measure}: {elsewhere}")
 
 
 def no_item_of_grade(measure: Any) -> LexiframeError:

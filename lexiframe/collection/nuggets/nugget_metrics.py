@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError
-from lexiframe.metrics import Metric, Rankings, needed
+from lexiframe.metrics import Metric, Rankings
 
+NUGGETS = "judged nuggets of answers"
 Rows = Literal["nuggets", "citations", "sentences", "scores", "pairs"]
 STATED, VITAL = pl.col("credit") >= 1, pl.col("importance") == "vital"
 
@@ -29,12 +30,16 @@ class NuggetMetric(Metric):
     unanswered: float | None = 0.0
 
     kind: ClassVar[str] = "nugget"
-    needs: ClassVar[str] = needed.NUGGETS
+    needs: ClassVar[str] = NUGGETS
+    elsewhere: ClassVar[str] = (
+        "needs judgments of answers (lexiframe.read_nuggets): lexiframe.nugget_scores has its "
+        "values, which evaluate_scores takes, and preferences has NuggetPreference"
+    )
     cuts_off: ClassVar[bool] = False
 
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Raise: rankings of documents say nothing of what answers state."""
-        raise LexiframeError(f"{self}: {needed.ELSEWHERE[self.needs]}")
+        raise LexiframeError(f"{self}: {self.elsewhere}")
 
     def _written(self, at: float | None, but: str = "", lacking: Iterable[str] = ()) -> str:
         """Return the notation, in which a flag is a word: ``NuggetRecall(vital,strict)``."""
