@@ -93,7 +93,7 @@ def values_of_lines(data: bytes, where: str) -> Iterator[Value]:
 def records_of(data: bytes, where: str) -> Iterator[Value]:
     """Yield the records of a file: those of its lines or of its list, or the whole file."""
     lines = [line.strip() for line in data.split(b"\n") if line.strip()]
-    n_records = sum(line.startswith(b"{") and len(line) > 1 for line in lines)
+    n_records = sum(line.startswith((b"{", b"[[", b'["')) and len(line) > 1 for line in lines)
     if len(lines) > 1 and n_records > len(lines) / 2:  # even if some are broken
         yield from values_of_lines(data, where)
         return
