@@ -205,7 +205,6 @@ def test_the_code_about_nuggets_runs_and_its_session_is_what_is_printed(
     s, margin = names["s"], {"NuggetRecall(strict)": 0.05}
     decision = lf.gate(s, margin, baseline="sparse", candidate="hybrid")
     assert decision["outcome"].to_list() == ["pass"]
-    assert lf.leaderboard(s, over="requests").ranking["run"][0] == "hybrid"
     assert len(text.split()) <= 500
 
 

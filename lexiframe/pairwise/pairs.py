@@ -114,7 +114,7 @@ def preferences(
         "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
     }  # fmt: skip
     if hasattr(p, "preferences_between"):  # judged answers, which are compared nugget by nugget
-        return p.preferences_between(asked, **how)
+        return p.preferences_between(asked, **how)  # type: ignore[no-any-return]
     collections = by_collection.apart(p)
     if collections is not None:
         return by_collection.each_collection(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.collection.nuggets.read_so_far import Read, run_of
+from lexiframe.collection.nuggets.read_so_far import Nugget, Read, run_of
 from lexiframe.io import data_sources, json_places
 
 _OF_DOCUMENTS = ("is_attested", "is_relevant")
@@ -10,10 +10,10 @@ _OF_DOCUMENTS = ("is_attested", "is_relevant")
 
 def read_bank(record: json_places.Value, _: data_sources.Source, read: Read) -> None:
     """Read the questions of a request, with the answers to each."""
-    query, bank = record["query_id"].name(), record["nugget_bank"]
-    nuggets, answers = [], {}
-    for question in bank.data if isinstance(bank.data, dict) else bank.each():
-        one = json_places.Value(bank.data[question], bank.place, f"{bank.keys}[{question!r}]")
+    query = record["query_id"].name()
+    nuggets: list[Nugget] = []
+    answers: dict[str, tuple[str, set[str], bool]] = {}
+    for question, one in record["nugget_bank"].members():
         name = one["question_id"].name() if one.has("question_id") else question
         joined = one["aggregator_type"].data if one.has("aggregator_type") else None
         if joined not in ("OR", "AND", None):
@@ -21,8 +21,8 @@ def read_bank(record: json_places.Value, _: data_sources.Source, read: Read) -> 
         if name in {nugget[0] for nugget in nuggets}:
             raise one["question_id"].wrong("each question_id once", "rename one")
         nuggets.append((name, read.importance(one), joined, question))
-        wanted = {*one["answers"].data} if one.has("answers") else set()
-        answers[question] = (name, wanted, joined == "AND")
+        wanted = dict(one["answers"].members()) if one.has("answers") else {}
+        answers[question] = (name, {*wanted}, joined == "AND")
     read.add_nuggets(query, "the bank", nuggets, record)
     read.banks[query] = answers
 
@@ -67,27 +67,27 @@ def _read_sentence(
     cited = [one["doc_id"].name() for one in sentence.elements("citations")]
     judged: dict[tuple[str, str], list[bool]] = {}
     flags = {"requires_citation": True, "is_first_instance": True}
-    matched = []
+    matched: list[tuple[json_places.Value, set[str]]] = []
     for judgment in sentence.elements("judgments"):
         response = judgment["response"]
         if response.has("matched_nuggets"):
             found = response["matched_nuggets"].each()
             matched += [(one["question_text"], _answers(one)) for one in found]
         elif of_document := [flag for flag in _OF_DOCUMENTS if response.has(flag)]:
-            document, flag = judgment["provenance.doc_id"], of_document[0]
-            so_far = judged.setdefault((flag, document.name()), [])
+            of, flag = judgment["provenance.doc_id"], of_document[0]
+            so_far = judged.setdefault((flag, of.name()), [])
             so_far.append(response[flag].flag())
-            if len(so_far) > cited.count(document.name()):
-                raise document.wrong(f"as many {flag} as the sentence cites a document")
+            if len(so_far) > cited.count(of.name()):
+                raise of.wrong(f"as many {flag} as the sentence cites a document")
         elif of_sentence := [flag for flag in flags if response.has(flag)]:
             flags[of_sentence[0]] = response[of_sentence[0]].flag()
         else:
             read.skipped[judgment["judgment_type_id"].name()] += 1
-    read.sentences.append((*key, *flags.values()))
+    read.sentences.append((*key, flags["requires_citation"], flags["is_first_instance"]))
     for n, document in enumerate(cited):
-        of_each = [judged.get((flag, document), []) for flag in _OF_DOCUMENTS]
         before = cited[:n].count(document)
-        support, relevant = (of[min(before, len(of) - 1)] if of else None for of in of_each)
+        of_each = [judged.get((flag, document), [])[: before + 1] for flag in _OF_DOCUMENTS]
+        support, relevant = (said[-1] if said else None for said in of_each)
         read.citations.append((*key, document, float(support or 0.0), relevant))
     return matched
 

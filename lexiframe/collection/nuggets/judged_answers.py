@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import n_and_first, printed
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.paired_nuggets import preferences_between
-from lexiframe.collection.nuggets.sentence_positions import nugget_positions
+from lexiframe.collection.nuggets.sentence_positions import positions_of
 from lexiframe.io import Tables
 
 
@@ -54,7 +54,7 @@ class Nuggets(AnswerTables, Tables):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the positions, so that what takes positions takes these."""
-        return nugget_positions(self).__arrow_c_stream__(requested_schema)
+        return positions_of(self).__arrow_c_stream__(requested_schema)
 
     @property
     def verdict(self) -> printed.Verdict:

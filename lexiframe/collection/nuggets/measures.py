@@ -15,6 +15,12 @@ _SYMBOLS = {
     "w": "the weight of a nugget: 1; ½ for one that is okay, if weighted; 0 for it, if vital",
     "c": "the credit of a nugget: 1 stated, ½ in part, 0 not; with strict, 1 or 0",
     "c′": "the credit of the nugget in the second answer",
+    "a": "the support that a citation gives its sentence",
+    "a_1": "the support of the first citation of a sentence, 0 without any",
+    "C": "the number of citations",
+    "T": "how many sentences cite, or need to and are the first with their claim",
+    "N": "how many sentences cite",
+    "n": "the number of sentences",
     "S": "SentenceSupport",
     "R": "NuggetRecall",
 }
@@ -30,27 +36,27 @@ nuggets, and in ``NuggetRecall(weighted)`` the others weigh half. Also called al
 nugget_coverage; vital_score, strict_all_score, strict_vital_score; nugget_coverage_weighted."""
 
 CitationSupport = NuggetMetric("CitationSupport", of_answers.citation_support, "citations", None,
-    formula="#{supporting}/#{citations}", bounds="0 to 1", source=_ARGUE)
+    formula="#{a = 1}/C", bounds="0 to 1", source=_ARGUE)
 """The share of the citations of an answer whose document supports the sentence. Also called
 citation_support."""
 
 CitationRelevance = NuggetMetric("CitationRelevance", of_answers.citation_relevance, "citations",
-    None, formula="#{relevant}/#{citations}", bounds="0 to 1", source=_ARGUE)
+    None, formula="#{relevant}/C", bounds="0 to 1", source=_ARGUE)
 """The share of the citations of an answer whose document is relevant to the request. Also called
 citation_relevance."""
 
 SentenceSupport = NuggetMetric("SentenceSupport", of_answers.sentence_support, "sentences",
-    formula="#{all citations support}/#{cites, or needs to}", bounds="0 to 1",
+    formula="#{min a = 1}/T", bounds="0 to 1",
     source=_ARGUE)
 """The share of sentences with citations that all support them, of those that cite, or need a
 citation and are the first with their claim. Also called sentence_support."""
 
 SupportPrecision = NuggetMetric("SupportPrecision", of_answers.support_precision, "sentences", None,
-    formula="Σ support/#{sentences that cite}", bounds="0 to 1", source=_SUPPORT)
+    formula="Σ a_1/N", bounds="0 to 1", source=_SUPPORT)
 """The mean support that the first citations of sentences give, over the sentences that cite."""
 
 SupportRecall = NuggetMetric("SupportRecall", of_answers.support_recall, "sentences",
-    formula="Σ support/#{sentences}", bounds="0 to 1", source=_SUPPORT)
+    formula="Σ a_1/n", bounds="0 to 1", source=_SUPPORT)
 """The mean support that the first citations of sentences give, over all sentences."""
 
 ReportF1 = NuggetMetric("ReportF1", of_answers.report_f1, "scores", parameters={"weighted": _NO},

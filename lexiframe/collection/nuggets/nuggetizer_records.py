@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lexiframe.collection.nuggets.read_so_far import Read, run_of
+from lexiframe.collection.nuggets.read_so_far import Nugget, Read, run_of
 from lexiframe.io import data_sources, json_places
 
 
@@ -13,14 +13,15 @@ def read_assignment(record: json_places.Value, source: data_sources.Source, read
     """
     query = record["qid" if record.has("qid") else "query.qid"].name()
     nuggets = [*record["nuggets"].each()]
-    found = [(str(n), read.importance(one), None, one["text"].name())
-             for n, one in enumerate(nuggets, 1)]  # fmt: skip
-    if not any(one.has("assignment") for one in nuggets) and not record.has("run_id") and nuggets:
-        return read.add_nuggets(query, "those that were created", found, record)
+    found: list[Nugget] = [
+        (str(n), read.importance(one), None, one["text"].name()) for n, one in enumerate(nuggets, 1)
+    ]
+    if nuggets and not (record.has("run_id") or any(one.has("assignment") for one in nuggets)):
+        read.add_nuggets(query, "those that were created", found, record)
+        return
     name = run_of(record, source)
     read.begin_answer(name, query, record)
     if nuggets:
         read.add_nuggets(query, f"run {name!r}", found, record)
     for (nugget, *_), one in zip(found, nuggets, strict=True):
         read.statements.append((name, query, nugget, read.credit(one["assignment"]), None))
-    return None

@@ -10,7 +10,7 @@ import polars as pl
 from lexiframe.base import schemas, unknown_name
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import PairedNuggets
-from lexiframe.collection.nuggets.sentence_positions import nugget_positions
+from lexiframe.collection.nuggets.sentence_positions import positions_of
 from lexiframe.pairwise import pairs, preferences
 
 
@@ -19,7 +19,7 @@ def preferences_between(n: AnswerTables, measures: Any, **how: Any) -> pl.DataFr
     asked = pairs.parse_measures(measures)
     paired = [one for one in asked if isinstance(one, PairedNuggets)]
     others = [one for one in asked if one not in paired]
-    tables = [preferences(nugget_positions(n), others, **how)] if others else []
+    tables = [preferences(positions_of(n), others, **how)] if others else []
     if paired:
         tables.append(_paired(n, paired, how.get("baseline")))
     return pl.concat(tables, how="diagonal").sort(schemas.PREFERENCES.key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, typed
+from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import STATED, VITAL
 from lexiframe.collection.nuggets.scored_answers import as_nuggets
 from lexiframe.typing import Frame
@@ -68,7 +69,11 @@ def nugget_positions(
     >>> lf.preferences(p, ["LP", "LR"])["preference"].to_list()
     [-1.0, 1.0]
     """
-    n = as_nuggets(statements, nuggets)
+    return positions_of(as_nuggets(statements, nuggets), partial=partial)
+
+
+def positions_of(n: AnswerTables, *, partial: bool = False) -> pl.DataFrame:
+    """Return the positions of the nuggets of all answers; see `nugget_positions`."""
     counted = pl.col("credit") > 0 if partial else STATED
     rows = n.nugget_rows.with_columns(
         position=pl.when(counted).then("sentence"),

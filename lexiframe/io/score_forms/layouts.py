@@ -103,10 +103,12 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
 
 def _judged_rows(given: ScoreTable, found: Mapping[str, str]) -> ScoreTable:
     """Leave out measures without numbers, and note what is to be warned of."""
-    names = [found[name] for name in ("run", "query_id", "measure", "value") if name in found]
-    table, doubt = words_as_numbers(given.table, *names[-2:], _NO_VALUE)
-    doubts = [doubt, other_means(table, *names) if "run" in found else ""]
-    given.doubts.extend(filter(None, doubts))
+    measure, value = found["measure"], found["value"]
+    table, doubt = words_as_numbers(given.table, measure, value, _NO_VALUE)
+    means = ""
+    if "run" in found:
+        means = other_means(table, found["run"], found["query_id"], measure, value)
+    given.doubts.extend(filter(None, (doubt, means)))
     return replace(given, table=table)
 
 

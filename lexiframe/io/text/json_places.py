@@ -60,6 +60,12 @@ class Value:
             raise self.wrong("a list")
         yield from (Value(x, self.place, f"{self.keys}[{n}]") for n, x in enumerate(self.data))
 
+    def members(self) -> Iterator[tuple[str, Value]]:
+        """Yield the members of an object with their keys."""
+        if not isinstance(self.data, dict):
+            raise self.wrong("an object")
+        yield from ((k, Value(x, self.place, f"{self.keys}[{k!r}]")) for k, x in self.data.items())
+
     def elements(self, key: str) -> Iterator[Value]:
         """Yield the elements of a list behind a key, none where there is no such key."""
         return self[key].each() if self.has(key) else iter(())

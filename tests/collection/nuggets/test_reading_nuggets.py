@@ -277,6 +277,7 @@ WRONG_REPORTS = {
         [BANK | {"nugget_bank": {"who?": {"aggregator_type": "XOR"}}}],
         "expected OR or AND, found 'XOR' at nugget_bank['who?'].aggregator_type",
     ),
+    "no object": ([BANK | {"nugget_bank": [1]}], "expected an object, found [1] at nugget_bank"),
     "a nugget twice": (
         [BANK | {"nugget_bank": {"who?": {"question_id": "n"}, "why?": {"question_id": "n"}}}],
         "expected each question_id once, found 'n' at nugget_bank['why?'].question_id; rename one",
