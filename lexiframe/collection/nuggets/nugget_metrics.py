@@ -37,6 +37,14 @@ class NuggetMetric(Metric):
     )
     cuts_off: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rel is not None:
+            raise LexiframeError(
+                f"{self.name}(rel={self.rel:g}): nuggets have credits, not grades; give rel to "
+                "read_nuggets"
+            )
+
     def compute(self, rankings: Rankings) -> np.ndarray:
         """Raise: rankings of documents say nothing of what answers state."""
         raise LexiframeError(f"{self}: {self.elsewhere}")

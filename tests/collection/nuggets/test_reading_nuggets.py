@@ -349,5 +349,7 @@ def test_measures_have_a_page_and_their_other_names():
     assert "Also called all_score, All and" in " ".join(lf.NuggetRecall.__doc__.split())
     with refused("NuggetRecall has no parameter 'okay'"):
         lf.parse_measure("NuggetRecall(okay)")
+    with refused("NuggetRecall(rel=2): nuggets have credits, not grades; give rel to read_nuggets"):
+        lf.NuggetRecall(rel=2)
     n = lf.Nuggets(FACTS, STATED)
     assert lf.nugget_scores(n, ["All"])["measure"].unique().to_list() == ["NuggetRecall"]
