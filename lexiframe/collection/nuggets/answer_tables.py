@@ -10,31 +10,24 @@ import polars as pl
 
 from lexiframe.base import SchemaError, n_and_first, schemas
 
-_TEXT, _NUMBER, _WHOLE, _FLAG = pl.String(), pl.Float64(), pl.Int64(), pl.Boolean()
-_ANSWER = {"run": _TEXT, "query_id": _TEXT}
-_SENTENCE = {**_ANSWER, "sentence": _WHOLE}
+_NO_TEXT = {
+    "sentence": pl.Int64(),
+    "credit": pl.Float64(),
+    "support": pl.Float64(),
+    **dict.fromkeys(("relevant", "needs_citation", "first_instance"), pl.Boolean()),
+}
 
 
-def _described(name: str, key: dict[str, Any], optional: str, **others: Any) -> schemas.TableSchema:
-    return schemas.TableSchema(name, tuple(key), {**key, **others}, tuple(optional.split()))
+def _described(name: str, key: str, required: str, optional: str) -> schemas.TableSchema:
+    names = f"{key} {required} {optional}".split()
+    types = {one: _NO_TEXT.get(one, pl.String()) for one in names}
+    return schemas.TableSchema(name, tuple(key.split()), types, tuple(optional.split()))
 
 
-NUGGETS = _described(
-    "nuggets", {"query_id": _TEXT, "nugget_id": _TEXT}, "importance aggregator text",
-    importance=_TEXT, aggregator=_TEXT, text=_TEXT,
-)  # fmt: skip
-STATEMENTS = _described(
-    "statements", {**_ANSWER, "nugget_id": _TEXT}, "sentence", credit=_NUMBER, sentence=_WHOLE
-)
-CITATIONS = _described(
-    "citations", {**_SENTENCE, "doc_id": _TEXT}, "relevant", support=_NUMBER, relevant=_FLAG
-)
-SENTENCES = _described(
-    "sentences", _SENTENCE, "needs_citation first_instance", needs_citation=_FLAG,
-    first_instance=_FLAG,
-)  # fmt: skip
-
-
+NUGGETS = _described("nuggets", "query_id nugget_id", "", "importance aggregator text")
+STATEMENTS = _described("statements", "run query_id nugget_id", "credit", "sentence")
+CITATIONS = _described("citations", "run query_id sentence doc_id", "support", "relevant")
+SENTENCES = _described("sentences", "run query_id sentence", "", "needs_citation first_instance")
 _RULES = {
     "credit": ("from 0 to 1", pl.col("credit").is_between(0, 1)),
     "support": ("from 0 to 1", pl.col("support").is_between(0, 1)),
@@ -123,12 +116,9 @@ def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
             if len(wrong):
                 found = n_and_first(wrong)
                 raise SchemaError(f"{schema.name}: expected {name} {expected}, found {found}")
-    filled = {"importance": "okay", "needs_citation": True, "first_instance": True}
-    table = table.with_columns(
-        pl.col(name).fill_null(pl.lit(value))
-        for name, value in filled.items()
-        if name in table.columns
-    )
+    usual = {"importance": "okay", "needs_citation": True, "first_instance": True}
+    filled = (pl.col(name).fill_null(pl.lit(usual[name])) for name in usual.keys() & schema.columns)
+    table = table.with_columns(filled)
     key = [name for name in schema.key if schema is not CITATIONS or name != "doc_id"]
     return table.select(*schema.columns).sort(key, maintain_order=True)
 

@@ -14,15 +14,14 @@ def read_bank(record: json_places.Value, _: data_sources.Source, read: Read) -> 
     nuggets: list[Nugget] = []
     answers: dict[str, tuple[str, set[str], bool]] = {}
     for question, one in record["nugget_bank"].members():
-        name = one["question_id"].name() if one.has("question_id") else question
-        joined = one["aggregator_type"].data if one.has("aggregator_type") else None
-        if joined not in ("OR", "AND", None):
-            raise one["aggregator_type"].wrong("OR or AND")
-        if name in {nugget[0] for nugget in nuggets}:
-            raise one["question_id"].wrong("each question_id once", "rename one")
-        nuggets.append((name, read.importance(one), joined, question))
-        wanted = dict(one["answers"].members()) if one.has("answers") else {}
-        answers[question] = (name, {*wanted}, joined == "AND")
+        name, joined = one.get("question_id", question), one.get("aggregator_type")
+        if joined.data not in ("OR", "AND", None):
+            raise joined.wrong("OR or AND")
+        if name.name() in {nugget[0] for nugget in nuggets}:
+            raise name.wrong("each question_id once", "rename one")
+        nuggets.append((name.name(), read.importance(one), joined.data, question))
+        wanted = dict(one.get("answers", {}).members())
+        answers[question] = (name.name(), {*wanted}, joined.data == "AND")
     read.add_nuggets(query, "the bank", nuggets, record)
     read.banks[query] = answers
 
@@ -32,7 +31,7 @@ def read_report(record: json_places.Value, source: data_sources.Source, read: Re
 
     A report without sentences counts as if there were none.
     """
-    about = record["report.metadata"]
+    about = record["report"]["metadata"]
     query, name = about["topic_id"].name(), run_of(about, source)
     read.begin_answer(name, query, record)
     bank = read.banks.get(query, {})
@@ -64,17 +63,17 @@ def _read_sentence(
 
     What is cited twice is judged twice, in the order of the citations, or once for both.
     """
-    cited = [one["doc_id"].name() for one in sentence.elements("citations")]
+    cited = [one["doc_id"].name() for one in sentence.get("citations", []).each()]
     judged: dict[tuple[str, str], list[bool]] = {}
     flags = {"requires_citation": True, "is_first_instance": True}
     matched: list[tuple[json_places.Value, set[str]]] = []
-    for judgment in sentence.elements("judgments"):
+    for judgment in sentence.get("judgments", []).each():
         response = judgment["response"]
         if response.has("matched_nuggets"):
             found = response["matched_nuggets"].each()
             matched += [(one["question_text"], _answers(one)) for one in found]
         elif of_document := [flag for flag in _OF_DOCUMENTS if response.has(flag)]:
-            of, flag = judgment["provenance.doc_id"], of_document[0]
+            of, flag = judgment["provenance"]["doc_id"], of_document[0]
             so_far = judged.setdefault((flag, of.name()), [])
             so_far.append(response[flag].flag())
             if len(so_far) > cited.count(of.name()):
@@ -94,7 +93,5 @@ def _read_sentence(
 
 def _answers(matched: json_places.Value) -> set[str]:
     """Return the answers to a question that a sentence gives: a list of them, or one text."""
-    found = matched["matched_answer"] if matched.has("matched_answer") else None
-    if found is None:
-        return set()
-    return {found.name()} if isinstance(found.data, str) else {one.name() for one in found.each()}
+    found = matched.get("matched_answer", [])
+    return {one.name() for one in ([found] if isinstance(found.data, str) else found.each())}

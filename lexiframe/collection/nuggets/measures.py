@@ -27,7 +27,7 @@ _SYMBOLS = {
 """What the symbols of the formulas mean."""
 
 # fmt: off
-NuggetRecall = NuggetMetric("NuggetRecall", of_answers.nugget_recall, "nuggets",
+NuggetRecall = NuggetMetric("NuggetRecall", of_answers.nugget_recall, "nugget_rows",
     parameters={"vital": _NO, "weighted": _NO, "strict": _NO},
     formula="Σ w c/Σ w", bounds="0 to 1", source=_NUGGETIZER)
 """How many of the nuggets of a request an answer states: the mean of their credits.
@@ -45,17 +45,16 @@ CitationRelevance = NuggetMetric("CitationRelevance", of_answers.citation_releva
 """The share of the citations of an answer whose document is relevant to the request. Also called
 citation_relevance."""
 
-SentenceSupport = NuggetMetric("SentenceSupport", of_answers.sentence_support, "sentences",
-    formula="#{min a = 1}/T", bounds="0 to 1",
-    source=_ARGUE)
+SentenceSupport = NuggetMetric("SentenceSupport", of_answers.sentence_support, "sentence_rows",
+    formula="#{min a = 1}/T", bounds="0 to 1", source=_ARGUE)
 """The share of sentences with citations that all support them, of those that cite, or need a
 citation and are the first with their claim. Also called sentence_support."""
 
-SupportPrecision = NuggetMetric("SupportPrecision", of_answers.support_precision, "sentences", None,
-    formula="Σ a_1/N", bounds="0 to 1", source=_SUPPORT)
+SupportPrecision = NuggetMetric("SupportPrecision", of_answers.support_precision, "sentence_rows",
+    None, formula="Σ a_1/N", bounds="0 to 1", source=_SUPPORT)
 """The mean support that the first citations of sentences give, over the sentences that cite."""
 
-SupportRecall = NuggetMetric("SupportRecall", of_answers.support_recall, "sentences",
+SupportRecall = NuggetMetric("SupportRecall", of_answers.support_recall, "sentence_rows",
     formula="Σ a_1/n", bounds="0 to 1", source=_SUPPORT)
 """The mean support that the first citations of sentences give, over all sentences."""
 
@@ -84,15 +83,11 @@ MEASURES: dict[str, Metric] = {n: m for n, m in vars().items() if isinstance(m, 
 """All of them by their names here and in nuggetizer and Auto-ARGUE."""
 ALSO = {"All": NuggetRecall, "f1": ReportF1}
 """Names that are too short to mean them elsewhere."""
-EACH = [
-    *(
-        NuggetRecall(vital=vital, weighted=weighted, strict=strict)
-        for vital, weighted in ((False, False), (True, False), (False, True))
-        for strict in (False, True)
-    ),
-    *(CitationSupport, CitationRelevance, SentenceSupport, SupportPrecision, SupportRecall),
-    *(ReportF1, f1_weighted),
-]
+USUAL = (
+    "NuggetRecall NuggetRecall(strict) NuggetRecall(vital) NuggetRecall(vital,strict) "
+    "NuggetRecall(weighted) NuggetRecall(weighted,strict) CitationSupport CitationRelevance "
+    "SentenceSupport SupportPrecision SupportRecall ReportF1 ReportF1(weighted)"
+)
 """The measures that `nugget_scores` computes unless some are named."""
 if (symbols := found_feature(catalogues, "symbols")) is not None:
     symbols.know(dict.fromkeys((NuggetMetric.kind, PairedNuggets.kind), _SYMBOLS))

@@ -13,7 +13,7 @@ from lexiframe.base import LexiframeError
 from lexiframe.metrics import Metric, Rankings
 
 NUGGETS = "judged nuggets of answers"
-Rows = Literal["nuggets", "citations", "sentences", "scores", "pairs"]
+Rows = Literal["nugget_rows", "citations", "sentence_rows", "scores", "pairs"]
 STATED, VITAL = pl.col("credit") >= 1, pl.col("importance") == "vital"
 
 
@@ -21,8 +21,8 @@ STATED, VITAL = pl.col("credit") >= 1, pl.col("importance") == "vital"
 class NuggetMetric(Metric):
     """μ = an expression over rows of an answer, from the metric's flags by keyword; null: no value.
 
-    ``rows`` says which: a row for each nugget of the request, citation, or sentence, or one row of
-    scores; ``pairs`` compares two answers. ``unanswered`` is the value without an answer.
+    ``rows`` says which rows of `AnswerTables`, or one row of other scores; ``pairs`` compares two
+    answers. ``unanswered`` is the value without an answer.
     """
 
     expression: Callable[..., pl.Expr]

@@ -43,9 +43,7 @@ class Read:
 
     def importance(self, nugget: json_places.Value) -> str:
         """Return the importance of a nugget: okay where none is said."""
-        found = nugget["importance"] if nugget.has("importance") else None
-        if found is None:
-            return "okay"
+        found = nugget.get("importance", "okay")
         if found.data == "failed":
             self.fail("importance", found)
             return "okay"

@@ -131,11 +131,10 @@ def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
     for key in of_form:
         if record.has(key):
             return key
-    is_list = isinstance(record.data, list)
-    advice = "read_qrels reads the grades of RUBRIC and EXAM++" if is_list else ""
-    found = f"the keys {', '.join(record.data)}" if isinstance(record.data, dict) else None
-    keys = " or ".join(of_form)
-    raise record.wrong(f"a record with {keys}, as nuggetizer or Auto-ARGUE write", advice, found)
+    expected = f"a record with {' or '.join(of_form)}, as nuggetizer or Auto-ARGUE write"
+    if isinstance(record.data, dict):
+        raise record.wrong(expected, found=f"the keys {', '.join(record.data)}")
+    raise record.wrong(expected, "read_qrels reads the grades of RUBRIC and EXAM++")
 
 
 def _tables(read: Read) -> Nuggets:

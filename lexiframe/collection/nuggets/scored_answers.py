@@ -79,29 +79,18 @@ def nugget_scores(
     of_f1 = [one for one in asked if one.rows == "scores"]
     parts = [known.NuggetRecall(weighted=one.values["weighted"]) for one in of_f1]
     needed = unique_by_name([*asked, *parts, *[known.SentenceSupport][: len(of_f1)]])
-    rows = {
-        "nuggets": judged.nugget_rows,
-        "citations": judged.citations,
-        "sentences": judged.sentence_rows,
-    }
     grid = judged.grid
-    for name, its_rows in rows.items():
-        if of_rows := [one for one in needed if one.rows == name]:
-            values = its_rows.group_by(_KEY).agg(one.of_answer for one in of_rows)
-            empty = [
-                pl.when("answered").then(str(one)).otherwise(
-                    pl.col(str(one)) if name == "nuggets" else pl.lit(one.unanswered)
-                ).alias(str(one))
-                for one in of_rows
-            ]  # fmt: skip
-            grid = grid.join(values, on=_KEY, how="left").with_columns(empty)
-    grid = grid.with_columns(one.of_answer for one in asked if one.rows == "scores")
-    names = [str(one) for one in asked]
-    return (
-        grid.unpivot(names, index=_KEY, variable_name="measure")
-        .cast({"value": pl.Float64})
-        .sort(schemas.SCORES.key)
+    for rows in ("nugget_rows", "citations", "sentence_rows"):
+        if of_rows := [one for one in needed if one.rows == rows]:
+            values = getattr(judged, rows).group_by(_KEY).agg(one.of_answer for one in of_rows)
+            grid = grid.join(values, on=_KEY, how="left")
+    empty = ((str(one), one.unanswered) for one in needed if one.rows == "sentence_rows")
+    grid = grid.with_columns(
+        pl.when("answered").then(name).otherwise(value).alias(name) for name, value in empty
     )
+    grid = grid.with_columns(one.of_answer for one in of_f1)
+    table = grid.unpivot([str(one) for one in asked], index=_KEY, variable_name="measure")
+    return table.cast({"value": pl.Float64}).sort(schemas.SCORES.key)
 
 
 def as_nuggets(n: Any, nuggets: Any = None) -> AnswerTables:
@@ -118,19 +107,20 @@ def as_nuggets(n: Any, nuggets: Any = None) -> AnswerTables:
 
 def of_answers(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
     """Return the measures; raise for those of another kind, and of what was not judged."""
-    has = {"nuggets": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
-    has |= {"sentences": has["citations"], "scores": all(has.values())}
+    has = {"nugget_rows": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
+    has |= {"sentence_rows": has["citations"], "scores": all(has.values())}
+    named = as_list(known.USUAL if measures is None else measures)
+    named = [known.ALSO.get(one, one) if isinstance(one, str) else one for one in named]
+    asked: list[Any] = unique_by_name([as_metric(one) for one in named])
     if measures is None:
-        return [one for one in known.EACH if has[one.rows]]
-    named = [known.ALSO.get(one, one) if isinstance(one, str) else one for one in as_list(measures)]
-    asked = unique_by_name([as_metric(one) for one in named])
+        return [one for one in asked if has[one.rows]]
     for one in asked:
         if isinstance(one, PairedNuggets):
             raise LexiframeError(f"nugget_scores: {one} compares two answers: preferences has it")
         if not isinstance(one, NuggetMetric):
             raise LexiframeError(f"nugget_scores: {one} is none of its measures; scores has it")
         if not has[one.rows]:
-            lacks = "nuggets" if not has["nuggets"] else "sentences and their citations"
+            lacks = "nuggets" if not has["nugget_rows"] else "sentences and their citations"
             raise LexiframeError(
                 f"{one}: needs {lacks}, which were not judged; read Auto-ARGUE's judgments of "
                 "reports together with their nugget banks"

@@ -17,7 +17,7 @@ def columns_of_grades(data: bytes, where: str) -> dict[str, list[Any]]:
     >>> asked = b'[{"question_id": "who", "self_rating": 4}]'
     >>> line = b'["q", [{"paragraph_id": "d", "exam_grades": [{"self_ratings": %s}]}]]' % asked
     >>> columns_of_grades(line, "graded.jsonl")
-    {'query_id': ['q'], 'iteration': ['who'], 'doc_id': ['d'], 'relevance': [4]}
+    {'query_id': ['q'], 'iteration': ['who'], 'doc_id': ['d'], 'relevance': [4.0]}
     """
     columns: dict[str, list[Any]] = {
         name: [] for name in ("query_id", "iteration", "doc_id", "relevance")
@@ -26,8 +26,8 @@ def columns_of_grades(data: bytes, where: str) -> dict[str, list[Any]]:
         query, passages = _query_and_passages(line)
         for passage in passages.each():
             document = passage["paragraph_id"].name()
-            for grades in passage.elements("exam_grades"):
-                for rating in grades.elements("self_ratings"):
+            for grades in passage.get("exam_grades", []).each():
+                for rating in grades.get("self_ratings", []).each():
                     kind = "question_id" if rating.has("question_id") else "nugget_id"
                     row = query, rating[kind].name(), document, rating["self_rating"].number()
                     for column, cell in zip(columns.values(), row, strict=True):

@@ -38,62 +38,56 @@ class Value:
         """The file and the line, in words."""
         return str(replace(self.place, found="")).removesuffix(": ")
 
-    def has(self, path: str) -> bool:
-        """Return whether there is something else than null behind keys with dots between them."""
-        value: Any = self.data
-        for key in path.split("."):
-            value = value.get(key) if isinstance(value, dict) else None
-        return value is not None
+    def has(self, key: str) -> bool:
+        """Return whether there is something else than null behind a key."""
+        return isinstance(self.data, dict) and self.data.get(key) is not None
 
-    def __getitem__(self, path: str) -> Value:
-        if not self.has(path):
+    def __getitem__(self, key: str) -> Value:
+        if not self.has(key):
             found = ", ".join(self.data) if isinstance(self.data, dict) else shown(self.data)
-            raise self.wrong(f"the key {path}", found=found or "none")
-        value, keys = self.data, [self.keys] if self.keys else []
-        for key in path.split("."):
-            value = value[key]
-        return Value(value, self.place, ".".join([*keys, path]))
+            raise self.wrong(f"the key {key}", found=found or "none")
+        return self.get(key)
+
+    def get(self, key: str, default: Any = None) -> Value:
+        """Return what is behind a key, or a default where nothing or null is there."""
+        found = self.data[key] if self.has(key) else default
+        return Value(found, self.place, f"{self.keys}.{key}".lstrip("."))
 
     def each(self) -> Iterator[Value]:
         """Yield the elements of a list."""
-        if not isinstance(self.data, list):
-            raise self.wrong("a list")
-        yield from (Value(x, self.place, f"{self.keys}[{n}]") for n, x in enumerate(self.data))
+        elements = enumerate(self._of_type(list, "a list"))
+        yield from (Value(x, self.place, f"{self.keys}[{n}]") for n, x in elements)
 
     def members(self) -> Iterator[tuple[str, Value]]:
         """Yield the members of an object with their keys."""
-        if not isinstance(self.data, dict):
-            raise self.wrong("an object")
-        yield from ((k, Value(x, self.place, f"{self.keys}[{k!r}]")) for k, x in self.data.items())
-
-    def elements(self, key: str) -> Iterator[Value]:
-        """Yield the elements of a list behind a key, none where there is no such key."""
-        return self[key].each() if self.has(key) else iter(())
+        members = self._of_type(dict, "an object").items()
+        yield from ((key, Value(x, self.place, f"{self.keys}[{key!r}]")) for key, x in members)
 
     def name(self) -> str:
         """Return an id or a text as text."""
-        if not isinstance(self.data, str | int) or isinstance(self.data, bool) or self.data == "":
+        if self.data == "":
             raise self.wrong("a text that is not empty")
-        return str(self.data)
+        return str(self._of_type(str | int, "a text"))
 
     def number(self) -> float:
         """Return a number."""
-        if not isinstance(self.data, int | float) or isinstance(self.data, bool):
-            raise self.wrong("a number")
-        return self.data
+        return float(self._of_type(int | float, "a number"))
 
     def flag(self) -> bool:
         """Return True or False."""
-        if not isinstance(self.data, bool):
-            raise self.wrong("true or false")
+        return bool(self._of_type(bool, "true or false"))
+
+    def _of_type(self, kind: Any, expected: str) -> Any:
+        if not isinstance(self.data, kind) or (isinstance(self.data, bool) and kind is not bool):
+            raise self.wrong(expected)
         return self.data
 
 
 def values_of_lines(data: bytes, where: str) -> Iterator[Value]:
     """Yield the value of each line that is not empty."""
-    for n, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+    for n, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
-            yield Value(_parsed(line, Problem(where, "", ""), n), Problem(where, "", "", line=n))
+            yield _parsed(line, Problem(where, "", "", line=n))
 
 
 def records_of(data: bytes, where: str) -> Iterator[Value]:
@@ -103,21 +97,20 @@ def records_of(data: bytes, where: str) -> Iterator[Value]:
     if len(lines) > 1 and n_records > len(lines) / 2:  # even if some are broken
         yield from values_of_lines(data, where)
         return
-    value = _parsed(data.decode("utf-8", "replace"), Problem(where, "", ""))
-    if isinstance(value, list):
-        places = (Problem(where, "", "", at=f"record {n}") for n in range(1, len(value) + 1))
-        yield from map(Value, value, places)
-    else:
-        yield Value(value, Problem(where, "", ""))
+    whole = _parsed(data, Problem(where, "", ""))
+    several = whole.data if isinstance(whole.data, list) else [whole.data]
+    for n, value in enumerate(several, 1):
+        at = f"record {n}" if several is whole.data else ""
+        yield Value(value, Problem(where, "", "", at=at))
 
 
-def _parsed(text: str, place: Problem, line: int | None = None) -> Any:
+def _parsed(text: bytes, place: Problem) -> Value:
     try:
-        return load_json(text)
+        return Value(load_json(text.decode()), place)
     except (ValueError, RecursionError) as error:
-        at = line or getattr(error, "lineno", None)
-        found = f"{shown(text.strip()[:40])} ({getattr(error, 'msg', error)})"
+        line = place.line or getattr(error, "lineno", None)
+        found = f"{shown(text.decode(errors='replace').strip()[:40])} ({error})"
         advice = "mend it, or leave it out"
         raise ReadError(
-            replace(place, expected="JSON", found=found, line=at, advice=advice)
+            replace(place, expected="JSON", found=found, line=line, advice=advice)
         ) from None

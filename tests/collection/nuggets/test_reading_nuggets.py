@@ -107,7 +107,7 @@ WRONG = {
         'a.jsonl, line 2: expected JSON, found \'{"qid": "p", "nugg\' (Unterminated string',
     ),
     "a key twice": (['{"qid": "p", "qid": "q"}'], "two fields are named 'qid'"),
-    "no request": ([{"nuggets": []}], "a.jsonl: expected the key query.qid, found nuggets"),
+    "no request": ([{"nuggets": []}], "a.jsonl: expected the key query, found nuggets"),
     "no text": (
         [assigned(RED), assigned({"importance": "vital"}, qid="p")],
         "a.jsonl, line 2: expected the key text, found importance at nuggets[0]",
