@@ -8,12 +8,20 @@ lists of two recommenders, at random, goes to one run, and the other list to the
 come the shares of single runs.
 
     python tests/benchmarks/beyond.py [TRIALS] [USERS …]
+
+With ``speed`` it measures the processor time of measures of lists of the size of MovieLens 20M
+(138,493 users with ten items each, of 27,000; 30 interactions of each user; vectors of 64 numbers),
+as a multiple of that of evaluating nDCG@10 in the same run; the least of three rounds:
+
+    python tests/benchmarks/beyond.py speed
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import time
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -133,8 +141,50 @@ def measured(n: int, trials: int, of: dict[str, np.ndarray], n_items: int) -> pl
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
+def speed() -> pl.DataFrame:
+    """Return the processor time of measures of lists beside that of nDCG@10."""
+    from recommender import movielens
+
+    run, qrels = movielens()
+    run = run.group_by("user_id", maintain_order=True).head(DEPTH)
+    random, n = np.random.default_rng(0), int(max(run["item_id"].max(), qrels["item_id"].max()))
+    users = run["user_id"].unique(maintain_order=True).to_numpy()
+    genres = pl.Series([[f"g{a}", f"g{b}"] for a, b in random.integers(0, 20, (n, 2))])
+    films = pl.DataFrame(
+        {
+            "doc_id": np.arange(1, n + 1),
+            "categories": genres.list.unique(),
+            "vector": pl.Series(random.normal(size=(n, 64)), dtype=pl.Array(pl.Float64, 64)),
+        }
+    )
+    seen = {"query_id": np.repeat(users, 30), "doc_id": random.integers(1, n + 1, len(users) * 30)}
+    items = lf.read_items(films, history=pl.DataFrame(seen).unique())
+    single = [
+        "Novelty@10", "CategoryEntropy@10", "Miscalibration@10", "ARP@10", "PopularityLift@10",
+        "APLT@10", "Serendipity@10",
+    ]  # fmt: skip
+    calls = {
+        "nDCG@10 (evaluate)": lambda: lf.evaluate(run, qrels, ["nDCG@10"]),
+        "seven measures of lists": lambda: lf.list_scores(run, single, items, qrels=qrels),
+        "ILD@10": lambda: lf.list_scores(run, "ILD@10", items),
+        "Coverage, Gini, Entropy": lambda: lf.catalogue(run, MEASURES[:3], items),
+    }
+    seconds = dict.fromkeys(calls, np.inf)
+    for _ in range(3):
+        for name, call in calls.items():
+            start = time.process_time()
+            call()
+            seconds[name] = min(seconds[name], time.process_time() - start)
+    table = pl.DataFrame({"what": [*seconds], "seconds": [*seconds.values()]})
+    return table.with_columns(times=pl.col("seconds") / table["seconds"][0])
+
+
 def main(arguments: Sequence[str]) -> None:
     """Print the table."""
+    if arguments[:1] == ["speed"]:
+        with warnings.catch_warnings(action="ignore"):  # lists have items of the history
+            print(speed())
+        return
     trials = int(arguments[0]) if arguments else 1000
     of = lists()
     n_items = int(max(items.max() for items in of.values()))
