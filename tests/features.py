@@ -77,7 +77,7 @@ FEATURES = {
         " views/charts/equivalences views/shown/gates cli/commands/gate cli/gate_inputs",
         ("charts", "judges", "replicates"),
     ),
-    "beyond": Feature("collection/beyond"),
+    "beyond": Feature("collection/beyond evaluation/with_items"),
     "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(
         "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",

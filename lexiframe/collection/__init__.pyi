@@ -19,3 +19,6 @@ from .overlaps.overlap_in_words import overlap_sentences as overlap_sentences
 
 "Leaderboards: runs over several collections"
 from . import leaderboards as leaderboards
+
+"Beyond relevance: what lists are like over a catalogue"
+from . import beyond as beyond

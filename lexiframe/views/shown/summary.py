@@ -9,10 +9,12 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed, schemas
+from lexiframe.base.face import added
 from lexiframe.orderings import agreement_matrix
 from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
+from lexiframe.views import sentences
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
 from lexiframe.views.sentences.first import first_sentences
 from lexiframe.views.sentences.gains import first_test_rows
@@ -37,6 +39,7 @@ def summary_of(
         means = list(_mean_sections(tables, provenance, _named(first, tables["means"], provenance)))
         shown, left = means[:_MOST_GROUPS], len(means) - _MOST_GROUPS
         groups = [printed.Section(notes=(printed.counted(left, "more group"),))] if left > 0 else []
+        groups += _of_all_lists(tables, provenance)
         return printed.Summary.compose(first, *shown, *groups, more=_more(tables["means"]))
     means = list(_mean_sections(tables, provenance))
     return printed.Summary.compose(
@@ -72,6 +75,7 @@ def _all_sections(
     coverage = tables["coverage"]  # has no rows where scores came from another tool
     sections = [
         *means,
+        *_of_all_lists(tables, provenance),
         printed.Section(notes=told_of_each(coverage, differences_in_words)),
         *_rank_sections(tables, provenance),
         *_verdict(tables, provenance),
@@ -103,6 +107,13 @@ def _mean_sections(
         of = of_group + under
         how = provenance["inference"], of, lacking, known, n_all
         yield means_section(means, c, measures, preferences, *how, named)
+
+
+def _of_all_lists(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
+    """Return what all lists of each run reach of a catalogue, where there are items."""
+    if "catalogue" not in tables:
+        return []
+    return [*added(sentences, "catalogue_sections", "summary")(tables, told)]
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
