@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -206,14 +206,14 @@ def evaluate(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     parts: dict[str, Any] = {"keep": keep, "resume": resume, "memory": memory}
-    of_items = added(evaluation, "evaluate_with_items", "evaluate") if items is not None else None
-    collections = None if of_items else by_collection.given(runs, qrels, "evaluate")
+    collections = None if items is not None else by_collection.given(runs, qrels, "evaluate")
     if collections is None:
         how = Asked.checked(measures, policies, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
-        engine: Any = partial(of_items, items=items) if of_items else evaluate_asked
-        one_of: Evaluation = engine(runs, judgments, how, reuse=reuse, out=out, **parts)
-        return one_of
+        engine: Callable[..., Evaluation] = evaluate_asked
+        if items is not None:
+            engine = partial(added(evaluation, "evaluate_with_items", "evaluate"), items=items)
+        return engine(runs, judgments, how, reuse=reuse, out=out, **parts)
     several = added(evaluation, "of_collections", "evaluate")
     of_requests = several.requests_of(requests, by, collections)
 

@@ -111,9 +111,8 @@ def _mean_sections(
 
 def _of_all_lists(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
     """Return what all lists of each run reach of a catalogue, where there are items."""
-    if "catalogue" not in tables:
-        return []
-    return [*added(sentences, "catalogue_sections", "summary")(tables, told)]
+    name = "catalogue_sections"
+    return [*added(sentences, name, "summary")(tables, told)] if "catalogue" in tables else []
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
