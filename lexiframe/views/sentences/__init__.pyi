@@ -9,7 +9,6 @@ from .verdicts import verdict_of as verdict_of
 from .lacking import drop_unranked as drop_unranked
 
 "Added by features: verdicts on tables by the names of their schemas; the first that fits counts"
-from ...collection.beyond.reached_in_words import catalogue_sections as catalogue_sections
 from ...significance.equivalences.margins_in_words import equivalences_in_words as EQUIVALENCES
 from ...significance.equivalences.margins_in_words import required_in_words as REQUIRED_BY_QUESTION
 from ...significance.gates.gate_in_words import gate_sentences as GATES

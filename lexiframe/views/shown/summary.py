@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe import views
 from lexiframe.base import escaped, printed, schemas
 from lexiframe.base.face import added
 from lexiframe.orderings import agreement_matrix
 from lexiframe.pairwise import facts
 from lexiframe.projection import Policies
 from lexiframe.significance import baseline_in_short
-from lexiframe.views import sentences
 from lexiframe.views.sentences.coverage import coverage_in_words, differences_in_words, told_of_each
 from lexiframe.views.sentences.first import first_sentences
 from lexiframe.views.sentences.gains import first_test_rows
@@ -112,7 +112,7 @@ def _mean_sections(
 def _of_all_lists(tables: Mapping[str, pl.DataFrame], told: Any) -> list[printed.Section]:
     """Return what all lists of each run reach of a catalogue, where there are items."""
     name = "catalogue_sections"
-    return [*added(sentences, name, "summary")(tables, told)] if "catalogue" in tables else []
+    return [*added(views, name, "summary")(tables, told)] if "catalogue" in tables else []
 
 
 def policies_in_words(policies: Mapping[str, Any]) -> str:
