@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, printed, typed
+from lexiframe.base import LexiframeError, printed, sums, typed
 from lexiframe.collection import beyond
 from lexiframe.evaluation.buckets.results import sums_of
 from lexiframe.evaluation.evaluation import CATALOGUES, Evaluation
@@ -19,7 +19,7 @@ from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, scan_runs
-from lexiframe.metrics import as_list
+from lexiframe.metrics import as_list, derived
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
@@ -52,6 +52,32 @@ class EvaluationWithItems(Evaluation):
         """Return the tables by name, those of the catalogue too; see `Evaluation.tables`."""
         both = self.catalogue.values, self.catalogue.comparisons
         return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=True))
+
+    def catalogue_differences(self) -> pl.DataFrame:
+        """Return for each two runs how much better the first is by measures of all lists.
+
+        ``se`` and ``df`` are those of the jackknife, ``baseline_value`` is that of ``run_b``.
+        """
+        by, alpha = self.provenance["groups"], self.provenance["inference"]["alpha"]
+        c = self.catalogue.comparisons.unique([*by, "measure", "run_a", "run_b"])
+        metrics = {name: derived.known_metric(name) for name in self._of_all}
+        smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
+        df = pl.when(pl.col("n") > beyond.MANY).then(beyond.GROUPS - 1).otherwise(pl.col("n") - 1)
+        sign = pl.when(pl.col("measure").is_in(smaller)).then(-1).otherwise(1)
+        c = c.with_columns(
+            mean_difference=sign * pl.col("mean_difference") + 0.0, df=df.cast(pl.Float64)
+        )
+        half = ((c["ci_high"] - c["ci_low"]) / 2).fill_null(0.0).to_numpy()
+        c = c.with_columns(se=half / sums.t_reach(c["df"].to_numpy(), alpha / 2))
+        c = c.select(*by, "measure", "run_a", "run_b", "n", "mean_difference", "se", "df")
+        turned = c.with_columns(
+            mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
+        )
+        on = [*by, "measure", "run_b"]
+        values = self.catalogue.values.select(*by, "measure", run_b="run", baseline_value="value")
+        return (
+            pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True).sort(by + on)
+        )
 
     @cached_property
     def _of_all(self) -> list[str]:

@@ -160,3 +160,42 @@ def test_nothing_of_it_is_imported_without_items():
         "assert not [m for m in sys.modules if 'beyond' in m or 'with_items' in m]"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+MARGINS = {"nDCG@5": 0.3, "Coverage@5": 0.25, "Gini(exposure=dcg)@5": "50%"}
+TWO = {"baseline": "a", "candidate": "b"}
+
+
+def test_a_gate_takes_measures_of_all_lists(e):
+    g = lf.gate(e, MARGINS, **TWO)
+    assert g["measure"].to_list() == ["Coverage@5", "Gini(exposure=dcg)@5", "nDCG@5"]
+    assert_frame_equal(g.filter(measure="nDCG@5"), lf.gate(e, {"nDCG@5": 0.3}, **TWO))
+    c = e.catalogue.comparisons.filter(run_a="a", run_b="b")
+    of_gini = c.filter(measure="Gini(exposure=dcg)@5").row(0, named=True)
+    row = g.filter(measure="Gini(exposure=dcg)@5").row(0, named=True)
+    assert row["mean_difference"] == pytest.approx(of_gini["mean_difference"])  # smaller is better
+    value = e.catalogue.values.filter(run="a", measure="Gini(exposure=dcg)@5")["value"].item()
+    assert row["margin"] == pytest.approx(value / 2)
+    assert row["required"] is None
+    # its interval has the level 1 − 2α: that of comparisons with twice the α
+    wider = lf.catalogue(RUNS, ["Coverage@5"], ITEMS, qrels=QRELS, alpha=0.1).comparisons
+    ends = wider.filter(run_a="a", run_b="b").select("ci_low", "ci_high").row(0)
+    found = g.filter(measure="Coverage@5").select("ci_low", "ci_high").row(0)
+    assert (-found[1], -found[0]) == pytest.approx(ends)
+    assert "Coverage@5" in str(g)
+
+
+def test_what_a_gate_refuses_of_all_lists(e):
+    with pytest.raises(lf.LexiframeError, match="name a measure of requests too"):
+        lf.gate(e, {"Coverage@5": 0.1}, **TWO)
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    with pytest.raises(lf.LexiframeError, match="expected the groups of the evaluation"):
+        lf.gate(e, MARGINS, **TWO, requests=of, by="age")
+
+
+def test_leaderboards_take_measures_of_lists_and_refuse_those_of_all(e):
+    board = lf.leaderboard({"x": e, "y": e}, measure="Novelty@5")
+    first = e.means.filter(measure="Novelty@5", rank=1)["run"].item()
+    assert board.ranking.filter(rank=1)["run"].item() == first
+    with pytest.raises(lf.LexiframeError, match="Coverage@5"):
+        lf.leaderboard({"x": e, "y": e}, measure="Coverage@5")
