@@ -121,7 +121,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         _in_parts=part is None,
     )
     if of_all[0] is not None:
-        e = added(evaluation, "with_catalogue", "read_results")(e, *of_all)
+        e = added(evaluation, "add_catalogue", "read_results")(e, *of_all)
     return e
 
 

@@ -60,7 +60,7 @@ class EvaluationWithItems(Evaluation):
         """
         by, alpha = self.provenance["groups"], self.provenance["inference"]["alpha"]
         c = self.catalogue.comparisons.unique([*by, "measure", "run_a", "run_b"])
-        metrics = {name: derived.known_metric(name) for name in self._of_all}
+        metrics = {name: derived.known_metric(name) for name in self._catalogue_measures}
         smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
         df = pl.when(pl.col("n") > beyond.MANY).then(beyond.GROUPS - 1).otherwise(pl.col("n") - 1)
         sign = pl.when(pl.col("measure").is_in(smaller)).then(-1).otherwise(1)
@@ -80,12 +80,16 @@ class EvaluationWithItems(Evaluation):
         )
 
     @cached_property
-    def _of_all(self) -> list[str]:
+    def _catalogue_measures(self) -> list[str]:
         return self.catalogue.values["measure"].unique(maintain_order=True).to_list()
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
         given = None if measures is None else list(map(str, as_list(measures)))
-        columns = self._of_all if given is None else [m for m in given if m in self._of_all]
+        columns = (
+            self._catalogue_measures
+            if given is None
+            else [m for m in given if m in self._catalogue_measures]
+        )
         others = None if given is None else [m for m in given if m not in columns]
         table = super()._paper(others, runs, **how)
         if not columns:
@@ -153,7 +157,7 @@ def evaluate_with_items(
     s = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
     if rest:
         e = evaluate_asked(scan, qrels, replace(how, measures=rest), **large)
-        e = e if s is None else _with_lists(e, s, asked, of_lists, how)
+        e = e if s is None else _joined_lists(e, s, asked, of_lists, how)
     else:
         sources = {"runs": scan.provenance(), "policies": vars(how.policies)}
         sources["qrels"] = [] if qrels is None else qrel_files.sources_of_qrels(qrels)
@@ -168,10 +172,10 @@ def evaluate_with_items(
     corrections = own_tests.several(told.correction)
     grouped_by = (how.requests, how.groups) if how.groups else (None, None)
     found = beyond.catalogue_of(lists, plan, corrections, told.family, grouped_by)
-    return with_catalogue(e, found.values, found.comparisons)
+    return add_catalogue(e, found.values, found.comparisons)
 
 
-def with_catalogue(
+def add_catalogue(
     e: Evaluation, values: pl.DataFrame, comparisons: pl.DataFrame
 ) -> EvaluationWithItems:
     """Return an evaluation with what all lists reach."""
@@ -179,7 +183,7 @@ def with_catalogue(
     return EvaluationWithItems(**tables, catalogue=beyond.Catalogue(values, comparisons))
 
 
-def _with_lists(
+def _joined_lists(
     e: Evaluation, s: pl.DataFrame, asked: Sequence[Any], of_lists: Sequence[Any], how: Asked
 ) -> Evaluation:
     """Return an evaluation with scores of lists among the others; null scores have no row."""
