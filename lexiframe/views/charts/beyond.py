@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from lexiframe.base import LexiframeError, schemas, typed
-from lexiframe.collection.beyond import Catalogue
+from lexiframe.collection import beyond
 from lexiframe.metrics import derived
 from lexiframe.typing import Frame
 from lexiframe.views.charts.axes import LONGEST, NUMBER
@@ -27,7 +27,13 @@ _FRONTIER = {"surely on it": COLOURS[0], "not sure": COLOURS[4], "surely not on 
 
 @typed
 def frontier_chart(
-    means: Frame, comparisons: Frame, /, x: str, y: str, *, catalogue: Catalogue | None = None
+    means: Frame,
+    comparisons: Frame,
+    /,
+    x: str,
+    y: str,
+    *,
+    catalogue: beyond.Catalogue | None = None,
 ) -> alt.LayerChart:
     """Draw two measures of the runs against one another, and which runs no other is better than.
 
@@ -103,7 +109,7 @@ def frontier_chart(
 
 
 def _side(
-    means: Frame, comparisons: Frame, catalogue: Catalogue | None, measure: str, called: str
+    means: Frame, comparisons: Frame, catalogue: beyond.Catalogue | None, measure: str, called: str
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return each run's mean by a measure, and the pairs of which one run is better for sure."""
     is_of_all = catalogue is not None and measure in catalogue.values["measure"]
