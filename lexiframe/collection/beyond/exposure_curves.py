@@ -19,9 +19,9 @@ _POINTS = 200
 @typed
 def exposure_curve(
     runs: RunsLike,
+    /,
     items: Items,
     cutoff: int,
-    /,
     *,
     exposure: str = "uniform",
     qrels: QrelsLike | None = None,
