@@ -93,6 +93,14 @@ class Told(Protocol):
         """The conclusion: a frame with the column ``sentence``."""
 
 
+class HasItems(Protocol):
+    """What `read_items` returns: the catalogue of items."""
+
+    @property
+    def ids(self) -> pl.Series:
+        """The ids of the items."""
+
+
 Frame = ArrowStream | pl.LazyFrame
 """A table: a frame of Polars, PyArrow, pandas 2.2 or later, DuckDB, or any that exports Arrow."""
 

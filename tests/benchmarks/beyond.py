@@ -1,200 +1,208 @@
-"""Do intervals and tests of coverage, evenness and exposure hold what they promise?
+"""How often intervals and tests of Coverage, Gini, Entropy and Exposure hold, and how fast.
 
-Users of MovieLens 100K are drawn at random, with replacement; each keeps the ten items that five
-recommenders showed him. The truth is the mean over many draws of as many users, which is what an
-interval is about. The table has how often the intervals hold it, of values and of differences of
-two runs, and how often two exchangeable runs are found to differ at .05: for each user one of the
-lists of two recommenders, at random, goes to one run, and the other list to the other run. Then
-come the shares of single runs.
+``python tests/benchmarks/beyond.py intervals --requests 100 2000`` draws requests again and again,
+as many as it says, and counts how often the interval of a number holds its expectation, how often
+that of the difference of two runs does, and how often a test of two exchangeable runs rejects. The
+promise is 95 %, 95 % and 5 %. Lists are drawn at random: items of a user's own tastes are five
+times as probable as others, and few items are popular; ``--runs FOLDER`` draws the users of real
+runs with replacement instead, from ``runs/`` and ``qrels.trec`` in that folder. Intervals are those
+of `catalogue`, with groups of requests above 1,000, or as ``--groups`` says.
 
-    python tests/benchmarks/beyond.py [TRIALS] [USERS …]
-
-With ``speed`` it measures the processor time of measures of lists of the size of MovieLens 20M
-(138,493 users with ten items each, of 27,000; 30 interactions of each user; vectors of 64 numbers),
-as a multiple of that of evaluating nDCG@10 in the same run; the least of three rounds:
-
-    python tests/benchmarks/beyond.py speed
+``python tests/benchmarks/beyond.py speed`` times measures of lists, one by one and all at once,
+beside nDCG@10 of `evaluate`, for users and items of the number of MovieLens 20M; and RecTools'
+where it is installed.
 """
 
-from __future__ import annotations
-
-import os
-import sys
+import argparse
 import time
-import warnings
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 import lexiframe as lf
+from lexiframe.collection import beyond
+from lexiframe.collection.beyond.catalogue_measures import share_of
+from lexiframe.collection.beyond.lists import Lists
+from lexiframe.projection import Policies
 
-ROOT = Path(__file__).resolve().parents[2]
-SHARED = Path(os.environ.get("LEXIFRAME_SHARED") or ROOT.parent / "shared")
-DATA = SHARED / "data" / "movielens_100k" / "runs"
-RUNS = ["ease_l5000", "itemknn_cos_ratings_k50", "pop_count", "puresvd_25", "random_seed1"]
-LIKE = ("ease_l5000", "puresvd_25")
-"""Two runs of about the same coverage, whose lists are mixed."""
-MEASURES = ["Coverage@10", "Gini@10", "Entropy@10", "Exposure(provider=p0)@10"]
-USERS = [50, 100, 400, 2000]
-DEPTH, PROVIDERS = 10, 20
+K, ITEMS, TASTES = 10, 1_682, 20
+EVENLY = {"diverse": 0.3, "usual": 0.8, "popular": 1.6}
+"""The exponent of popularity by which each simulated run recommends."""
 
 
-def lists(folder: Path = DATA) -> dict[str, np.ndarray]:
-    """Return the items of each run, users × ranks, as numbers."""
-    paths = {name: folder / f"{name}.trec.gz" for name in RUNS}
-    table = pl.DataFrame(lf.read_runs(paths)).filter(
-        pl.col("score").rank("ordinal", descending=True).over("run", "query_id") <= DEPTH
-    )
-    table = table.sort("run", "query_id", "score", descending=[False, False, True])
-    number = table["doc_id"].cast(pl.Int64).to_numpy().reshape(len(RUNS), -1, DEPTH)
-    return dict(zip(RUNS, number, strict=True))
+def simulated(exponent, seed):
+    """Return a function that draws the lists of some users, requests × K numbers of items."""
+    rng = np.random.default_rng(seed)
+    log_popularity = -exponent * np.log1p(np.random.default_rng(0).permutation(ITEMS))
+    taste = np.random.default_rng(1).integers(TASTES, size=ITEMS)
+
+    def draw(n):
+        own = rng.integers(TASTES, size=n)[:, None] == taste
+        keys = log_popularity + own * np.log(5) + rng.gumbel(size=(n, ITEMS))
+        return np.argpartition(-keys, K, axis=1)[:, :K]
+
+    return draw
 
 
-def catalogue_of(n_items: int) -> tuple[lf.Items, pl.DataFrame]:
-    """Return the catalogue, and a provider of each item."""
-    ids = [str(n) for n in range(1, n_items + 1)]
-    providers = [f"p{n % PROVIDERS}" for n in range(n_items)]
-    return lf.read_items(pl.DataFrame({"doc_id": ids})), pl.DataFrame(
-        {"doc_id": ids, "provider": providers}
-    )
+def resampled(lists, seed):
+    """Return a function that draws users of a real run with replacement."""
+    rng = np.random.default_rng(seed)
+    return lambda n: lists[rng.integers(len(lists), size=n)]
 
 
-def frame(drawn: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Return drawn lists as runs."""
-    parts = []
-    for name, items in drawn.items():
-        n = len(items)
-        parts.append(
-            pl.DataFrame(
-                {
-                    "run": pl.repeat(name, n * DEPTH, eager=True),
-                    "query_id": np.repeat(np.arange(n), DEPTH),
-                    "doc_id": items.ravel(),
-                    "score": np.tile(np.arange(DEPTH, 0, -1.0), n),
-                }
-            )
+def real_runs(folder):
+    """Return the items' number, and each run's lists of K items, of users with as many."""
+    documents = pl.DataFrame(lf.read_runs(folder / "runs"))["doc_id"].unique()
+    items = lf.read_items(pl.DataFrame({"doc_id": documents}))
+    found = beyond.lists_of(folder / "runs", items, Policies(), folder / "qrels.trec", cutoff=K)
+    whole = {one.name: one for one in found if (one.length == K).all()}
+    return len(items), {name: one.item.reshape(-1, K) for name, one in whole.items()}
+
+
+def as_lists(drawn, items):
+    """Return drawn items as the lists of a run."""
+    n = len(drawn)
+    request, rank = np.repeat(np.arange(n), K), np.tile(np.arange(1, K + 1), n)
+    queries = pl.Series([f"u{i:07}" for i in range(n)])
+    return Lists("r", request, drawn.ravel(), rank, queries, items, None, None, {})
+
+
+def measures(n_items):
+    """Return the measures, Exposure as that of a provider who has every tenth item."""
+    owned = (np.arange(n_items) % 10 == 0).astype(float)
+    of_totals, without_each = share_of(owned)
+    exposure = beyond.CatalogueMetric("Exposure", of_totals, without_each)
+    return [*(lf.Coverage @ K, lf.Gini @ K, lf.Entropy @ K), exposure @ K]
+
+
+def held(draw, other, n_requests, n_items, draws, groups=None):
+    """Return for each measure the rates at which intervals hold, and tests of two draws reject.
+
+    ``other`` draws a second run; the test is of two draws of the first.
+    """
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{i:05}" for i in range(n_items)]}))
+    plan = beyond.How(measures(n_items), groups, "t", 0.05, 0, 0)
+    rows = []
+    for number in range(draws):
+        three = [as_lists(one(n_requests), items) for one in (draw, draw, other)]
+        named = [
+            Lists(**{**vars_of(one), "name": name}) for one, name in zip(three, "abc", strict=True)
+        ]
+        v, c = plan.values(named), plan.comparisons(named)
+        value = v.filter(run="a").select("measure", "value", "ci_low", "ci_high")
+        same = c.filter(run_a="a", run_b="b").select("measure", "p_value")
+        apart = c.filter(run_a="a", run_b="c").select(
+            "measure", "mean_difference", low="ci_low", high="ci_high"
         )
-    return pl.concat(parts).with_columns(pl.col("query_id", "doc_id").cast(pl.String))
+        rows.append(value.join(same, on="measure").join(apart, on="measure").with_columns(n=number))
+    table = pl.concat(rows)
+    means = table.group_by("measure").agg(truth=pl.mean("value"), gap=pl.mean("mean_difference"))
+    return (
+        table.join(means, on="measure")
+        .group_by("measure", maintain_order=True)
+        .agg(
+            interval=pl.col("truth").is_between("ci_low", "ci_high").fill_null(False).mean(),
+            difference=pl.col("gap").is_between("low", "high").fill_null(False).mean(),
+            rejected=(pl.col("p_value") < 0.05).mean(),
+        )
+    )
 
 
-def truth(of: dict[str, np.ndarray], n: int, draws: int, n_items: int) -> dict[str, np.ndarray]:
-    """Return the mean of each measure of each run over draws of n users, by counting."""
-    random = np.random.default_rng(1)
-    found = np.zeros((len(MEASURES), len(of)))
-    rank = np.arange(1, n_items + 1)
-    for _ in range(draws):
-        users = random.integers(0, len(next(iter(of.values()))), n)
-        for r, items in enumerate(of.values()):
-            exposure = np.bincount(items[users].ravel() - 1, minlength=n_items)
-            share = exposure[exposure > 0] / exposure.sum()
-            gini = ((2 * rank - n_items - 1) * np.sort(exposure)).sum() / n_items / exposure.sum()
-            entropy = -(share * np.log2(share)).sum()
-            p0 = exposure[::PROVIDERS].sum() / exposure.sum()
-            found[:, r] += [(exposure > 0).mean(), gini, entropy, p0]
-    return dict(zip(MEASURES, found / draws, strict=True))
+def vars_of(one):
+    """Return the fields of lists, without what was computed of them."""
+    return {name: getattr(one, name) for name in Lists.__dataclass_fields__}
 
 
-def measured(n: int, trials: int, of: dict[str, np.ndarray], n_items: int) -> pl.DataFrame:
-    """Return how often intervals hold the truth, and how often exchangeable runs differ."""
-    random = np.random.default_rng(0)
-    expected = truth(of, n, 4 * trials, n_items)
-    items, providers = catalogue_of(n_items)
-    names, hits = sorted(of), {m: np.zeros(3) for m in MEASURES}
-    worst = {m: np.zeros(len(names)) for m in MEASURES}
-    for _ in range(trials):
-        users = random.integers(0, len(next(iter(of.values()))), n)
-        swap = random.random(n) < 0.5
-        drawn = {name: lists_of[users] for name, lists_of in of.items()}
-        one, other = (drawn[name] for name in LIKE)
-        mixed = {
-            "one": np.where(swap[:, None], one, other),
-            "other": np.where(swap[:, None], other, one),
-        }
-        c = lf.catalogue(frame(drawn), MEASURES, items, providers=providers)
-        m = lf.catalogue(frame(mixed), MEASURES, items, providers=providers)
-        for name in MEASURES:
-            of_measure = expected[name]
-            values = c.values.filter(measure=name).sort("run")
-            low, high = (values[end].fill_null(np.nan).to_numpy() for end in ("ci_low", "ci_high"))
-            inside = (low <= of_measure) & (of_measure <= high)
-            worst[name] += inside
-            pairs = c.comparisons.filter(measure=name)
-            at = {run: i for i, run in enumerate(names)}
-            difference = np.array(
-                [of_measure[at[a]] - of_measure[at[b]] for a, b in pairs["run_a", "run_b"].rows()]
-            )
-            ends = (pairs[end].to_numpy() for end in ("ci_low", "ci_high"))
-            low, high = ends
-            p_value = m.comparisons.filter(measure=name)["p_value"].item()
-            hits[name] += [
-                inside.mean(),
-                ((low <= difference) & (difference <= high)).mean(),
-                p_value <= 0.05,
-            ]
-    rows = [
-        (n, name, *(hits[name] / trials).tolist(), *(worst[name] / trials).tolist())
-        for name in MEASURES
-    ]
-    columns = ["users", "measure", "values", "differences", "errors", *names]
-    return pl.DataFrame(rows, schema=columns, orient="row")
+def intervals(arguments):
+    """Print the rates for each number of requests and each run."""
+    if arguments.runs:
+        n_items, lists = real_runs(arguments.runs)
+        names = [*lists][: arguments.most]
+        draws = {name: (lambda seed, of=lists[name]: resampled(of, seed)) for name in names}
+    else:
+        n_items = ITEMS
+        draws = {n: (lambda seed, e=e: simulated(e, seed)) for n, e in EVENLY.items()}
+    names = [*draws]
+    for n in arguments.requests:
+        for name, other in zip(names, names[1:] + names[:1], strict=True):
+            first, second = draws[name](7), draws[other](8)
+            found = held(first, second, n, n_items, arguments.draws, arguments.groups)
+            said = (f"{m} {i:.3f}/{d:.3f}/{r:.3f}" for m, i, d, r in found.rows())
+            print(f"Q = {n:,}, {name} (and {other}): {'; '.join(said)}", flush=True)
 
 
-def speed() -> pl.DataFrame:
-    """Return the processor time of measures of lists beside that of nDCG@10."""
-    from recommender import movielens
+def seconds(call):
+    """Return the least of three times."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
 
-    run, qrels = movielens()
-    run = run.group_by("user_id", maintain_order=True).head(DEPTH)
-    random, n = np.random.default_rng(0), int(max(run["item_id"].max(), qrels["item_id"].max()))
-    users = run["user_id"].unique(maintain_order=True).to_numpy()
-    genres = pl.Series([[f"g{a}", f"g{b}"] for a, b in random.integers(0, 20, (n, 2))])
-    films = pl.DataFrame(
+
+def speed(arguments):
+    """Print times beside that of nDCG by `evaluate`, as ratios."""
+    rng, users, n_items = np.random.default_rng(0), arguments.users, 27_000
+    item = (rng.integers(n_items, size=(users, 1)) + np.arange(K) * 997) % n_items
+    run = pl.DataFrame(
         {
-            "doc_id": np.arange(1, n + 1),
-            "categories": genres.list.unique(),
-            "vector": pl.Series(random.normal(size=(n, 64)), dtype=pl.Array(pl.Float64, 64)),
+            "user_id": np.repeat(np.arange(users), K),
+            "item_id": item.ravel(),
+            "score": np.tile(np.linspace(1, 0, K), users),
         }
     )
-    seen = {"query_id": np.repeat(users, 30), "doc_id": random.integers(1, n + 1, len(users) * 30)}
-    items = lf.read_items(films, history=pl.DataFrame(seen).unique())
-    single = [
-        "Novelty@10", "CategoryEntropy@10", "Miscalibration@10", "ARP@10", "PopularityLift@10",
-        "APLT@10", "Serendipity@10",
-    ]  # fmt: skip
-    calls = {
-        "nDCG@10 (evaluate)": lambda: lf.evaluate(run, qrels, ["nDCG@10"]),
-        "seven measures of lists": lambda: lf.list_scores(run, single, items, qrels=qrels),
-        "ILD@10": lambda: lf.list_scores(run, "ILD@10", items),
-        "Coverage, Gini, Entropy": lambda: lf.catalogue(run, MEASURES[:3], items),
-    }
-    seconds = dict.fromkeys(calls, np.inf)
-    for _ in range(3):
-        for name, call in calls.items():
-            start = time.process_time()
-            call()
-            seconds[name] = min(seconds[name], time.process_time() - start)
-    table = pl.DataFrame({"what": [*seconds], "seconds": [*seconds.values()]})
-    return table.with_columns(times=pl.col("seconds") / table["seconds"][0])
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Print the table."""
-    if arguments[:1] == ["speed"]:
-        with warnings.catch_warnings(action="ignore"):  # lists have items of the history
-            print(speed())
+    past = pl.DataFrame(
+        {"user_id": np.repeat(np.arange(users), 20), "item_id": rng.zipf(1.3, users * 20) % n_items}
+    )
+    qrels = pl.DataFrame({"user_id": np.arange(users), "item_id": item[:, 3], "relevance": 1.0})
+    table = pl.DataFrame({"item_id": np.arange(n_items)}).with_columns(
+        categories=pl.Series([[f"c{n % 18}", f"c{n % 7}"] for n in range(n_items)]),
+        vector=pl.Series(rng.normal(size=(n_items, 64)).tolist()),
+    )
+    items = lf.read_items(table, history=past)
+    runs = {"model": run}
+    base = seconds(lambda: lf.evaluate(runs, qrels, "nDCG@10"))
+    print(f"evaluate, nDCG@10: {base:.2f} s ({users:,} users, top {K}, {n_items:,} items)")
+    each = ["Novelty@10", "CategoryEntropy@10", "Miscalibration@10", "ARP@10", "PopularityLift@10",
+            "APLT@10", "Serendipity@10"]  # fmt: skip
+    asked = {name: [name] for name in each} | {"all without ILD": each, "ILD@10": ["ILD@10"]}
+    for name, some in asked.items():
+        took = seconds(lambda some=some: lf.list_scores(runs, some, items, qrels=qrels))
+        print(f"list_scores, {name}: {took:.2f} s, {took / base:.2f} times", flush=True)
+    took = seconds(lambda: lf.catalogue(runs, ["Coverage@10", "Gini@10", "Entropy@10"], items))
+    print(f"catalogue, Coverage, Gini, Entropy: {took:.2f} s, {took / base:.2f} times")
+    try:
+        from rectools import metrics
+    except ImportError:
+        print("RecTools is not installed here")
         return
-    trials = int(arguments[0]) if arguments else 1000
-    of = lists()
-    n_items = int(max(items.max() for items in of.values()))
-    for n in [int(one) for one in arguments[1:]] or USERS:
-        table = measured(n, trials if n <= 1000 else max(trials // 5, 1), of, n_items)
-        with pl.Config(
-            float_precision=3, tbl_cols=-1, tbl_width_chars=140, tbl_hide_dtype_separator=True
-        ):
-            print(table)
+    reco = run.rename({"score": "rank"}).to_pandas()
+    reco["rank"] = np.tile(np.arange(1, K + 1), users)
+    told = {"reco": reco, "prev_interactions": past.to_pandas(), "catalog": range(n_items)}
+    theirs = {"Novelty": metrics.MeanInvUserFreq(K), "ARP": metrics.AvgRecPopularity(K)}
+    took = seconds(lambda: metrics.calc_metrics(theirs, **told))
+    print(f"RecTools, Novelty and ARP: {took:.2f} s")
+
+
+def main():
+    """Run what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parts = parser.add_subparsers(required=True)
+    one = parts.add_parser("intervals")
+    one.set_defaults(run=intervals)
+    one.add_argument("--requests", type=int, nargs="+", default=[50, 100, 400])
+    one.add_argument("--draws", type=int, default=400)
+    one.add_argument("--groups", type=int)
+    one.add_argument("--runs", type=Path)
+    one.add_argument("--most", type=int, default=6)
+    two = parts.add_parser("speed")
+    two.set_defaults(run=speed)
+    two.add_argument("--users", type=int, default=138_000)
+    arguments = parser.parse_args()
+    arguments.run(arguments)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from lexiframe.base import LexiframeError, warn
+from lexiframe.base import LexiframeError, hashing, warn
 from lexiframe.collection.beyond.items import Items
 from lexiframe.projection import Policies, judgments, whole_lists
 
@@ -190,6 +190,7 @@ def lists_of(
     judged = None if qrels is None else judgments.judged_items(qrels, policies, nonrelevant=True)
     ranked = whole_lists.ranked_lists(runs, policies, judged=judged)
     whole_lists.warn_of_lists(ranked)
+    _warn_of_candidates(ranked, len(items))
     found = [_arrays_of(run, cutoff) for run in ranked.runs]
     codes = pl.Series(np.unique(np.concatenate([document for _, document, _ in found])))
     ids = ranked.ids(codes.to_numpy())
@@ -205,6 +206,33 @@ def lists_of(
     lists = [*others.values()]
     _warn_of_known(lists)
     return lists
+
+
+_CANDIDATES, _OF_ITEMS = 0.95, 10
+"""Sampled candidates: in so many requests all runs have the same items, and these are fewer than
+one in ten of the catalogue."""
+
+
+def _warn_of_candidates(ranked: whole_lists.RankedLists, n_items: int) -> None:
+    """Warn when several runs seem to rank the same few candidates of each request."""
+    answered = ranked.lengths.max(axis=0) > 0
+    if len(ranked.runs) < 2 or not answered.any():
+        return
+    marks = []
+    for run, lengths in zip(ranked.runs, ranked.lengths, strict=True):
+        request = np.repeat(np.arange(len(lengths)), lengths)
+        sets = np.zeros(len(lengths), np.uint64)
+        np.add.at(sets, request, hashing.mixed(run.documents.astype(np.uint64)))
+        marks.append(sets)
+    few = ranked.lengths[0] * _OF_ITEMS < n_items
+    same = (np.array(marks) == marks[0]).all(axis=0) & (ranked.lengths == ranked.lengths[0]).all(0)
+    if (share := (same & few)[answered].mean()) >= _CANDIDATES:
+        warn(
+            f"all runs rank the same items in {share:.0%} of the requests, fewer than a tenth of "
+            f"the {n_items:,} in the catalogue: with sampled candidates a measure with a cut-off "
+            "is another one, and may order runs otherwise than whole rankings do (Krichene and "
+            "Rendle 2020); rank all items, or compare by AUC"
+        )
 
 
 def _arrays_of(run: Any, cutoff: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
