@@ -77,7 +77,7 @@ _COLUMNS = {
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
-        name category null doc_a doc_b question source replicate order case family reason
+        name category null doc_a doc_b question source replicate order case family reason unit
     """,
     INT: """
         n_judgments n_both_orders n_shared n_triples n_circular
@@ -366,7 +366,7 @@ JUDGE_AGREEMENT = _table_schema(
     "judge_agreement",
     "judge_a judge_b",
     "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
-    "mean_difference",
+    "mean_difference unit?",
 )
 # Judges of preferences: of every two, and of each beside all others (null: all together).
 STATED_AGREEMENT = _table_schema(
@@ -382,7 +382,7 @@ JUDGE_CONSISTENCY = _table_schema(
     nullable="judge",
 )
 JUDGE_CONFUSION = _table_schema(
-    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
+    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a unit?"
 )
 JUDGES = _table_schema("judges", "judge", "requests missing without_relevant judged compared")
 JUDGE_ORDERINGS = _table_per_value("judge", ORDERINGS)

@@ -34,21 +34,22 @@ def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
 
 def same_cells(
     called: str, judges: Mapping[str, pl.DataFrame], measures: Any
-) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
+) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, list[str]]:
     """Return the scores of runs in requests that all judges have, and a table of what one lacks.
 
-    ``measures`` are names that all judges use, or the names that each judge uses; a measure with
-    several names is called by all of them: ``NuggetRecall/GRADE``.
+    Also return the names of the measures, in the order in which they are asked for. ``measures``
+    are names that all judges use, or those that each judge uses; a measure with several names is
+    called by all of them: ``NuggetRecall/GRADE``.
 
     Examples
     --------
     >>> s = pl.DataFrame({"run": "x", "query_id": ["1", "2"], "measure": "AP", "value": 0.5,
     ...                   "smaller_is_better": False})
-    >>> both, lacking = same_cells("f", {"a": s, "b": s}, None)
-    >>> both["b"].height, lacking.height
-    (2, 0)
+    >>> both, lacking, names = same_cells("f", {"a": s, "b": s}, None)
+    >>> both["b"].height, lacking.height, names
+    (2, 0, ['AP'])
     """
-    named = _called_alike(called, judges, measures)
+    named, names = _called_alike(called, judges, measures)
     every = pl.concat(s.select(*_CELL, judge=pl.lit(name)) for name, s in named.items())
     kept = every.group_by(_CELL).len().filter(len=len(named)).select(_CELL)
     if kept.is_empty():
@@ -58,12 +59,12 @@ def same_cells(
         )
     left_out = _left_out(every, [*named])
     _say_what_is_left_out(called, left_out)
-    return {name: s.join(kept, on=_CELL, how="semi") for name, s in named.items()}, left_out
+    return {name: s.join(kept, on=_CELL, how="semi") for name, s in named.items()}, left_out, names
 
 
 def _called_alike(
     called: str, judges: Mapping[str, pl.DataFrame], measures: Any
-) -> dict[str, pl.DataFrame]:
+) -> tuple[dict[str, pl.DataFrame], list[str]]:
     """Choose the measures of each judge, and call them by the same names."""
     known = {name: s["measure"].unique().sort().to_list() for name, s in judges.items()}
     if measures is None:
@@ -80,12 +81,15 @@ def _called_alike(
             f"{called}: expected a measure that all judges have, found none; say which is which: "
             f"measures={ {judge: names[0] for judge, names in known.items()} }"
         )
-    return {
-        judge: s.join(
-            pl.DataFrame({"measure": asked[judge], "same": same}), on="measure"
-        ).with_columns(measure="same").drop("same")
+    names = {
+        judge: pl.DataFrame({"measure": of_judge, "same": same})
+        for judge, of_judge in asked.items()
+    }
+    named = {
+        judge: s.join(names[judge], on="measure").with_columns(measure="same").drop("same")
         for judge, s in judges.items()
-    }  # fmt: skip
+    }
+    return named, same
 
 
 def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dict[str, list[str]]:

@@ -8,6 +8,10 @@ import polars as pl
 
 from lexiframe.base import printed, schemas
 
+_DOCUMENT = ("document", "grade", "relevant")
+_WORDS = {"nugget": ("nugget", "credit", "stated in full")}
+"""What is judged, what a judge gives it, and when it counts: by the ``unit`` of a table's rows."""
+
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Return a sentence for every two judges of a table of `judge_agreement`.
@@ -36,38 +40,43 @@ def _group_begin(of_group: str) -> str:
 def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
+    item, grade, _ = _WORDS.get(row.get("unit", ""), _DOCUMENT)
     if n == 0:
-        return f"{_group_begin(of_group)}no document was judged by both {a} and {b}.{_alone(row)}"
+        return f"{_group_begin(of_group)}no {item} was judged by both {a} and {b}.{_alone(row)}"
     same = round(row["agreement"] * n)
-    documents = "document that both judged" if n == 1 else "documents that both judged"
-    agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
+    items = f"{item}{'s' * (n != 1)} that both judged"
+    agreed = f"{a} and {b} give {same:,} of the {n:,} {items} the same {grade}"
     how = f"({printed.percent(row['agreement'])}){_kappas(row)}"
     return f"{_group_begin(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
 
 
 def _kappas(row: dict[str, Any]) -> str:
     """Say how far the judges agree beyond chance; one grade for all items leaves nothing to say."""
+    _, grade, relevant = _WORDS.get(row.get("unit", ""), _DOCUMENT)
     if row["kappa"] is None:
-        return ", the only grade that they give them, so that agreement beyond chance is undefined"
+        return (
+            f", the only {grade} that they give them, so that agreement beyond chance is undefined"
+        )
     of_relevant = row["kappa_binary"]
     binary = "undefined" if of_relevant is None else f"{of_relevant:.2f}"
     return (
         f": κ = {row['kappa']:.2f}, {row['kappa_quadratic']:.2f} with quadratic weights, "
-        f"{binary} for relevant or not; α = {row['alpha']:.2f}"
+        f"{binary} for {relevant} or not; α = {row['alpha']:.2f}"
     )
 
 
 def _height(row: dict[str, Any]) -> str:
-    difference = row["mean_difference"]
+    difference, grade = row["mean_difference"], _WORDS.get(row.get("unit", ""), _DOCUMENT)[1]
     if f"{abs(difference):.2f}" == "0.00":
-        return "Their grades are equally high on average."
+        return f"Their {grade}s are equally high on average."
     than = "higher" if difference > 0 else "lower"
-    return f"The grades of {row['judge_a']} are {than} by {abs(difference):.2f} on average."
+    return f"The {grade}s of {row['judge_a']} are {than} by {abs(difference):.2f} on average."
 
 
 def _alone(row: dict[str, Any]) -> str:
     counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
-    return printed.known_by_one_side(counts, "document", "has a grade", "have a grade")
+    item, grade, _ = _WORDS.get(row.get("unit", ""), _DOCUMENT)
+    return printed.known_by_one_side(counts, item, f"has a {grade}", f"have a {grade}")
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -89,13 +98,14 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 
 def _confusion_sentence(part: pl.DataFrame, of_group: str) -> str:
     a, b, n = part["judge_a"][0], part["judge_b"][0], int(part["n"].sum())
+    item, grade, _ = _WORDS.get(part.row(0, named=True).get("unit", ""), _DOCUMENT)
     both, documents = (
         f"{_group_begin(of_group)}{a} and {b}",
-        f"{printed.counted(n, 'document')} that both judged",
+        f"{printed.counted(n, item)} that both judged",
     )
     differ = part.filter(pl.col("relevance_a") != pl.col("relevance_b"), pl.col("n") > 0)
     if differ.is_empty():
-        return f"{both} give the {documents} the same grades."
+        return f"{both} give the {documents} the same {grade}s."
     most = differ.sort("n", descending=True, maintain_order=True).row(0, named=True)
     return (
         f"{both} differ about {differ['n'].sum():,} of the {documents}, most often where {a} "

@@ -122,7 +122,7 @@ def own_family(
         if isinstance(measures, Mapping):
             asked = {one: names for one, names in measures.items() if one in (PEOPLE, judge)}
         tables = {PEOPLE: by_people, judge: read_judged_scores(judge, scores)}
-        both, _ = same_cells("own_family", tables, asked)
+        both, *_ = same_cells("own_family", tables, asked)
         for (measure, t), (_, s) in zip(*map(arrays.score_cube, both.values()), strict=True):
             is_own = _are_own(t.runs, family, of[judge])
             found = _bias(t.scores.mean, s.scores.mean, is_own, alpha)
