@@ -46,8 +46,24 @@ ONE_HOT = (
     ("winner_a", "winner_b", "winner_tie"),
 )
 """Three columns of 0 and 1, of which the one with 1 says who won."""
-GAMES = ("g1_winner", "g2_winner")
-"""Who won when model_1 was shown first, and when model_2 was (MT-Bench's judgments of pairs)."""
+GAMES: dict[tuple[str, str], tuple[str | None, str | None]] = {
+    ("g1_winner", "g2_winner"): ("model_1", "model_2"),
+    ("win_1", "win_2"): (None, None),
+}
+"""Who won two games, and who was shown first in each (MT-Bench; evalscope does not say it)."""
+ARENA_HARD = ("model", "games")
+"""Arena-Hard's columns: a model, and its two games against a baseline, which is A in the first."""
+COUNTS = ("n_judgments", "weight", "count", "n_votes", "votes")
+"""How many judgments a row stands for."""
+SHARES = ("share", "p_a", "prob_a", "probability_a", "prob_model_a", "win_probability_a")
+"""What the first run has of a judgment, from 0 to 1."""
+SCORES_OF_SIDES = (
+    ("score_a", "score_b"),
+    ("score_1", "score_2"),
+    ("score_left", "score_right"),
+    ("rating_a", "rating_b"),
+)
+"""What somebody gave to each of the two answers: the higher one wins."""
 SCORES_OF_CHOSEN = (
     ("scores_chosen", "scores_rejected"),
     ("score_chosen", "score_rejected"),
@@ -66,4 +82,4 @@ def are_votes(names: Sequence[str]) -> bool:
     >>> are_votes(["model_a", "model_b", "winner"]), are_votes(["query_id", "doc_id"])
     (True, False)
     """
-    return any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, GAMES])
+    return any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])
