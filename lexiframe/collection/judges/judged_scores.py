@@ -100,7 +100,7 @@ def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dic
             f"{called}: expected the measure of each judge ({', '.join(judges)}), found those of "
             f"{', '.join(measures)}"
         )
-    asked = {judge: _names(measures[judge]) for judge in judges}
+    asked = {judge: [*dict.fromkeys(map(str, as_list(measures[judge])))] for judge in judges}
     if len({len(names) for names in asked.values()}) > 1:
         counts = ", ".join(f"{judge}: {len(names)}" for judge, names in asked.items())
         raise LexiframeError(
@@ -108,12 +108,6 @@ def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dic
             "are compared, then the second"
         )
     return asked
-
-
-def _names(measures: Any) -> list[str]:
-    """Return names of measures without repetitions; one text may hold several."""
-    texts = [part for one in as_list(measures) for part in str(one).split()]
-    return [*dict.fromkeys(texts)]
 
 
 def _left_out(every: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:

@@ -12,6 +12,9 @@ _DOCUMENT = ("document", "grade", "relevant")
 _WORDS = {"nugget": ("nugget", "credit", "stated in full")}
 """What is judged, what a judge gives it, and when it counts: by the ``unit`` of a table's rows."""
 
+_ALPHA = 0.05
+"""The level at which sentences say that a favour is shown."""
+
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Return a sentence for every two judges of a table of `judge_agreement`.
@@ -111,4 +114,43 @@ def _confusion_sentence(part: pl.DataFrame, of_group: str) -> str:
         f"{both} differ about {differ['n'].sum():,} of the {documents}, most often where {a} "
         f"gives {most['relevance_a']:g} and {b} {most['relevance_b']:g}: {most['n']:,} "
         f"({printed.percent(most['n'] / n)})."
+    )
+
+
+def own_family_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say of each judge and measure of a table of `own_family` whether it favours its own runs.
+
+    Examples
+    --------
+    >>> row = {"measure": "GRADE", "family": "lynx", "n_own": 3, "n_other": 8, "bias": 0.12,
+    ...        "se": 0.01, "ci_low": 0.1, "ci_high": 0.14, "p_value": 1e-5, "p_adjusted": 1e-5,
+    ...        "slope": 0.7, "extrapolated": False, "reason": None}
+    >>> print(own_family_sentences(pl.DataFrame([row]))["sentence"][0])
+    By GRADE, the judge gives the 3 runs of lynx 0.120 more than the 8 other runs let one expect \
+(0.100 to 0.140; p < 0.001): it favours them, unless people missed how good they are.
+    """
+    key = [name for name in schemas.OWN_FAMILY.key if name in table.columns]
+    return printed.sentence_of_each(table, schemas.OWN_FAMILY, key, _family_sentence)
+
+
+def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
+    who, family = row.get("judge", "the judge"), row["family"]
+    begin = f"By {row['measure']}{of_group}, "
+    if row["p_value"] is None:
+        return f"{begin}it is not known whether {who} favours {family}: {row['reason']}."
+    favours = row["bias"] > 0
+    than = "more" if favours else "less"
+    own, p = printed.counted(row["n_own"], "run"), row["p_adjusted"]
+    shown = "it is not shown to favour or disfavour them"
+    if p < _ALPHA:
+        missed = "how good they are" if favours else "what they lack"
+        shown = f"it {'' if favours else 'dis'}favours them, unless people missed {missed}"
+    said = printed.cell("p_value", p)
+    said = said.replace("<", "< ") if said[0] == "<" else f"= {said}"
+    far = " People put one of them beyond all others, where this is a guess." * row["extrapolated"]
+    return (
+        f"{begin}{who} gives the {own} of {family} {abs(row['bias']):.3f} {than} than the "
+        f"{printed.counted(row['n_other'], 'other run')} let one expect ({row['ci_low']:.3f} to "
+        f"{row['ci_high']:.3f}; p {said}): {shown}.{far}"
     )
