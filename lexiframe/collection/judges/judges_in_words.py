@@ -148,9 +148,10 @@ def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
         shown = f"it {'' if favours else 'dis'}favours them, unless people missed {missed}"
     said = printed.cell("p_value", p)
     said = said.replace("<", "< ") if said[0] == "<" else f"= {said}"
-    far = " People put one of them beyond all others, where this is a guess." * row["extrapolated"]
+    far = " People's mean of one of them is beyond those of all others, where the line is a guess."
     return (
         f"{begin}{who} gives the {own} of {family} {abs(row['bias']):.3f} {than} than the "
         f"{printed.counted(row['n_other'], 'other run')} let one expect ({row['ci_low']:.3f} to "
-        f"{row['ci_high']:.3f}; p {said}): {shown}.{far}"
+        f"{row['ci_high']:.3f}; p {said}): {shown}."
+        f"{far * row['extrapolated']}"
     )
