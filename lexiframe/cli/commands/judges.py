@@ -257,7 +257,7 @@ def judges(
         tests.refuse_without_runs(measure)
     _refuse_outputs(out, inputs, tests, families)
     if families is not None or own:
-        _print_favour(inputs, families, own, measure, tests, out, format)
+        _print_favour(inputs, families, own, human, measure, tests, out, format)
         return
     if human is not None:
         _print_powered(inputs, human, parse_measures(measure or MEASURES), tests, out, format)
@@ -339,12 +339,17 @@ def _asked_of_scores(measure: list[str] | None, judges: Mapping[str, Any]) -> An
 
 
 def _print_favour(
-    inputs: JudgeOptions, families: str | None, own: list[str], measure: list[str] | None,
-    tests: JudgeTests, out: Path | None, format: Format,
+    inputs: JudgeOptions, families: str | None, own: list[str], human: str | None,
+    measure: list[str] | None, tests: JudgeTests, out: Path | None, format: Format,
 ) -> None:  # fmt: skip
     """Print whether each judge favours the runs of its own family, by the first judge's scores."""
     if families is None or not own:
         raise typer.BadParameter("--families and --own: expected both, the file and the family")
+    if human is not None or tests.by:
+        raise typer.BadParameter(
+            "--families looks at means over all requests by all judges; leave "
+            f"{'--by' if human is None else '--human'} out"
+        )
     scores, asked = inputs.judges(), None
     if inputs.scores:
         asked = _asked_of_scores(measure, scores)
@@ -353,7 +358,9 @@ def _print_favour(
     first, *others = scores
     if isinstance(asked, dict):
         asked = {"people" if judge == first else judge: names for judge, names in asked.items()}
-    named = dict(text.split("=", 1) for text in own if text.partition("=")[0] in others)
+    named = dict(
+        text.split("=", 1) for text in own if "=" in text and text.partition("=")[0] in others
+    )
     if not others or (len(own) > 1 and len(named) < len(own)):
         raise typer.BadParameter(
             f"--own: expected one family, or JUDGE=NAME for each of {', '.join(others) or 'none'}, "
