@@ -367,7 +367,7 @@ def _print_favour(
             f"found {', '.join(own)}"
         )
     judged = {name: scores[name] for name in others}
-    how = {"own": named or own[0], "measures": asked, "alpha": tests.alpha}
+    how: dict[str, Any] = {"own": named or own[0], "measures": asked, "alpha": tests.alpha}
     table = own_family(scores[first], judged, families, **how)
     if out is not None:
         to_parquet.write_tables(out, {"own_family": table})

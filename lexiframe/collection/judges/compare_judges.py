@@ -38,7 +38,7 @@ from lexiframe.significance import (
     conclusion_pairs,
     conclusions,
 )
-from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
+from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, RequestsLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -174,10 +174,10 @@ def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.Data
 
 @typed
 def compare_judges(
-    runs: RunsLike | None,
+    runs: BaselineLike,
     judges: JudgesLike,
     /,
-    measures: MeasureLike | Iterable[MeasureLike] | Mapping[str, Any],
+    measures: MeasureLike | Iterable[MeasureLike] | Mapping[str, Any] | None,
     *,
     rel: float | None = None,
     test: Test = "auto",
@@ -212,9 +212,9 @@ def compare_judges(
         The judgments by the names of their judges, as for `judge_agreement`; without runs the
         scores of the same runs by each judge, as `read_scores` reads them, ``{"people": s}``.
     measures
-        Metrics and preferences, as for `preferences`. Of scores: names of measures, or those of
-        each judge, ``{"people": "NuggetRecall", "auto": "GRADE"}``; tables then call the measure
-        ``NuggetRecall/GRADE``.
+        Metrics and preferences, as for `preferences`. Of scores: names of measures (None: all that
+        the judges share), or those of each judge, ``{"people": "NuggetRecall", "auto": "GRADE"}``;
+        tables then call the measure ``NuggetRecall/GRADE``.
     rel : float, optional
         The least grade that is relevant, for all judges; None: any positive grade.
     test, correction, family, alpha, baseline, trials
@@ -290,13 +290,13 @@ def compare_judges(
     if names:  # read once: a stream cannot be read again
         groups = {"requests": grouping.all_attributes(requests, names), "by": names}
     if runs is None:
-        judged, tables = _by_scores(judges, measures, policies, missing, groups)
+        judged, tables = _judged_scores(judges, measures, policies, missing, groups)
     elif missing is not None:
         raise LexiframeError(
             "compare_judges: missing says what gaps in scores mean, and runs are read; leave it out"
         )
     else:
-        judged, tables = _by_judgments(runs, judges, asked, policies, groups)
+        judged, tables = _judged_runs(runs, judges, asked, policies, groups)
     test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
                        baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
     comparisons = {judge: test_all(found.part) for judge, found in judged.items()}
@@ -319,7 +319,7 @@ Found = tuple[dict[str, Judged], dict[str, pl.DataFrame]]
 """What the measures say under each judge, and the tables of the judges themselves."""
 
 
-def _by_judgments(
+def _judged_runs(
     runs: Any, judges: Any, asked: Sequence[Measure], policies: Policies, groups: Mapping[str, Any]
 ) -> Found:
     """Compute scores and preferences of runs under each judge's judgments."""
@@ -336,7 +336,7 @@ def _by_judgments(
     return judged, {"judges": of_judges, "left_out": left_out, "agreement": agreement}
 
 
-def _by_scores(
+def _judged_scores(
     judges: Any, measures: Any, policies: Policies, missing: Any, groups: Mapping[str, Any]
 ) -> Found:
     """Take the scores that judges have."""

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, schemas, unknown_name, warn
-from lexiframe.io import per_request_scores
+from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import as_list
 from lexiframe.pairwise import arrays
 
@@ -21,7 +21,7 @@ def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
     The column ``smaller_is_better`` says in each row what the name of its measure may not tell.
     """
     try:
-        given = per_request_scores.given_scores(scores, None, None, None)
+        given = score_forms.given_scores(scores, None, None, None)
         table = per_request_scores.load_scores(given, warns=False).table
         cube = arrays.score_cube(table)
     except (LexiframeError, TypeError) as error:
@@ -81,12 +81,11 @@ def _called_alike(
             f"{called}: expected a measure that all judges have, found none; say which is which: "
             f"measures={ {judge: names[0] for judge, names in known.items()} }"
         )
-    names = {
-        judge: pl.DataFrame({"measure": of_judge, "same": same})
-        for judge, of_judge in asked.items()
+    alike = {
+        judge: pl.DataFrame({"measure": names, "same": same}) for judge, names in asked.items()
     }
     named = {
-        judge: s.join(names[judge], on="measure").with_columns(measure="same").drop("same")
+        judge: s.join(alike[judge], on="measure").with_columns(measure="same").drop("same")
         for judge, s in judges.items()
     }
     return named, same

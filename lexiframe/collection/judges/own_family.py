@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from lexiframe.collection.judges.judged_scores import read_judged_scores, same_c
 from lexiframe.io import logs
 from lexiframe.pairwise import arrays
 from lexiframe.significance import correct_families
-from lexiframe.typing import LogLike, ScoresLike
+from lexiframe.typing import LogLike, MeasureLike, ScoresLike
 
 PEOPLE, ONE_JUDGE = "people", "judge"
 _LEAST = 4
@@ -38,7 +38,7 @@ def own_family(
     /,
     own: str | Mapping[str, str],
     *,
-    measures: Any = None,
+    measures: MeasureLike | Iterable[MeasureLike] | Mapping[str, Any] | None = None,
     alpha: float = 0.05,
 ) -> pl.DataFrame:
     """Say whether a judge favours the runs of its own family.
@@ -118,7 +118,7 @@ def own_family(
     family = _families(families, {*of.values()})
     by_people, rows = read_judged_scores(PEOPLE, people), list[dict[str, Any]]()
     for judge, scores in given.items():
-        asked = measures
+        asked: Any = measures
         if isinstance(measures, Mapping):
             asked = {one: names for one, names in measures.items() if one in (PEOPLE, judge)}
         tables = {PEOPLE: by_people, judge: read_judged_scores(judge, scores)}
