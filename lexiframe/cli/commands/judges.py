@@ -176,34 +176,20 @@ Families = Annotated[
     str | None,
     option(
         STATISTICS,
-        "The family of each run (columns run and family): show whether judges favour runs of their "
-        "--own family, against the first judge.",
-        "--families",
+        "The family of each run (columns run, family): show whether judges favour their own family "
+        "(--own), against the first judge.",
         metavar="FILE",
         rare=True,
     ),
 ]
+_OWN = "The judges' own family; JUDGE=NAME says that of one judge, repeat for several."
 Own = Annotated[
     list[str],
-    option(
-        STATISTICS,
-        "The judges' own family; JUDGE=NAME says that of one judge, repeat for several.",
-        "--own",
-        metavar="NAME",
-        rare=True,
-        default_factory=list,
-        show_default=False,
-    ),
+    option(STATISTICS, _OWN, metavar="NAME", rare=True, default_factory=list, show_default=False),
 ]
 Top = Annotated[
     int | None,
-    option(
-        STATISTICS,
-        "Also correlate the orders of the K best runs by the first judge.",
-        "--top",
-        metavar="K",
-        rare=True,
-    ),
+    option(STATISTICS, "Also correlate the first judge's K best runs.", metavar="K", rare=True),
 ]
 
 
@@ -346,10 +332,8 @@ def _print_favour(
     if families is None or not own:
         raise typer.BadParameter("--families and --own: expected both, the file and the family")
     if human is not None or tests.by:
-        raise typer.BadParameter(
-            "--families looks at means over all requests by all judges; leave "
-            f"{'--by' if human is None else '--human'} out"
-        )
+        other = "--by" if human is None else "--human"
+        raise typer.BadParameter(f"--families looks at all requests and judges; leave {other} out")
     scores, asked = inputs.judges(), None
     if inputs.scores:
         asked = _asked_of_scores(measure, scores)
@@ -359,12 +343,12 @@ def _print_favour(
     if isinstance(asked, dict):
         asked = {"people" if judge == first else judge: names for judge, names in asked.items()}
     named = dict(
-        text.split("=", 1) for text in own if "=" in text and text.partition("=")[0] in others
+        text.split("=", 1) for text in own if text.startswith(tuple(f"{n}=" for n in others))
     )
-    if not others or (len(own) > 1 and len(named) < len(own)):
+    if len(own) > 1 and len(named) < len(own):
         raise typer.BadParameter(
-            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(others) or 'none'}, "
-            f"found {', '.join(own)}"
+            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(others)}, found "
+            f"{', '.join(own)}"
         )
     judged = {name: scores[name] for name in others}
     how: dict[str, Any] = {"own": named or own[0], "measures": asked, "alpha": tests.alpha}
@@ -372,18 +356,19 @@ def _print_favour(
     if out is not None:
         to_parquet.write_tables(out, {"own_family": table})
         typer.echo(f"wrote {out / 'own_family.parquet'}", err=True)
+    shown = printed.join_interval_ends(table.drop("se", "p_value", "reason"))
+    _print_told(table, shown, format)
+
+
+def _print_told(table: pl.DataFrame, shown: pl.DataFrame, format: Format) -> None:
+    """Print a table; for reading its sentences, and of the table what has room."""
     if format != "table":
         print_table(table, format)
         return
     typer.echo(f"{sentences.verdict(table)}\n")
-    print_table(printed.join_interval_ends(table.select(*_OF_FAVOUR)), format)
+    print_table(shown, format)
 
 
-_OF_FAVOUR = (
-    "judge", "measure", "family", "n_own", "n_other", "bias", "ci_low", "ci_high", "p_adjusted",
-    "slope", "extrapolated",
-)  # fmt: skip
-"""The columns of favour that have room; sentences have the reason."""
 _OF_GRADES = ("judge_agreement", "judge_confusion")
 """The tables that are written when there are no runs."""
 _READ_FIRST = ("judge_a", "judge_b", "n", "agreement", "kappa", "kappa_quadratic", "alpha")
@@ -400,12 +385,8 @@ def _print_grades(
         confusion = judge_confusion(read, **groups)
         to_parquet.write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
         typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}", err=True)
-    if format != "table":
-        print_table(table, format)
-        return
-    typer.echo(f"{sentences.verdict(table)}\n")
     by = table.columns[: table.columns.index("judge_a")]
-    print_table(table.select(*by, *_READ_FIRST, pl.exclude(*by, *_READ_FIRST)), format)
+    _print_told(table, table.select(*by, *_READ_FIRST, pl.exclude(*by, *_READ_FIRST)), format)
 
 
 def _refuse_outputs(
@@ -416,10 +397,10 @@ def _refuse_outputs(
     if out is None:
         return
     output_files.refuse_unwritable(out)
-    names = (*_OF_GRADES, "prediction_powered", "own_family")
+    names = ["own_family"] if families else [*_OF_GRADES, "prediction_powered"]
     files = [out / f"{name}.parquet" for name in names]
-    files = JudgeComparison.files(out) if inputs.runs or inputs.scores else files
-    files = [out / "own_family.parquet"] if families else files
+    if (inputs.runs or inputs.scores) and not families:
+        files = JudgeComparison.files(out)
     output_files.refuse_outputs(files)
     scan = inputs.scan() if inputs.runs else None
     refuse_replacing(files, [*judged.values(), tests.requests, families], scan)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -91,15 +91,21 @@ def _called_alike(
     return named, same
 
 
-def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dict[str, list[str]]:
-    if not isinstance(measures, Mapping):
-        measures = dict.fromkeys(judges, measures)
-    if {*measures} != {*judges}:
+def for_each(called: str, what: str, judges: Iterable[str], given: Any) -> dict[str, Any]:
+    """Return what is given of each judge, or of all of them, by the judges' names."""
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(judges, given)
+    if {*given} != {*judges}:
         raise LexiframeError(
-            f"{called}: expected the measure of each judge ({', '.join(judges)}), found those of "
-            f"{', '.join(measures)}"
+            f"{called}: expected the {what} of each judge ({', '.join(judges)}), found those of "
+            f"{', '.join(given)}"
         )
-    asked = {judge: [*dict.fromkeys(map(str, as_list(measures[judge])))] for judge in judges}
+    return dict(given)
+
+
+def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dict[str, list[str]]:
+    given = for_each(called, "measure", judges, measures)
+    asked = {judge: [*dict.fromkeys(map(str, as_list(given[judge])))] for judge in judges}
     if len({len(names) for names in asked.values()}) > 1:
         counts = ", ".join(f"{judge}: {len(names)}" for judge, names in asked.items())
         raise LexiframeError(
@@ -112,17 +118,12 @@ def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dic
 def _left_out(every: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
     """Name for each judge the runs, requests and single scores that another judge has."""
     wanted = every.select(_CELL).unique().join(pl.DataFrame({"judge": judges}), how="cross")
-    lacking = wanted.join(every, on=["judge", *_CELL], how="anti")
+    rest, parts = wanted.join(every, on=["judge", *_CELL], how="anti"), list[pl.DataFrame]()
     for name in ("run", "query_id"):
-        has = every.select("judge", "measure", name).unique()
-        has = has.with_columns(pl.lit(True).alias(f"has_{name}"))
-        lacking = lacking.join(has, on=["judge", "measure", name], how="left")
-    has_run, has_request = (pl.col(f"has_{name}").is_not_null() for name in ("run", "query_id"))
-    table = lacking.with_columns(
-        run=pl.when(~has_run | has_request).then("run"),
-        query_id=pl.when(has_run).then("query_id"),
-    )
-    return schemas.LEFT_OUT.arranged(table.select(*schemas.LEFT_OUT.columns).unique())
+        on = ["judge", "measure", name]
+        parts.append(rest.join(every, on=on, how="anti").select(on).unique())
+        rest = rest.join(every, on=on, how="semi")
+    return schemas.LEFT_OUT.arranged(pl.concat([rest, *parts], how="diagonal"))
 
 
 def _say_what_is_left_out(called: str, left_out: pl.DataFrame) -> None:

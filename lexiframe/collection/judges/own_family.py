@@ -18,7 +18,7 @@ from lexiframe.base import (
     typed,
     unknown_name,
 )
-from lexiframe.collection.judges.judged_scores import read_judged_scores, same_cells
+from lexiframe.collection.judges.judged_scores import for_each, read_judged_scores, same_cells
 from lexiframe.io import logs
 from lexiframe.pairwise import arrays
 from lexiframe.significance import correct_families
@@ -114,7 +114,7 @@ def own_family(
             "own_family: expected a judge or several, none of them called people, found "
             f"{n_and_first([*given]) if given else 'none'}"
         )
-    of = _own_families(own, [*given])
+    of = for_each("own_family", "own family", given, own)
     family = _families(families, {*of.values()})
     by_people, rows = read_judged_scores(PEOPLE, people), list[dict[str, Any]]()
     for judge, scores in given.items():
@@ -130,34 +130,17 @@ def own_family(
     return _corrected(pl.DataFrame(rows, schema=_FOUND), are_named)
 
 
+_FAMILIES = schemas.TableSchema("families", ("run",), {"run": schemas.STR, "family": schemas.STR})
 _FOUND = {n: t for n, t in schemas.OWN_FAMILY.columns.items() if n != "p_adjusted"}
-
-
-def _own_families(own: Any, judges: list[str]) -> dict[str, str]:
-    if not isinstance(own, Mapping):
-        return dict.fromkeys(judges, own)
-    if {*own} != {*judges}:
-        raise LexiframeError(
-            f"own_family: expected the own family of each judge ({', '.join(judges)}), found those "
-            f"of {', '.join(own)}"
-        )
-    return dict(own)
 
 
 def _families(families: Any, own: set[str]) -> dict[str, str]:
     """Read the family of each run; raise for an own family that none of them has."""
     table = logs.read_log(families) if isinstance(families, str | Path) else families
-    entries = logs.entries_of(table, "run", "families")
-    if "family" not in entries.columns:
-        raise LexiframeError(
-            "own_family: expected the columns run and family in families, found "
-            f"{', '.join(entries.columns)}"
-        )
-    entries = entries.select("run", pl.col("family").cast(pl.String)).drop_nulls()
+    entries = schemas.check(logs.entries_of(table, "run", "families"), _FAMILIES)
     known = entries["family"].unique().sort().to_list()
-    for one in sorted(own):
-        if one not in known:
-            raise unknown_name("family", one, known)
+    for one in sorted(own.difference(known)):
+        raise unknown_name("family", one, known)
     return dict(entries.rows())
 
 
@@ -194,19 +177,16 @@ def favour_of(t: np.ndarray, s: np.ndarray, is_own: np.ndarray, alpha: float) ->
     slope = from_mean @ y / spread
     residuals = y - y.mean() - slope * from_mean
     bias = s[is_own].mean() - y.mean() - slope * (own_t - x.mean())
-    row |= {
-        "bias": bias, "slope": slope,
-        "extrapolated": bool(t[is_own].min() < x.min() or t[is_own].max() > x.max()),
-    }  # fmt: skip
+    is_beyond = t[is_own].min() < x.min() or t[is_own].max() > x.max()
+    row |= {"bias": bias, "slope": slope, "extrapolated": bool(is_beyond)}
     if np.abs(residuals).max() <= sums.TIE:
         return row | {"reason": "the runs of other families lie on a line, so the error is unknown"}
     variance = residuals @ residuals / (n - 2)
     se = np.sqrt(variance * (1 / row["n_own"] + 1 / n + (own_t - x.mean()) ** 2 / spread))
     estimate = sums.Estimates(np.array([bias]), np.array([se]), n - 2)
     low, high = estimate.ends(alpha / 2)
-    return row | {
-        "se": se, "ci_low": low[0], "ci_high": high[0], "p_value": estimate.apart()[0]
-    }  # fmt: skip
+    p = estimate.apart()[0]
+    return row | {"se": se, "ci_low": low[0], "ci_high": high[0], "p_value": p}
 
 
 def _corrected(table: pl.DataFrame, are_named: bool) -> pl.DataFrame:
@@ -214,6 +194,5 @@ def _corrected(table: pl.DataFrame, are_named: bool) -> pl.DataFrame:
     measure = table["measure"].rank("dense").to_numpy()
     p = table["p_value"].fill_null(np.nan).to_numpy()
     table = table.with_columns(p_adjusted=pl.Series(correct_families(p, measure, "holm")))
-    table = table.with_columns(pl.col("p_adjusted").fill_nan(None))
-    table = schemas.OWN_FAMILY.arranged(table)
+    table = schemas.OWN_FAMILY.arranged(table.with_columns(pl.col("p_adjusted").fill_nan(None)))
     return table if are_named else table.drop("judge")

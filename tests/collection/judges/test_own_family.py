@@ -169,7 +169,7 @@ def test_tables_that_are_refused():
         lf.own_family(PEOPLE, {}, FAMILIES, own="a")
     with pytest.raises(lf.LexiframeError, match=r"a family of each run, found none of 1 \('c2'\)"):
         lf.own_family(PEOPLE, AUTO, FAMILIES[:-1], own="a")
-    with pytest.raises(lf.LexiframeError, match="columns run and family in families, found run, x"):
+    with pytest.raises(lf.LexiframeError, match="families: expected the columns run, family"):
         lf.own_family(PEOPLE, AUTO, FAMILIES.rename({"family": "x"}), own="a")
     with pytest.raises(lf.LexiframeError, match="same runs in the same requests by all judges"):
         lf.own_family(PEOPLE, AUTO.with_columns(run="run" + pl.col("run")), FAMILIES, own="a")
