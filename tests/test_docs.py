@@ -321,7 +321,7 @@ def test_the_code_of_the_page_about_the_gate_runs(tmp_path, monkeypatch):
     names["test_my_measure_is_never_negative"]()
 
 
-@pytest.mark.parametrize("page", ["evidence", "what-is-doubted"])
+@pytest.mark.parametrize("page", ["evidence", "what-can-be-read", "what-is-doubted"])
 def test_the_code_of_a_page_runs_by_itself(page):
     run_page(page)
 

@@ -183,8 +183,9 @@ PREFERENCES = _table_schema(
     "preference deciding_level? n_judgments?",
 )
 # What people or models say of two runs, one row a judgment. `judge` is null where nobody is named.
+# `share` is there where someone says how sure the winner is: what run_a has of the judgment, 0..1.
 JUDGMENTS = _table_schema(
-    "judgments", "query_id run_a run_b judge? replicate?", "winner first?", nullable="judge"
+    "judgments", "query_id run_a run_b judge? replicate?", "winner first? share?", nullable="judge"
 )
 # How often measures prefer the run that people prefer, over pairs of rankings of a request.
 CONCORDANCE = _table_schema(

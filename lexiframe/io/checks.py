@@ -17,10 +17,7 @@ from lexiframe.base import LexiframeError, Problem, coded, schemas, typed, warn
 from lexiframe.base.face import found_feature
 from lexiframe.io.column_forms import line_layouts
 from lexiframe.io.column_forms.column_names import (
-    CHOSEN,
-    GAMES,
     KNOWN_NAMES,
-    PAIRS_OF_RUNS,
     items_of_implicit_feedback,
     words_for,
 )
@@ -324,7 +321,8 @@ def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | Non
     """
     from lexiframe.io.score_forms.layouts import ALL_WORDS, plain_name
 
-    if any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, GAMES]):
+    stated = found_feature(io, "stated")
+    if stated and stated.are_votes(names):
         return "votes"
     known = {ours: {*words} for ours, words in (KNOWN_NAMES | ALL_WORDS).items()}
     means = [{ours for ours, words in known.items() if plain_name(name) in words} for name in names]

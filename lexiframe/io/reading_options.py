@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from lexiframe.base import check_choice
 
@@ -28,6 +28,10 @@ class TextOptions:
     def __post_init__(self) -> None:
         if not isinstance(self.columns, Mapping):
             raise TypeError(f"columns: expected {{our name: the table's}}, found {self.columns!r}")
+        given: Any = self.grades
+        grades = given.values() if isinstance(given, Mapping) else "x"
+        if not all(grade is None or isinstance(grade, int | float) for grade in grades):
+            raise TypeError(f"grades: expected {{word: number}}, found {self.grades!r}")
         # pandas numbers columns without names, so names may be integers
         named = {str(ours): str(theirs) for ours, theirs in self.columns.items()}
         object.__setattr__(self, "columns", named)

@@ -29,7 +29,7 @@ from lexiframe.io.column_forms.column_names import columns_of
 from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
-from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.column_forms.objects import form_of_tool, to_frame
 from lexiframe.io.files.data_sources import File, Parts, Source, one_run_per_source
 from lexiframe.io.files.form import Form, Opened
 from lexiframe.io.files.provenance import provenance_of
@@ -113,7 +113,7 @@ def load_source(
         parts = parts_of_table(frame, source, options)
         if len(parts) > 1 and provenance_of(data.schema if isinstance(data, pa.Table) else None):
             parts = [replace(part, doubts=()) for part in parts]  # said when they were read
-        if isinstance(data, dict):
+        if isinstance(data, dict) and not form_of_tool(data):
             return [replace(part, distinct=True) for part in parts]
         return [_from_file(part, data) for part in parts]
     given = data.read()

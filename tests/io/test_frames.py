@@ -745,7 +745,7 @@ def test_columns_of_lists_beside_each_other():
     )
     with pytest.raises(lf.SchemaError, match=message):
         lf.read_runs(longer)
-    with pytest.raises(lf.SchemaError, match="found a list of documents and one score; leave the"):
+    with pytest.raises(lf.SchemaError, match="a score for each document, found a list of docum"):
         lf.read_runs(pl.DataFrame(columns | {"score": [0.5, 1.0]}))
     with pytest.raises(lf.SchemaError, match="expected strings in query_id, found List"):
         lf.read_runs(pl.DataFrame(columns | {"user_id": [[7], [3]]}))

@@ -49,7 +49,9 @@ def test_words_are_given_their_numbers(form, tmp_path):
     with pytest.raises(lf.LexiframeError, match=r"1 \('C'\); give each word its number in grades"):
         lf.read_qrels(given, grades={"E": 1, "I": 0})
     if form not in ("frame", "categories", "dictionaries", "three"):
-        with pytest.raises(lf.SchemaError, match=r"found 3 \('E', 'I', 'C'\); say what each word"):
+        with pytest.raises(
+            lf.SchemaError, match=r"numbers as grades, found 3 \('E', 'I', 'C'\); say what"
+        ):
             lf.read_qrels(given)
         assert lf.check_qrels(given, grades=ESCI).height == 0
         options = [part for word, n in ESCI.items() for part in ("--grade", f"{word}={n}")]
@@ -86,6 +88,11 @@ def test_an_empty_rating_is_no_judgment_on_request(tmp_path):
     frame = pl.DataFrame({"user": ["1", "1"], "item": ["x", "y"], "rating": [3.0, None]})
     with pytest.warns(lf.LexiframeWarning, match="left out: 1"):
         assert lf.read_qrels(frame, grades={"": None})["relevance"].to_pylist() == [3.0]
+
+
+def test_wrong_grades():
+    with pytest.raises(TypeError, match=r"grades: expected \{word: number\}, found 'E'"):
+        lf.read_qrels({"1": {"x": 1}}, grades="E")
 
 
 def test_numbers_may_be_given_others():

@@ -513,12 +513,12 @@ def store(mlflow, empty, tmp_path_factory):
 
 def test_one_row_for_each_run(store):
     log = lf.read_mlflow(f"sqlite:///{store}")
-    fixed = ["run", "run_id", "experiment", "status", "start_time", "end_time"]
+    fixed = ["run", "run_id", "experiment", "status", "start_time", "end_time", "parent"]
     assert log.columns == [
         *fixed, "params.bm25.k1", "params.layers", "params.seed", "metrics.map", "metrics.ndcg",
         "tags.who",
     ]  # fmt: skip
-    assert log.drop("run_id", "start_time", "end_time").rows() == [
+    assert log.drop("run_id", "start_time", "end_time", "parent").rows() == [
         ("plain", "bm25", "FINISHED", 0.9, None, "42", 0.25, None, "ana"),
         ("tuned", "bm25", "FINISHED", 1.2, None, "007", 0.3, None, None),
         ("minilm", "dense", "FINISHED", 10.0, 12, None, None, 0.5, None),
@@ -537,7 +537,7 @@ def test_some_experiments(store):
     assert runs("dense") == runs(2) == runs("2") == ["minilm"]
     assert runs(["dense", "bm25"]) == runs() == ["plain", "tuned", "minilm"]
     empty = lf.read_mlflow(store, "Default")
-    assert (empty.height, empty.width) == (0, 6)
+    assert (empty.height, empty.width) == (0, 7)
     assert lf.read_mlflow(store, []).schema == empty.schema
 
 

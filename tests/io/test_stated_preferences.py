@@ -148,11 +148,8 @@ BAD = {
     r"expected winners 1, 0, -1 or 1, 2, 1.5, found": (two("left", "right", [3, 1]), {}),
     r"the name of a run and the other side": (
         {"qid": ["1"], "left": ["b"], "right": ["a"], "winner": ["a"]}, {}),
-    r"row 1: .*'x' against itself \(1 such rows\); leave them out": (
-        {"qid": ["1"], "left": ["x"], "right": ["x"], "winner": ["tie"]}, {}),
     r"expected a request, two runs and a winner; winner is missing": (
         {"qid": ["1"], "left": ["x"], "right": ["y"]}, {}),
-    r"query_id is missing": ({"left": ["x"], "right": ["y"], "winner": ["tie"]}, {}),
     r"two columns that name the runs, found none": ({"qid": ["1"], "winner": ["tie"]}, {}),
     r"found left, right and model_a, model_b": (
         two("left", "right", ["tie"], model_a=["x"], model_b=["y"]), {}),

@@ -123,6 +123,7 @@ def test_mlflow_is_read_back(mlflow, evaluation, tmp_path):
     client = mlflow.MlflowClient(f"sqlite:///{store}")
     below = client.get_run(runs["run_id"][0]).data.tags["mlflow.parentRunId"]
     assert below == parent
+    assert runs["parent"].to_list() == [whole["run"]] * runs.height
     means = client.download_artifacts(parent, "tables/means.parquet", str(tmp_path))
     assert pl.read_parquet(means).equals(evaluation.means)
     names = {file.path for file in client.list_artifacts(parent)}

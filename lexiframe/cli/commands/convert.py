@@ -55,11 +55,14 @@ def convert(
     _refuse_target(target, given)
     # Read once: the kind is found, and the output written, from the same bytes.
     file: Any = given.held()
-    options = reading_options.TextOptions(third, header, decimal, as_columns(column), rows=rows)
+    grades = as_grades(grade)
+    options = reading_options.TextOptions(
+        third, header, decimal, as_columns(column), rows=rows, grades=grades
+    )
     said: dict[str, Any] = {"header": header, "decimal": decimal, "columns": options.columns}
     said["rows"] = rows
     if (kind or checks.kind_of(file, options)) == "qrels":
-        table = read_qrels(file, duplicates=duplicates, grades=as_grades(grade), **said)
+        table = read_qrels(file, duplicates=duplicates, grades=grades, **said)
     else:
         table = read_runs(file, third=options.third, better=better, **said)
     if target.suffix.lower() == ".csv":

@@ -67,7 +67,7 @@ def evaluate(
     table, with intervals of up to three measures.
     """
     parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
-    if inputs.of_scores and (memory or keep or resume):
+    if inputs.has_scores and (memory or keep or resume):
         raise LexiframeError(
             "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
             "or --scores out"
@@ -76,7 +76,7 @@ def evaluate(
         raise LexiframeError(
             "--resume: expected the folder of the interrupted evaluation; add --out"
         )
-    if reuse is not None and inputs.of_scores:
+    if reuse is not None and inputs.has_scores:
         raise LexiframeError(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
@@ -130,7 +130,7 @@ def evaluated(
     **large: Any,
 ) -> Evaluation:
     """Evaluate runs, or the scores of other tools; ``large`` has the options for large data."""
-    if inputs.of_scores:
+    if inputs.has_scores:
         from lexiframe.evaluation import evaluate_scores
 
         inputs.measures(None)  # raises for options that are not for scores

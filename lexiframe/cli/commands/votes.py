@@ -51,6 +51,9 @@ Prior = Annotated[
 ]  # fmt: skip
 Level = Annotated[float, option(STATISTICS, "The level of the intervals.", metavar="SHARE")]
 Elo = Annotated[bool, option(STATISTICS, "Also the strengths on Elo's scale.", "--elo")]
+Strong = Annotated[
+    int, option(INPUT, "How many judgments a strong one counts for (A>>B).", rare=True)
+]
 Measure = Annotated[
     str, option(INPUT, "What the preferences are called as a measure.", metavar="NAME", rare=True)
 ]
@@ -73,6 +76,7 @@ def votes(
     measure: Measure = "stated",
     column: list[str] | None = None,
     value: list[str] | None = None,
+    strong: Strong = 1,
     all: Everything = False,
     report: Page = None,
     out: Folder = None,
@@ -84,7 +88,7 @@ def votes(
     refuse_replacing(written, files)
     source: Any = files[0] if len(files) == 1 else files
     how = {"columns": as_columns(column), "values": as_columns(value, "1=a")}
-    v = stated.read_preferences(source, measure=measure, **how)
+    v = stated.read_preferences(source, measure=measure, strong=strong, **how)
     found = of.bradley_terry(v, ties=ties, prior=prior, by=by, level=level, elo=elo)
     judges = judge_consistency(v, alpha=1 - level) if _are_several(v.judgments) else None
     if format == "table":

@@ -46,58 +46,6 @@ def spelled(words: Sequence[str]) -> list[str]:
 
 KNOWN_NAMES = {ours: spelled(words) for ours, words in NAMES.items()}
 """The names that a column of ours may have, in any case."""
-STATED_NAMES: dict[str, tuple[list[str], ...]] = {
-    "query_id": (
-        "query_id qid q_id query-id topic question_id prompt_id instruction_id".split(),
-        "query question prompt instruction".split(),
-        ["user_id", "user"],
-        ["id"],
-    ),
-    "judge": (
-        "judge judge_id worker worker_id annotator annotator_id assessor rater evaluator".split(),
-        ["user_id", "user"],
-    ),
-    "winner": ("winner preference preferred choice vote verdict better".split(),),
-    "first": ("first shown_first position".split(),),
-    "replicate": (["replicate"],),
-}
-"""Names of columns of stated preferences: of several groups the first one with a name counts, as an
-id names a request better than its text, and a user is a request only where nothing else is."""
-PAIRS_OF_RUNS = {
-    ("run_a", "run_b"): False,
-    ("left", "right"): True,
-    ("model_left", "model_right"): True,
-    ("model_a", "model_b"): True,
-    ("system_a", "system_b"): True,
-    ("model_1", "model_2"): False,
-    ("run_1", "run_2"): False,
-    ("system_1", "system_2"): False,
-    ("generator_1", "generator_2"): False,
-}
-"""The two columns that name the runs, and whether the first of them was shown first: arenas show
-model_a on the left, AlpacaEval shows its two outputs in a random order."""
-CHOSEN = (
-    ("chosen_model", "rejected_model"),
-    ("model_chosen", "model_rejected"),
-    ("winner", "loser"),
-    ("chosen", "rejected"),
-)
-"""Two columns that name the runs, of which the first one won."""
-ONE_HOT = (
-    ("winner_model_a", "winner_model_b", "winner_tie"),
-    ("winner_a", "winner_b", "winner_tie"),
-)
-"""Three columns of 0 and 1, of which the one with 1 says who won."""
-GAMES = ("g1_winner", "g2_winner")
-"""Who won when model_1 was shown first, and when model_2 was (MT-Bench's judgments of pairs)."""
-SCORES_OF_CHOSEN = (
-    ("scores_chosen", "scores_rejected"),
-    ("score_chosen", "score_rejected"),
-    ("chosen_score", "rejected_score"),
-    ("reward_chosen", "reward_rejected"),
-    ("chosen_reward", "rejected_reward"),
-)
-"""What a reward model gave to the two answers: the higher one wins, whichever was called chosen."""
 MODEL_OF_MTEB = "mteb_model_meta"
 """The name under which MTEB says whose predictions it saved."""
 CHANGED_PLACES = "qrels and runs may have changed places"

@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import LexiframeError, Problem, SchemaError, n_and_first, schemas, warn
-from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.files.unpacking import Content
 from lexiframe.io.parsing import rows_of
 from lexiframe.io.problems.rows_as_written import columns_in
@@ -18,7 +17,7 @@ from lexiframe.io.reading_options import TextOptions
 Grades = Mapping[Any, float | None]
 _TRUTH: Grades = {"true": 1, "false": 0}
 _OF_WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Object)
-_MOST, _LONGEST = 20, 30
+_MOST, _WORD = 20, r"^\pL.{0,29}$"
 """So many different words of so many characters can be grades; others are something else."""
 
 
@@ -83,8 +82,8 @@ def labelled_rows(content: Content, where: str, options: TextOptions) -> pl.Data
 def _as_words(column: pl.Series) -> pl.Series:
     """Return what is written in cells, without blanks around it; empty where there is nothing."""
     if column.dtype == pl.Object:
-        texts = [v if isinstance(v, str) else "" if v is None else json.dumps(v) for v in column]
-        return pl.Series(column.name, texts, pl.String).str.strip_chars()
+        cells = [v if isinstance(v, str) else "" if v is None else json.dumps(v) for v in column]
+        return pl.Series(column.name, cells, pl.String).str.strip_chars()
     texts = column.cast(pl.String).fill_null("").str.strip_chars()
     return texts.str.replace(r"\.0$", "") if column.dtype.is_float() else texts
 
@@ -94,10 +93,10 @@ def _are_truths(words: pl.Series) -> bool:
 
 
 def _are_labels(words: pl.Series) -> bool:
-    """Return whether texts are few words, none of which is a number."""
-    return bool((words != "").all()) and not words.str.contains(NUMBER).any() and (
-        0 < words.n_unique() <= _MOST and words.str.len_chars().max() <= _LONGEST
-    )  # fmt: skip
+    """Return whether texts are few words."""
+    few = 0 < words.n_unique() <= _MOST
+    are_words = words.str.contains(_WORD) & words.cast(pl.Float64, strict=False).is_null()
+    return few and bool(are_words.all())  # inf and nan are numbers
 
 
 def _refuse_words(words: pl.Series, where: str) -> None:

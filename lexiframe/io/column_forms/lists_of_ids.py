@@ -70,9 +70,9 @@ def unnested(
     if table.height == rows.table.height and table.columns[:-1] == rows.table.columns:
         return rows
     of = table[_ROW]
-    given = {name: getattr(rows, name) for name in ("places", "order", "behind")}
-    kept = {name: None if column is None else column.gather(of) for name, column in given.items()}
-    return replace(rows, table=table.drop(_ROW), **kept)
+    order, behind = (None if x is None else x.gather(of) for x in (rows.order, rows.behind))
+    places = rows.places.gather(of)
+    return replace(rows, table=table.drop(_ROW), places=places, order=order, behind=behind)
 
 
 def _column_of_ids(
@@ -93,8 +93,8 @@ def _column_of_ids(
 
 def _is_list(column: pl.Series) -> bool:
     """Return whether the cells are lists of ids or numbers, and not of objects with fields."""
-    is_list = isinstance(column.dtype, pl.List | pl.Array)
-    return is_list and not isinstance(column.dtype.inner, pl.Struct)
+    kind = column.dtype
+    return isinstance(kind, pl.List | pl.Array) and not isinstance(kind.inner, pl.Struct)
 
 
 def _as_lists(column: pl.Series) -> pl.Series:

@@ -47,7 +47,7 @@ def held(data: Any, where: str) -> Any:
 def is_one_run(data: Any) -> bool:
     """Return whether a Python object holds a single run (or judgments), not several runs."""
     if isinstance(data, Mapping):
-        if MODEL_OF_MTEB in data or _form_of_tool(data):
+        if MODEL_OF_MTEB in data or form_of_tool(data):
             return True
         inner = [documents for documents in data.values() if isinstance(documents, Mapping)]
         others = [run for run in data.values() if not isinstance(run, Mapping)]
@@ -55,7 +55,7 @@ def is_one_run(data: Any) -> bool:
         # {run: {query: {document: score}}} holds several runs, {query: {document: score}} is one.
         # They differ in the values of the inner dictionaries, so empty ones do not count.
         begins = isinstance(next(iter(data.values()), None), Mapping)
-        if _form_of_tool(filled):
+        if form_of_tool(filled):
             return False
         if not filled and len(inner) < len(data):  # empty runs beside a path or a frame
             return False
@@ -64,7 +64,7 @@ def is_one_run(data: Any) -> bool:
             return begins
         return begins and not any(_is_data(value) for value in [*others, *filled.values()])
     if isinstance(data, Sequence) and not isinstance(data, str):
-        return len(data) > 0 and (_is_row(data[0]) or bool(_form_of_tool(data)))
+        return len(data) > 0 and (_is_row(data[0]) or bool(form_of_tool(data)))
     return _is_ranx(data)
 
 
@@ -130,7 +130,7 @@ def to_frame(
         named = "relevance" if type(data).__name__ == "Qrels" else "score"
         return _frame_of_dictionaries(data.to_dict(), named, where)
     is_empty = isinstance(data, Mapping | list | tuple) and not data
-    if is_empty or (isinstance(data, Mapping) and is_one_run(data)) or _form_of_tool(data):
+    if is_empty or (isinstance(data, Mapping) and is_one_run(data)) or form_of_tool(data):
         return _frame_of_dictionaries(data or {}, value, where)
     is_one = isinstance(data, Mapping | str) or getattr(data, "ndim", 1) == 0
     if isinstance(data, Iterable) and not is_frame(data) and not is_one:
@@ -154,7 +154,7 @@ def _frame_of_dictionaries(data: Mapping[Any, Any], value: str, where: str) -> p
     """Make rows of ``{query: {document: number}}``; a query without documents is a row of nulls."""
     if MODEL_OF_MTEB in data:
         data = added(io, "only_split", where)(data, where, is_run=value == "score")
-    elif form := _form_of_tool(data):
+    elif form := form_of_tool(data):
         columns_of = added(io, "documents", where).columns_of_document
         return _frame_of_columns(columns_of(form, data, where, is_run=value == "score"), where)
     flat = [query for query, inner in data.items() if not isinstance(inner, Mapping)]
@@ -270,7 +270,7 @@ def _exactly(value: Any) -> str | None:
     return str(int(value)) if isinstance(value, Integral) else repr(float(value))
 
 
-def _form_of_tool(data: Mapping[Any, Any]) -> Any:
+def form_of_tool(data: Any) -> Any:
     """Return the form in which a tool keeps runs or judgments of all queries, if it is one."""
     documents = found_feature(io, "documents")
     return documents and documents.form_of_document(data)

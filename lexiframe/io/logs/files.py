@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable
 from functools import partial
@@ -20,6 +21,7 @@ from lexiframe.io.column_forms.records import flatten, table_of_records
 from lexiframe.io.files.data_sources import File, expanded, only_file
 from lexiframe.io.files.tables import read_arrow
 from lexiframe.io.files.unpacking import content_of
+from lexiframe.io.logs.folders import records_of_folder
 from lexiframe.io.problems.advice import LINES_OF_RECORD
 from lexiframe.io.problems.problem_tables import decoded
 from lexiframe.io.text.csv_rows import text_table
@@ -29,6 +31,8 @@ LOG = "runs.jsonl"
 """The file that `log_folder` adds lines to."""
 _IDS = {name for ours in ("run", "query_id", "doc_id") for name in KNOWN_NAMES[ours]}
 _SQLITE = b"SQLite format 3\0"
+_OF_DVC = {"Experiment", "rev"}
+"""Names of columns in the table of DVC's experiments."""
 _WHOLE = r"^(0|-?[1-9][0-9]*)$"
 _POWER = r"(?i)^[+-]?[0-9](\.[0-9]+)?e[+-]?[0-9]{1,3}$"  # 1e-5, as no version or id is written
 _NO_NUMBER = r"(?i)^[+-]?(nan|inf|infinity)$"
@@ -64,13 +68,17 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     ----------
     path
         A file: CSV with a header (fields separated by commas, semicolons or tabs), JSON with a
-        record on each line or a list of records, or Parquet. Or a folder of `log_folder`.
+        record on each line or a list of records, or Parquet. Or a folder of `log_folder`, or one
+        below which each run has its own: Hydra's (``multirun``), Sacred's, Weights & Biases'
+        (``wandb``) and TensorBoard's, which needs tensorboard.
 
     Returns
     -------
     polars.DataFrame
         The rows of the file in their order. Nested fields become columns with dots in their names
-        (``params.k1``). A column of JSON with values of several types, or with lists, is text.
+        (``params.k1``). A column of JSON with values of several types, or with lists, is text. In
+        the table of ``dvc exp show --csv`` the column ``run`` is added: the name of the experiment,
+        or else the revision.
 
     Raises
     ------
@@ -99,6 +107,8 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     folder = None if isinstance(path, File) else expanded(path)
     if folder is not None and os.path.isfile(folder / LOG):  # noqa: PTH113 - too long names
         path = folder / LOG
+    elif folder is not None and os.path.isdir(folder):  # noqa: PTH112
+        return _table_of(records_of_folder(folder))
     file = only_file(path)
     data, where = file.read(), str(file)
     if data.startswith(_SQLITE):
@@ -149,7 +159,7 @@ def _parse_csv(data: bytes, where: str) -> pl.DataFrame:
         cells = texts.alias("cells").replace("", None)
         columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
     _warn_of_separators(columns, where)
-    return _log_frame(columns, where)
+    return with_names_of_runs(_log_frame(columns, where))
 
 
 def numbers_of(texts: pl.Series) -> pl.Series:
@@ -228,7 +238,37 @@ def _parse_json(text: str, where: str) -> pl.DataFrame:
                 f"found {json.dumps(record)[:80]}"
             )
         flat.append(flatten(record, f"{where}, {place}"))
-    return pl.DataFrame(table_of_records(flat, partial(json.dumps, ensure_ascii=False)))
+    return _table_of(flat)
+
+
+def _table_of(records: list[dict[str, Any]]) -> pl.DataFrame:
+    """Return flat records as a table; NaN and infinity beside numbers are numbers, also as text."""
+    names = dict.fromkeys(name for record in records for name in record)
+    for name in (name for name in names if name not in _IDS):
+        values = [record[name] for record in records if record.get(name) is not None]
+        odd = [isinstance(x, str) and re.match(_NO_NUMBER, x) is not None for x in values]
+        others = {type(x) for is_odd, x in zip(odd, values, strict=True) if not is_odd}
+        if any(odd) and others <= {int, float}:
+            records = [
+                record | {name: float(record[name])} if record.get(name) is not None else record
+                for record in records
+            ]
+    return pl.DataFrame(table_of_records(records, partial(json.dumps, ensure_ascii=False)))
+
+
+def with_names_of_runs(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add the names of runs to a table of DVC, which has them in two columns.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"Experiment": [None, "bm25"], "rev": ["workspace", "ae9"]})
+    >>> with_names_of_runs(table)["run"].to_list()
+    ['workspace', 'bm25']
+    """
+    if not {*frame.columns} >= _OF_DVC or "run" in frame.columns:
+        return frame
+    texts = pl.col("Experiment", "rev").cast(pl.String).replace("", None)
+    return frame.with_columns(pl.coalesce(texts).alias("run"))
 
 
 def _record_of_lines(text: str) -> dict[str, Any] | None:

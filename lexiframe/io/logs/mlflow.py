@@ -34,6 +34,7 @@ _SHOWN = 200
 _FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999  # of Python's years 1 to 9999
 _TIMES = ("start_time", "end_time")
 _TEXTS = ("run", "run_id", "experiment", "status")
+_PARENT = "mlflow.parentRunId"
 _ATTRIBUTES = dict.fromkeys(_TEXTS, pl.String()) | dict.fromkeys(_TIMES, pl.Int64())
 
 
@@ -56,9 +57,10 @@ def read_mlflow(
     polars.DataFrame
         One row for each run that is not deleted, in the order of their start: ``run`` (its name,
         or its id if it has no name), ``run_id``, ``experiment``, ``status``, ``start_time`` and
-        ``end_time`` (UTC); ``params.*``, as numbers if these write back to the same text (see
-        `read_log`); ``metrics.*`` (the last value of each, float64, as in the store: MLflow's
-        databases have ±1.7976931348623157e308 for ±inf); ``tags.*`` (without MLflow's own).
+        ``end_time`` (UTC), ``parent`` (the name of the run that it is nested in, or null);
+        ``params.*``, as numbers if these write back to the same text (see `read_log`);
+        ``metrics.*`` (the last value of each, float64, as in the store: MLflow's databases have
+        ±1.7976931348623157e308 for ±inf); ``tags.*`` (without MLflow's own).
 
     Raises
     ------
@@ -241,6 +243,9 @@ def _frame_of_runs(runs: list[Any], experiments: dict[str, str]) -> pl.DataFrame
         facts = (info.run_id, experiment, info.status, info.start_time, info.end_time)
         rows.append((name, *facts))
     attributes = pl.DataFrame(rows, schema=_ATTRIBUTES, orient="row")
+    parents = pl.Series("parent", [run.data.tags.get(_PARENT) for run in runs], dtype=pl.String())
+    names = dict(attributes.select("run_id", "run").rows())
+    attributes = attributes.with_columns(parents.replace(names))
     _refuse_no_times(attributes)
     attributes = attributes.with_columns(pl.col(_TIMES).cast(pl.Datetime("ms", "UTC")))
     return attributes.hstack(

@@ -5,3 +5,4 @@ from .stated_preferences import StatedPreferences as StatedPreferences
 from .reading import read_preferences as read_preferences
 from .given import stated_rows_of as stated_rows_of
 from .given import judgments_of as judgments_of
+from .names import are_votes as are_votes

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from lexiframe.base import Problem, SchemaError
-from lexiframe.io.column_forms.column_names import (
+from lexiframe.io.column_forms.column_names import candidates_for, first_of
+from lexiframe.io.stated.names import (
     CHOSEN,
+    COUNTS,
     ONE_HOT,
     PAIRS_OF_RUNS,
+    SHARES,
     STATED_NAMES,
-    candidates_for,
-    first_of,
 )
 
-OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate")
+OURS = ("query_id", "run_a", "run_b", "winner", "judge", "first", "replicate", "count", "share")
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,11 @@ class Columns:
     """The names in the table of what a judgment consists of; None where the table lacks it.
 
     ``won`` are three columns of 0 and 1. ``a_wins`` says that the run of the first column won, as
-    in tables of chosen and rejected answers; ``a_is_first`` that it was shown first.
+    in tables of chosen and rejected answers; ``a_is_first`` that it was shown first. ``count`` is
+    the number of judgments that a row stands for, and ``share`` what the first run has of them.
     """
 
-    query_id: str
+    query_id: str | None
     run_a: str
     run_b: str
     winner: str | None = None
@@ -38,6 +40,8 @@ class Columns:
     won: tuple[str, ...] = ()
     a_wins: bool = False
     a_is_first: bool = False
+    count: str | None = None
+    share: str | None = None
 
 
 def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> Columns:
@@ -48,16 +52,17 @@ def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> C
     free = [name for name in names if name not in runs]
     won = () if a_wins or "winner" in given else _one_hot(free)
     query_id = _one("query_id", free, where, given)
-    if query_id is None:
-        raise _missing_columns("query_id", table, where)
     free = [name for name in free if name != query_id]
-    winner = None if won or a_wins else _one("winner", free, where, given)
-    if winner is None and not won and not a_wins:
+    count = given.get("count") or next((name for name in COUNTS if name in free), None)
+    share = given.get("share") or next((name for name in SHARES if name in free), None)
+    winner = None if won or a_wins or share else _one("winner", free, where, given)
+    if winner is None and not won and not a_wins and not share:
         raise _missing_columns("winner", table, where)
     judge, first, replicate = (_one(c, free, where, given) for c in ("judge", "first", "replicate"))
     # What says who was shown first goes before what the names of columns suggest.
     a_is_first = a_is_first and first is None
-    return Columns(query_id, *runs, winner, judge, first, replicate, won, a_wins, a_is_first)
+    found = Columns(query_id, *runs, winner, judge, first, replicate, won, a_wins, a_is_first)
+    return replace(found, count=count, share=share)
 
 
 def _refuse_unknown(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> None:

@@ -1,11 +1,20 @@
-"""Logs of models that judge: MT-Bench's two games in a row, and reward models' scores of pairs."""
+"""Logs of models that judge: two games in a row, and scores of both answers."""
 
 from __future__ import annotations
+
+import contextlib
 
 import polars as pl
 
 from lexiframe.base import Problem, ReadError
-from lexiframe.io.column_forms.column_names import CHOSEN, GAMES, SCORES_OF_CHOSEN
+from lexiframe.io.stated.names import (
+    ARENA_HARD,
+    CHOSEN,
+    GAMES,
+    PAIRS_OF_RUNS,
+    SCORES_OF_CHOSEN,
+    SCORES_OF_SIDES,
+)
 
 CORRECT = "results"
 """The column in which logs of reward models say 1 where the model prefers the chosen answer."""
@@ -13,28 +22,64 @@ CORRECT = "results"
 
 def add_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
     """Return a table with a row for each judgment and a column for its winner, if it is a log."""
-    if {*GAMES} <= {*table.columns}:
-        return _two_games(table)
+    names = {*table.columns}
+    if {*ARENA_HARD} <= names:
+        return _games_of_arena_hard(table, where)
+    games = next((two for two in GAMES if {*two} <= names), None)
+    if games is not None:
+        return _two_games(table, games)
+    scores = next((two for two in SCORES_OF_SIDES if {*two} <= names), None)
+    if scores and "winner" not in names and any({*pair} <= names for pair in PAIRS_OF_RUNS):
+        return table.with_columns(_named(_winner_by_scores(table, scores)).alias("winner"))
     pair = next((pair for pair in CHOSEN if {*pair} <= {*table.columns}), None)
     scored = next((two for two in SCORES_OF_CHOSEN if {*two} <= {*table.columns}), None)
     if pair is None or not (scored or CORRECT in table.columns):
         return table
     share = _winner_by_results(table, where) if scored is None else _winner_by_scores(table, scored)
-    meant = {1.0: "a", 0.5: "tie", 0.0: "b"}
-    winner = share.replace_strict(meant, default=None, return_dtype=pl.String)
     table = table.rename(dict(zip(pair, ("run_a", "run_b"), strict=True)))
-    return table.drop("winner", strict=False).with_columns(winner.alias("winner"))
+    return table.drop("winner", strict=False).with_columns(_named(share).alias("winner"))
 
 
-def _two_games(table: pl.DataFrame) -> pl.DataFrame:
-    """Make two judgments of each row: model_1 was shown first, then model_2 (MT-Bench)."""
-    rest = [name for name in table.columns if name[:3] not in ("g1_", "g2_")]
-    games = (
-        table.select(*rest, winner=pl.col(winner).cast(pl.String), first=pl.lit(first))
-        for winner, first in zip(GAMES, ("model_1", "model_2"), strict=True)
+def _named(share: pl.Series) -> pl.Series:
+    """Return who won, from what the first has of the judgment: 1, a half or 0."""
+    meant = {1.0: "a", 0.5: "tie", 0.0: "b"}
+    return share.replace_strict(meant, default=None, return_dtype=pl.String)
+
+
+def _games_of_arena_hard(table: pl.DataFrame, where: str) -> pl.DataFrame:
+    """Make a judgment of each game against the baseline, which is A in the first, third … game."""
+    if table["games"].dtype == pl.String:  # as the reader of logs keeps lists
+        kind = pl.List(pl.Struct({"score": pl.String}))
+        with contextlib.suppress(pl.exceptions.PolarsError):
+            table = table.with_columns(pl.col("games").str.json_decode(kind))
+    if not isinstance(table["games"].dtype, pl.List):
+        found = f"{table['games'].dtype} in games"
+        raise ReadError(Problem(where, "lists of games with a score (A>B)", found))
+    if "baseline" not in table.columns:
+        table = table.with_columns(baseline=pl.lit("baseline"))
+    number = pl.int_ranges(0, pl.col("games").list.len()).alias("game")
+    games = table.with_columns(number).explode("games", "game").drop_nulls("games")
+    score = pl.col("games").struct.field("score").cast(pl.String)
+    is_first = pl.col("game") % 2 == 0
+    sides = (pl.when(is_first).then(one).otherwise(other)
+             for one, other in (("baseline", "model"), ("model", "baseline")))  # fmt: skip
+    games = games.with_columns(score.alias("winner"), *(
+        side.alias(name) for name, side in zip(("model_a", "model_b"), sides, strict=True)
+    ))  # fmt: skip
+    return games.drop("model", "baseline", "games", "game")
+
+
+def _two_games(table: pl.DataFrame, games: tuple[str, str]) -> pl.DataFrame:
+    """Make two judgments of each row, one of each game."""
+    rest = [name for name in table.columns if name[:3] not in ("g1_", "g2_") and name not in games]
+    firsts = zip(games, GAMES[games], strict=True)
+    each = (
+        table.select(*rest, winner=pl.col(winner).cast(pl.String), first=pl.lit(first, pl.String))
+        for winner, first in firsts
     )
     # The judge's answer could not be read: nobody won.
-    return pl.concat(games).with_columns(pl.col("winner").replace("error", None))
+    joined = pl.concat(each).with_columns(pl.col("winner").replace("error", None))
+    return joined if GAMES[games][0] else joined.drop("first")
 
 
 def _winner_by_scores(table: pl.DataFrame, scored: tuple[str, str]) -> pl.Series:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from lexiframe.base import (
@@ -15,6 +17,7 @@ from lexiframe.base import (
     SchemaError,
     errors,
     n_and_first,
+    resampling,
     schemas,
     typed,
     warn,
@@ -26,7 +29,7 @@ from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
 from lexiframe.io.stated.logged import add_winner, joined_names
 from lexiframe.io.stated.stated_preferences import StatedPreferences
-from lexiframe.io.stated.winners import BOTH_BAD, sides
+from lexiframe.io.stated.winners import BOTH_BAD, shares, sides, won_by_share
 from lexiframe.typing import VotesLike
 
 _NAMES = (
@@ -35,6 +38,7 @@ _NAMES = (
 )
 _SOME_NAMES, _SOME_CHOSEN = 20, 4
 """Fewer names may well be of runs that met once; columns called chosen often hold answers."""
+_MOST_JUDGMENTS = 100_000_000
 _ALONE = 0.9
 """Names are answers when so many of them belong to one request alone: runs answer several."""
 
@@ -46,7 +50,8 @@ def read_preferences(
     *,
     measure: str = "stated",
     columns: Mapping[str, str] | None = None,
-    values: Mapping[str, str] | None = None,
+    values: Mapping[Any, str] | None = None,
+    strong: int = 1,
 ) -> StatedPreferences:
     """Read side-by-side judgments: someone saw two runs' answers and said which is better.
 
@@ -57,7 +62,8 @@ def read_preferences(
         these, or ``{judge: file or frame}`` for files that name no judge. Each row is one judgment:
 
         - the request: ``query_id``, ``qid``, ``question_id``, ``prompt_id``, ``prompt``,
-          ``question``, ``instruction``, ..., and ``id`` where nothing else is there;
+          ``question``, ``instruction``, ..., and ``id`` where nothing else is there; without any,
+          each row is a request of its own;
         - the two runs: ``left, right``; ``model_a, model_b``; ``run_a, run_b``; ``system_a,
           system_b``; ``model_1, model_2``; ``generator_1, generator_2``; or ``chosen_model,
           rejected_model`` and ``winner, loser``, of which the first one won;
@@ -69,7 +75,13 @@ def read_preferences(
           who of ``chosen_model`` and ``rejected_model`` has the higher of ``scores_chosen`` and
           ``scores_rejected``, or, without scores, ``results``: 1, 0.5 or 0 for the chosen one;
           or ``g1_winner, g2_winner``, the two games of MT-Bench's judgments of pairs, which are
-          two judgments, of model_1 and of model_2 shown first (``error`` names no winner);
+          two judgments, of model_1 and of model_2 shown first (``error`` names no winner), and
+          ``win_1, win_2``; ``games`` beside a ``model`` as Arena-Hard has them, against a
+          ``baseline``; or the higher of ``score_a`` and ``score_b``;
+        - how sure it is: a ``preference`` between 1 and 2, as AlpacaEval weighs it (1.93 is the
+          second run with a share of .93), or a column ``share`` (``prob_a``, ...), from 0 to 1,
+          what the first run has of the judgment;
+        - how many judgments the row stands for, if it is known: ``count``, ``weight``, ``votes``;
         - who judged, if it is known: ``judge``, ``worker``, ``annotator``, ...;
         - which was shown first: a column ``first`` with a side or a name; otherwise the run under
           ``left``, ``model_a`` or ``system_a``.
@@ -81,6 +93,8 @@ def read_preferences(
         What other values of the winner mean: ``{"yes": "a", "no": "b", "0": "tie"}``;
         ``"both_bad"`` is a tie that is counted apart. A winner that is not named here has to be a
         run of its row.
+    strong : int
+        How many judgments a strong one counts for (``A>>B``), as Arena-Hard counts 3.
 
     Returns
     -------
@@ -95,13 +109,14 @@ def read_preferences(
         For a file that cannot be read or is given twice, and a winner that cannot be understood,
         with its row, or that may be a run as well as another side.
     SchemaError
-        For missing or ambiguous columns, columns of runs that hold their answers, a run against
-        itself, an empty id, and no judgments.
+        For missing or ambiguous columns, columns of runs that hold their answers, an empty id,
+        shares and counts that cannot be, and no judgments.
 
     Warns
     -----
     LexiframeWarning
-        When rows name no winner and are left out; and when a tie means that both are bad.
+        When rows name no winner, or one run twice, and are left out; when a tie means that both
+        are bad; and when no column names the request.
 
     Notes
     -----
@@ -119,9 +134,20 @@ def read_preferences(
     [('x', 'y', 'a', 'a')]
     """
     refuse_no_mapping("read_preferences", "columns", columns)
+    if isinstance(values, Mapping):
+        values = {str(value): side for value, side in values.items()}
     refuse_no_mapping("read_preferences", "values", values)
-    parts = [_read_source(one, dict(columns or {}), dict(values or {})) for one in _sources(source)]
-    judgments = pl.concat(parts)
+    resampling.check_draws("read_preferences", "strong", strong, 0)
+    read = partial(_read_source, columns=dict(columns or {}), values=dict(values or {}))
+    parts = [read(one, strong=strong) for one in _sources(source)]
+    judgments = pl.concat(parts, how="diagonal")
+    itself = judgments["run_a"] == judgments["run_b"]
+    if itself.any():
+        first = judgments.filter(itself)["run_a"][0]
+        warn(
+            f"judgments of a run against itself, left out: {itself.sum():,} rows ({first!r} first)"
+        )
+        judgments = judgments.filter(~itself)
     left_out = judgments["winner"].null_count()
     judgments = judgments.filter(pl.col("winner").is_not_null())
     if not judgments.height:
@@ -146,7 +172,9 @@ def _sources(source: Any) -> list[Source]:
     return sources
 
 
-def _read_source(source: Source, columns: dict[str, str], values: dict[str, str]) -> pl.DataFrame:
+def _read_source(
+    source: Source, columns: dict[str, str], values: dict[str, str], strong: int
+) -> pl.DataFrame:
     """Read one source into judgments whose winner may be null or ``both_bad``."""
     is_file = isinstance(source.origin, File)
     where = str(source.origin) if is_file else "judgments"
@@ -154,19 +182,58 @@ def _read_source(source: Source, columns: dict[str, str], values: dict[str, str]
     table = add_winner(table, where)
     found = find_columns(table, where, columns)
     _refuse_nested(table, found, where)
-    ids = {c: _ids(table, getattr(found, c), where) for c in ("query_id", "run_a", "run_b")}
-    _refuse_answers(ids, found, where)
+    ids = {c: _ids(table, getattr(found, c), where) for c in ("run_a", "run_b")}
+    ids = {"query_id": _requests(table, found, where), **ids}
+    if found.query_id is not None:
+        _refuse_answers(ids, found, where)
     judge = None if found.judge is None else joined_names(table[found.judge])
     if judge is None and source.is_given:
         judge = pl.repeat(source.name, table.height, dtype=pl.String, eager=True)
-    winner = sides(table, found, where, values)
+    share = shares(table, found, where, values)
+    winner = sides(table, found, where, values) if share is None else won_by_share(share)
     frame = pl.DataFrame(ids).with_columns(
         winner.alias("winner"),
         (pl.lit(None, pl.String) if judge is None else judge).alias("judge"),
         _side_shown_first(table, found, where).alias("first"),
     )
-    _refuse_itself(frame, where)
-    return _sort_pair_names(frame)
+    if share is not None:
+        frame = frame.with_columns(share.alias("share"))
+    return _sort_pair_names(_counted_rows(frame, table, found, where, strong))
+
+
+def _requests(table: pl.DataFrame, found: Columns, where: str) -> pl.Series:
+    """Return the requests of rows; each row is one where no column names them."""
+    if found.query_id is not None:
+        return _ids(table, found.query_id, where)
+    others = ", ".join(table.columns)
+    warn(
+        f"{where}: no column names the request ({others}), so that each row counts as a request of "
+        "its own; if one does, say which: columns={'query_id': '...'}"
+    )
+    return pl.select(pl.format("vote {}", pl.int_range(1, table.height + 1))).to_series()
+
+
+def _counted_rows(
+    frame: pl.DataFrame, table: pl.DataFrame, found: Columns, where: str, strong: int
+) -> pl.DataFrame:
+    """Return each row as often as it counts: as many judgments as it stands for, and ``strong``."""
+    times = pl.repeat(1, table.height, dtype=pl.Float64, eager=True)
+    if found.count is not None:
+        times = table[found.count].cast(pl.Float64, strict=False)
+        bad = (times.is_null() | (times < 0) | (times % 1 != 0)).arg_true()
+        if len(bad):
+            given = f"{table[found.count][bad[0]]!r} in row {bad[0] + 1} ({len(bad)} such rows)"
+            advice = "leave the column out, or give it another name: then each row counts once"
+            expected = f"a whole number of judgments in {found.count}"
+            raise SchemaError(Problem(where, expected, given, advice))
+    if strong > 1 and found.winner is not None:
+        is_strong = table[found.winner].cast(pl.String).str.contains(">>|<<").fill_null(False)
+        times = times * is_strong.cast(pl.Int64).replace({1: strong, 0: 1})
+    if times.sum() > _MOST_JUDGMENTS:
+        found_here = f"{times.sum():,.0f}"
+        raise SchemaError(Problem(where, f"at most {_MOST_JUDGMENTS:,} judgments", found_here))
+    rows = np.repeat(np.arange(frame.height), times.to_numpy().astype(np.int64))
+    return frame if len(rows) == frame.height and (times == 1).all() else frame[rows]
 
 
 def _refuse_nested(table: pl.DataFrame, found: Columns, where: str) -> None:
@@ -222,22 +289,15 @@ def _side_shown_first(table: pl.DataFrame, found: Columns, where: str) -> pl.Ser
     return side.replace({"tie": None, BOTH_BAD: None})
 
 
-def _refuse_itself(frame: pl.DataFrame, where: str) -> None:
-    same = (frame["run_a"] == frame["run_b"]).arg_true()
-    if len(same):
-        raise ReadError(
-            f"{where}, row {same[0] + 1}: expected two runs, found {frame['run_a'][same[0]]!r} "
-            f"against itself ({len(same)} such rows); leave them out"
-        )
-
-
 def _sort_pair_names(frame: pl.DataFrame) -> pl.DataFrame:
     """Exchange the runs where run_a > run_b, with the sides of the winner and of the first."""
     turned = pl.col("run_a") > pl.col("run_b")
     other = {"a": "b", "b": "a"}
+    turned_share = pl.when(turned).then(1 - pl.col("share")).otherwise("share")
     return frame.select(
         "query_id",
         "judge",
+        *([turned_share.alias("share")] if "share" in frame.columns else []),
         run_a=pl.min_horizontal("run_a", "run_b"),
         run_b=pl.max_horizontal("run_a", "run_b"),
         **{
@@ -252,6 +312,8 @@ def _number_repeats(judgments: pl.DataFrame) -> pl.DataFrame:
     key = ["query_id", "run_a", "run_b", "judge"]
     number = pl.int_range(1, pl.len() + 1).over(key).alias("replicate")
     numbered = judgments.with_columns(number).sort(*key, "replicate")
-    return numbered.with_columns(pl.col("replicate").cast(pl.String)).select(
-        *schemas.JUDGMENTS.columns
-    )
+    numbered = numbered.with_columns(pl.col("replicate").cast(pl.String))
+    if "share" in numbered.columns:  # of other sources, the share of a winner is 1
+        whole = pl.col("winner").replace_strict({"a": 1.0, "tie": 0.5, "b": 0.0})
+        numbered = numbered.with_columns(pl.col("share").fill_null(whole))
+    return numbered.select(name for name in schemas.JUDGMENTS.columns if name in numbered.columns)

@@ -26,10 +26,11 @@ class StatedPreferences(Tables):
     ----------
     judgments : polars.DataFrame
         Key ``query_id, run_a, run_b, judge, replicate`` (run_a < run_b); ``winner`` (``a``, ``b``
-        or ``tie``) and ``first``, the run that was shown first (``a``, ``b`` or null).
+        or ``tie``) and ``first``, the run that was shown first (``a``, ``b`` or null). Where votes
+        are probabilities: ``share``, what run_a has of the judgment, 0..1.
     preferences : polars.DataFrame
         Key ``query_id, run_a, run_b, measure``: ``preference``, the mean of +1 (run_a won), −1 and
-        0, and ``n_judgments``.
+        0 (of 2 ``share`` − 1 where there are shares), and ``n_judgments``.
     position : polars.DataFrame
         The bias of position. Key ``judge`` (null: all judges together); of the ``n`` judgments that
         say which run was shown first, in ``n_requests`` requests: ``wins, ties, losses`` of that
@@ -146,8 +147,11 @@ def _position_in_words(position: pl.DataFrame) -> list[str]:
 def stated_rows(judgments: pl.DataFrame, measure: str) -> pl.DataFrame:
     """Return a row of preferences for each request and pair: (wins − losses) / judgments."""
     won, lost = ((pl.col("winner") == side).sum().cast(pl.Int64) for side in "ab")
+    mean = (won - lost) / pl.len()
+    if "share" in judgments.columns:
+        mean = 2 * pl.col("share").sort().mean() - 1  # sorted: the same bits in any order
     rows = judgments.group_by("query_id", "run_a", "run_b").agg(
-        preference=(won - lost) / pl.len(), n_judgments=pl.len().cast(pl.Int64)
+        preference=mean, n_judgments=pl.len().cast(pl.Int64)
     )
     order = [c for c in schemas.PREFERENCES.columns if c != "deciding_level"]
     return rows.with_columns(measure=pl.lit(measure)).select(order).sort(schemas.PREFERENCES.key)

@@ -14,9 +14,11 @@ A, B, TIE, BOTH_BAD = "a", "b", "tie", "both_bad"
 Ways = tuple[dict[str, str], dict[str, str]]
 _EXPECTED = "a name of one of the two runs, a side or a tie"
 _WORDS = {
-    A: "a left model_a model_1 run_a run_1 system_a system_1 output_1 first assistant_a [[a]] 1",
-    B: "b right model_b model_2 run_b run_2 system_b system_2 output_2 second assistant_b [[b]] 2",
-    TIE: "tie tied draw equal same both c [[c]]",
+    A: "a left model_a model_1 run_a run_1 system_a system_1 output_1 first assistant_a [[a]] 1 "
+    "true a>b a>>b b<a b<<a",
+    B: "b right model_b model_2 run_b run_2 system_b system_2 output_2 second assistant_b [[b]] 2 "
+    "false b>a b>>a a<b a<<b",
+    TIE: "tie tied draw equal same both c [[c]] a=b b=a",
     BOTH_BAD: "bothbad both_bad both-bad neither",
 }
 WORDS = {word: side for side, words in _WORDS.items() for word in words.split()} | {
@@ -65,6 +67,46 @@ def sides(
     if values:
         return _translated(rows, values, where)
     return _names_or_sides(rows, where, _UNCLEAR[: 1 if columns.run_a in _OF_ALPACA_EVAL else 2])
+
+
+def shares(
+    table: pl.DataFrame, columns: Columns, where: str, values: Mapping[str, str]
+) -> pl.Series | None:
+    """Return what the first run has of each judgment, 0..1; None where rows name a winner.
+
+    AlpacaEval weighs its preferences: 1 is the first run and 2 the second, and 1.93 is the second
+    with a share of .93. Numbers between 0 and 1 may be the share of either run.
+    """
+    if columns.share is not None:
+        numbers = table[columns.share].cast(pl.Float64, strict=False)
+        bad = ~numbers.is_between(0, 1) | (numbers.is_null() & table[columns.share].is_not_null())
+        if (at := bad.fill_null(False).arg_true()).len():
+            found = f"{table[columns.share][at[0]]!r} in row {at[0] + 1} ({len(at)} such rows)"
+            raise ReadError(Problem(where, f"shares from 0 to 1 in {columns.share}", found))
+        return numbers
+    if values or columns.winner is None or columns.a_wins or columns.won:
+        return None
+    numbers = table[columns.winner].cast(pl.String).cast(pl.Float64, strict=False)
+    known = numbers.drop_nulls().drop_nans()
+    if not len(known) or (known * 2 % 1 == 0).all() or known.min() < 0 or known.max() > 2:  # type: ignore[operator]
+        return None
+    if known.min() >= 1:  # type: ignore[operator]
+        return (2 - numbers).fill_nan(None)
+    found = f"numbers between 0 and 1 in {columns.winner}, which may be the share of either run"
+    advice = f"if it is that of {columns.run_a}: columns={{'share': {columns.winner!r}}}"
+    raise ReadError(Problem(where, _EXPECTED, found, advice))
+
+
+def won_by_share(share: pl.Series) -> pl.Series:
+    """Return which side has more of each judgment; null where nothing is known.
+
+    Examples
+    --------
+    >>> won_by_share(pl.Series([0.9, 0.5, 0.2, None])).to_list()
+    ['a', 'tie', 'b', None]
+    """
+    names = {1.0: A, 0.0: TIE, -1.0: B}
+    return (share - 0.5).sign().replace_strict(names, default=None, return_dtype=pl.String)
 
 
 def _winner_text(column: pl.Series) -> pl.Series:

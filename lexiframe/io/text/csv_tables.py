@@ -78,11 +78,11 @@ def _separator_of_names(line: str, options: TextOptions) -> str | None:
     for separator in _SEPARATORS:
         names = {name.strip().strip('"').partition(":")[0] for name in line.split(separator)}
         is_clear = len(names & _KNOWN) >= _CLEAR and not any(re.match(NUMBER, n) for n in names)
-        is_table = names & queries and names & (documents | _LISTS)
+        is_table = bool(names & queries and names & (documents | _LISTS))
         if len(names) > 1 and (is_table or is_clear):
             return separator
     names = set(line.split())
-    is_table = options.header and names & queries and names & documents
+    is_table = bool(options.header and names & queries and names & documents)
     return " " if is_table else None  # a space stands for any number of blanks
 
 

@@ -1,0 +1,130 @@
+"""Logs in folders, one for each run: of Hydra, Sacred, Weights & Biases and TensorBoard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from lexiframe.base import LexiframeError, ReadError
+from lexiframe.io.column_forms.records import flatten
+from lexiframe.io.text.json_values import load_json
+
+Record = dict[str, Any]
+
+
+def records_of_folder(folder: Path) -> list[Record]:
+    """Return a record for each run below a folder, with its name as ``run``; raise if none is.
+
+    A run is called like its folder, as seen from the one that is given. Parameters are under
+    ``params``, and the last values of what was measured under ``metrics``.
+    """
+    records: dict[str, Record] = {}
+    for place, names, files in os.walk(folder):
+        names.sort()
+        path = Path(place)
+        for reader in (_of_hydra, _of_sacred, _of_wandb, _of_tensorboard):
+            found = reader(path, {*names}, sorted(files))
+            if found is not None:
+                called = path.relative_to(folder).as_posix().removesuffix("/files")
+                run = folder.absolute().name if called == "." else called
+                records.setdefault(run, {"run": run}).update(found)
+    if not records:
+        expected = (
+            "a log in a file, or a folder of Hydra (.hydra/config.yaml), Sacred (config.json, "
+            "run.json), Weights & Biases (wandb-summary.json) or TensorBoard (events.out.tfevents)"
+        )
+        raise ReadError(f"{folder}: expected {expected}, found none of them")
+    return [flatten(record, str(folder)) for record in records.values()]
+
+
+def _of_hydra(path: Path, folders: set[str], _files: list[str]) -> Record | None:
+    """Return the configuration of a run of Hydra."""
+    config = path / ".hydra" / "config.yaml"
+    if ".hydra" not in folders or not config.is_file():
+        return None
+    return {"params": _mapping(_yaml(config), config)}
+
+
+def _of_sacred(path: Path, _folders: set[str], files: list[str]) -> Record | None:
+    """Return what Sacred's observer of files keeps: configuration, result and last values."""
+    if not {"config.json", "run.json"} <= {*files}:
+        return None
+    run = _mapping(_json(path / "run.json"), path / "run.json")
+    found: Record = {"params": _mapping(_json(path / "config.json"), path / "config.json")}
+    metrics: Record = {}
+    if "metrics.json" in files:
+        place = path / "metrics.json"
+        for name, of in _mapping(_json(place), place).items():
+            values = of.get("values") if isinstance(of, Mapping) else None
+            if values:
+                metrics[name] = values[-1]
+    if isinstance(run.get("result"), int | float):
+        metrics.setdefault("result", run["result"])
+    experiment = run.get("experiment")
+    called = experiment.get("name") if isinstance(experiment, Mapping) else None
+    return found | {"metrics": metrics, "experiment": called, "status": run.get("status")}
+
+
+def _of_wandb(path: Path, _folders: set[str], files: list[str]) -> Record | None:
+    """Return the summary and configuration of a run of Weights & Biases; _ begins its own names."""
+    if "wandb-summary.json" not in files:
+        return None
+    place, config = path / "wandb-summary.json", path / "config.yaml"
+    metrics = {n: x for n, x in _mapping(_json(place), place).items() if not n.startswith("_")}
+    given = _mapping(_yaml(config), config) if config.is_file() else {}
+    params = {n: of["value"] for n, of in given.items()
+              if isinstance(of, Mapping) and "value" in of and not n.startswith("_")}  # fmt: skip
+    return {"params": params, "metrics": metrics}
+
+
+def _of_tensorboard(path: Path, _folders: set[str], files: list[str]) -> Record | None:
+    """Return the last value of each scalar that TensorBoard shows."""
+    if not any("tfevents" in name for name in files):
+        return None
+    module = "tensorboard.backend.event_processing.event_accumulator"
+    events = _needed(module, "tensorboard").EventAccumulator(str(path), {"tensors": 0})
+    events.Reload()
+    metrics = {tag: events.Scalars(tag)[-1].value for tag in events.Tags()["scalars"]}
+    for tag in events.Tags()["tensors"]:  # TensorFlow 2 writes scalars as tensors
+        value = events.Tensors(tag)[-1].tensor_proto
+        if len(value.float_val) == 1:
+            metrics[tag] = value.float_val[0]
+    return {"metrics": metrics}
+
+
+def _json(path: Path) -> Any:
+    return _loaded(path, lambda text: load_json(text))
+
+
+def _yaml(path: Path) -> Any:
+    return _loaded(path, _needed("yaml", "pyyaml").safe_load)
+
+
+def _loaded(path: Path, load: Callable[[str], Any]) -> Any:
+    try:
+        return load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ReadError(f"{path}: cannot be read ({error})") from None
+    except Exception as error:  # noqa: BLE001 - of YAML's and JSON's readers
+        reason = str(error).partition("\n")[0]
+        raise ReadError(f"{path}: broken {path.suffix[1:].upper()} ({reason})") from None
+
+
+def _mapping(value: Any, path: Path) -> Record:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ReadError(f"{path}: expected names with values, found {type(value).__name__}")
+    return {str(name): of for name, of in value.items()}
+
+
+def _needed(module: str, package: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        raise LexiframeError(
+            f"read_log: this log needs {package}, which is not installed; pip install {package}"
+        ) from None
