@@ -106,7 +106,7 @@ def records_of(data: bytes, where: str) -> Iterator[Value]:
 
 def _parsed(text: bytes, place: Problem) -> Value:
     try:
-        return Value(load_json(text.decode()), place)
+        return Value(load_json(text.decode().rstrip()), place)
     except (ValueError, RecursionError) as error:
         line = place.line or getattr(error, "lineno", None)
         found = f"{shown(text.decode(errors='replace').strip()[:40])} ({error})"
