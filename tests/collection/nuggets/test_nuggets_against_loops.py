@@ -196,7 +196,7 @@ def test_the_worked_example():
     facts = pl.DataFrame({"query_id": "q", "nugget_id": list("abc")})
     facts = facts.with_columns(importance=pl.Series(["vital", "vital", "okay"]))
     stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": ["a", "b"]})
-    s = lf.nugget_scores(stated.with_columns(credit=pl.Series([1, 0.5])), nuggets=facts)
+    s = lf.nugget_scores(stated.with_columns(credit=pl.Series([1.0, 0.5])), nuggets=facts)
     found = {measure: round(value, 9) for _, _, measure, value in s.rows()}
     assert found == {
         "NuggetRecall": 0.5, "NuggetRecall(strict)": round(1 / 3, 9),
