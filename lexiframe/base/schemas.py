@@ -278,14 +278,14 @@ SIGN_AGREEMENT = _table_schema(
 COMPARISONS = _table_schema(
     "comparisons",
     "measure test correction run_a run_b",
-    "mean_difference ci_low ci_high p_value p_adjusted reject n effect_size statistic effect_low? "
-    "effect_high? level? least_p? test correction",
+    "mean_difference ci_low ci_high n effect_size statistic effect_low? effect_high? level? "
+    "least_p? p_value p_adjusted reject test correction",  # Polars prints the first and last four
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table_schema(
     "against_baseline",
     "measure test correction run",
-    "mean_difference ci_low ci_high p_value p_adjusted reject n mean effect_size better worse tied "
+    "mean_difference ci_low ci_high n mean effect_size better worse tied p_value p_adjusted reject "
     "test correction",
 )
 GROUP_COMPARISONS = _table_schema(

@@ -1,6 +1,7 @@
 """The order of rows: `is_in_order`, beside a sort."""
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,3 +30,11 @@ def test_rows_that_are_twice_or_have_no_value_are_not_in_order():
         assert not schemas.is_in_order(table, ["run"])
     names = pl.DataFrame({"run": pl.Series(["a", "b"], dtype=pl.Categorical)})
     assert not schemas.is_in_order(names, ["run"])  # categories may have another order
+
+
+@pytest.mark.parametrize("table", [schemas.COMPARISONS, schemas.AGAINST_BASELINE])
+def test_what_was_decided_is_among_the_columns_that_polars_prints(table):
+    """Of a wide frame it prints the first four and the last four."""
+    first, last = [*table.columns][:4], [*table.columns][-4:]
+    assert {"measure", "mean_difference"} <= {*first}
+    assert {"p_adjusted", "reject"} <= {*last}
