@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 import lexiframe as lf
+from lexiframe.collection.nuggets import measures as answers
 from lexiframe.metrics import needed, notation
 from lexiframe.metrics.catalogues import symbols
 
@@ -69,6 +70,15 @@ past = pl.DataFrame({"query_id": ["q"], "doc_id": ["z"]})
 items = lf.read_items(films, history=past, users=10)
 """.strip().split("\n")
 """A catalogue of items, for measures of lists."""
+_ANSWERS = """
+facts = {"query_id": "q", "nugget_id": ["a", "b", "c"], "importance": ["vital", "vital", "okay"]}
+stated = {"run": list("AAB"), "query_id": "q", "nugget_id": list("aba"), "credit": [1.0, 0.5, 0.5]}
+cited = {"run": list("AAB"), "query_id": "q", "sentence": [1, 2, 1], "doc_id": list("dee")}
+cited |= {"support": [1.0, 0.5, 1.0], "relevant": [True, False, True]}
+sentences = {"run": list("AAB"), "query_id": "q", "sentence": [1, 2, 1]}
+n = lf.Nuggets(*map(pl.DataFrame, (facts, stated, cited, sentences)))
+""".strip().split("\n")
+"""Judgments of two answers, for measures of nuggets and citations."""
 SAME_IN_TREC_EVAL = """
     bpref infAP gm_map gm_bpref num_ret num_rel num_rel_ret num_nonrel_judged_ret num_q utility
     11pt_avg ndcg_rel Rndcg G binG yaap
@@ -201,6 +211,9 @@ def _example(row: dict[str, str]) -> str:
             more = ", qrels=qrels" if row["name"] == "Serendipity" else ""
             what = f'lf.list_scores(runs, "{shown}@3", items{more})'
         return _RANKINGS + _session([*_ITEMS, what])
+    if row["needs"] == answers.NuggetMetric.needs:
+        how = "preferences" if row["kind"].endswith("preference") else "nugget_scores"
+        return "Two answers to one request:\n\n" + _session([*_ANSWERS, f'lf.{how}(n, "{shown}")'])
     given = POSITIONS.get(row["needs"])
     first = f"p = lf.positions(runs, qrels{', ' + given if given else ''})"
     is_preference = row["kind"].endswith("preference")
@@ -264,6 +277,9 @@ def other_names(name: str) -> dict[str, list[str]]:
         "ir_measures": [n for n, ours in _IR_MEASURES if _is(ours, name)],
         "ranx, BEIR, LensKit, RecBole, RePlay or RecTools": [
             n for n, ours in notation.OTHERS.items() if _is(ours, name)
+        ],
+        "nuggetizer and Auto-ARGUE": [
+            n for n, ours in answers.MEASURES.items() if ours.name == name != n
         ],
     }
     return {library: [f"``{n}``" for n in names] for library, names in found.items() if names}

@@ -286,6 +286,24 @@ from .collection.beyond.measures import (
     Exposure as Exposure,
 )
 
+"Measures of answers: which facts they state, and how well they cite"
+from .collection.nuggets.measures import (
+    NuggetRecall as NuggetRecall,
+    CitationSupport as CitationSupport,
+    CitationRelevance as CitationRelevance,
+    SentenceSupport as SentenceSupport,
+    SupportPrecision as SupportPrecision,
+    SupportRecall as SupportRecall,
+    ReportF1 as ReportF1,
+    NuggetPreference as NuggetPreference,
+)
+
+"Answers: judgments of which nuggets they state, as scores and as positions"
+from .collection.nuggets.reading import read_nuggets as read_nuggets
+from .collection.nuggets.judged_answers import Nuggets as Nuggets
+from .collection.nuggets.scored_answers import nugget_scores as nugget_scores
+from .collection.nuggets.sentence_positions import nugget_positions as nugget_positions
+
 "Beyond relevance: what lists are like, and what they reach of a catalogue"
 from .collection.beyond.items import read_items as read_items, Items as Items
 from .collection.beyond.scored_lists import list_scores as list_scores

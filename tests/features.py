@@ -46,11 +46,13 @@ FEATURES = {
         "metrics/catalogues/sets metrics/catalogues/user_models metrics/kinds/user_models"
         " metrics/kinds/cumulated_gain metrics/kinds/recall_curve metrics/kinds/ideal_overlap"
     ),
-    "tools' documents": Feature("io/column_forms/documents"),
+    "tools' documents": Feature("io/column_forms/documents io/column_forms/exam_grades", ("json",)),
     "lists of ids": Feature("io/column_forms/lists_of_ids"),
     "labels": Feature("io/column_forms/labels"),
     "learning to rank": Feature("io/text/letor"),
-    "json": Feature("io/text/json_tables io/text/json_rows io/text/json_records"),
+    "json": Feature(
+        "io/text/json_tables io/text/json_rows io/text/json_records io/text/json_places"
+    ),
     "charts": Feature("views/charts views/plots"),
     "leaderboards": Feature(
         "collection/leaderboards evaluation/leaderboards views/charts/leaderboards"
@@ -78,6 +80,7 @@ FEATURES = {
         ("charts", "judges", "replicates"),
     ),
     "beyond": Feature("collection/beyond"),
+    "nuggets": Feature("collection/nuggets", ("json",)),
     "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(
         "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",

@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import shlex
 import sys
 import warnings
 from pathlib import Path
@@ -187,6 +188,24 @@ def test_the_code_about_large_data_runs(tmp_path, monkeypatch):
     whole = lf.evaluate(names["folder"] / "runs", names["folder"] / "qrels.txt", ["RPP", "AP"])
     assert names["e"].comparisons.equals(whole.comparisons)
     assert names["d"].collect().height == whole.preferences.height
+
+
+def test_the_code_about_nuggets_runs_and_its_session_is_what_is_printed(
+    tmp_path, monkeypatch, lexiframe
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    text = (ROOT / ".docs/nuggets.md").read_text(encoding="utf-8")
+    names = run_page("nuggets")
+    recorded = text.partition("    $ lexiframe ")[2].partition("\nThe same in Python")[0]
+    command, *lines = recorded.rstrip().split("\n")
+    printed = lexiframe(*shlex.split(command)).out.rstrip()
+    assert printed.split("\n") == [line.removeprefix("    ") for line in lines]
+    assert "hybrid is best" in " ".join(str(names["e"].verdict).split())
+    s, margin = names["s"], {"NuggetRecall(strict)": 0.05}
+    decision = lf.gate(s, margin, baseline="sparse", candidate="hybrid")
+    assert decision["outcome"].to_list() == ["pass"]
+    assert len(text.split()) <= 500
 
 
 def test_the_code_about_votes_runs():

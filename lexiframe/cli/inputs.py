@@ -9,7 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
+from lexiframe import collection
 from lexiframe.base import LexiframeError
+from lexiframe.base.face import added
 from lexiframe.cli.arguments import refuse_measures, refuse_misplaced
 from lexiframe.cli.options import Decimal
 from lexiframe.evaluation import MEASURES
@@ -143,21 +145,27 @@ FurtherFiles = Annotated[
 
 @dataclass
 class RunsOrScores(InputOptions):
-    """Judgments and runs, or with ``--scores`` the scores that other tools computed."""
+    """Judgments and runs; or scores that tools computed, or judgments of answers by nuggets."""
 
     qrels: FirstFile
     runs: FurtherFiles
     scores: bool = False
+    nuggets: bool = False
     missing: missing_requests.Missing | None = None
     measure_name: str | None = None
     level: float | None = None
 
+    @property
+    def of_scores(self) -> bool:
+        """Whether there are scores, or answers that have some, in place of runs."""
+        return self.scores or self.nuggets
+
     def measures(self, asked: list[str] | None) -> list[Measure] | None:
         """Return the measures that are asked for, as ``--level`` has them; None for the usual."""
-        if self.level is not None and (self.scores or self.policies.rel is not None):
+        if self.level is not None and (self.of_scores or self.policies.rel is not None):
             raise LexiframeError(
                 "--level: scores of other tools are compared as they are; leave it or --scores out"
-                if self.scores
+                if self.of_scores
                 else "--level and --rel: one of them says which grades are relevant; --rel removes "
                 "lower grades from all measures, --level as trec_eval -l does; leave one out"
             )
@@ -180,9 +188,18 @@ class RunsOrScores(InputOptions):
             raise typer.BadParameter("expected at least one run after QRELS, found none")
         return super().scan()
 
-    def columns_of_scores(self) -> dict[str, Any]:
-        """Return the arguments that say how columns of scores and their measure are called."""
-        return {"columns": as_columns(self.column), "measure_name": self.measure_name}
+    def given_scores(
+        self, outputs: Sequence[Path], requests: str | None, asked: list[str] | None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Find the scores, or compute those of answers; return the arguments to read them, too."""
+        files = self.score_files(outputs, requests)
+        if not self.nuggets:
+            columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
+            return files, {"measures": asked or None, "missing": self.missing, **columns}
+        read, scored = (
+            added(collection, name, "--nuggets") for name in ("read_nuggets", "nugget_scores")
+        )
+        return scored(read(files), asked or None), {"missing": self.missing or "own"}
 
     def score_files(
         self, outputs: Sequence[Path], requests: str | None
@@ -237,7 +254,7 @@ def refuse_reading_options(inputs: InputOptions) -> None:
         if name not in ("qrels", "runs", "policies", "column") and given[name] != usual[name]:
             raise typer.BadParameter(
                 f"--{name.replace('_', '-')} says how judgments and runs are read, and --scores "
-                "reads neither; leave it out"
+                "and --nuggets read neither; leave it out"
             )
 
 

@@ -62,6 +62,11 @@ OPTIONS: dict[str, Any] = {
         "Files have scores per request (trec_eval -q).",
         "--scores",
     ),
+    "nuggets": option(
+        INPUT,
+        "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
+        "--nuggets",
+    ),
     "missing": option(
         INPUT,
         "With --scores, where runs lack requests that others have: 0 for these, only the requests "

@@ -17,5 +17,9 @@ from .overlaps.overlap import OVERLAPS as OVERLAPS
 from .overlaps.overlap_in_words import contrasting_sentences as contrasting_sentences
 from .overlaps.overlap_in_words import overlap_sentences as overlap_sentences
 
+"Added by features: judgments of answers, by name"
+from .nuggets.reading import read_nuggets as read_nuggets
+from .nuggets.scored_answers import nugget_scores as nugget_scores
+
 "Leaderboards: runs over several collections"
 from . import leaderboards as leaderboards

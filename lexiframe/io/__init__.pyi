@@ -39,8 +39,10 @@ from .files import kept_json as kept_json
 
 "Added by features: text that is read when it is there"
 from .text import json_tables as json_tables
+from .text import json_places as json_places
 from .text import letor as letor
 from .column_forms import documents as documents
+from .column_forms.exam_grades import refuse_off_scale as refuse_off_scale
 from .column_forms import lists_of_ids as lists_of_ids
 from .column_forms import labels as labels
 from .files.remote import fetch as fetch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -22,6 +22,7 @@ from lexiframe.base import (
 from lexiframe.io.column_forms.objects import is_frame, to_frame
 from lexiframe.io.files.data_sources import File, Source
 from lexiframe.io.files.tables import read_arrow
+from lexiframe.io.score_forms.four_columns import PLAIN, FourColumns, ScoreForm
 from lexiframe.io.score_forms.layouts import (
     WORDS,
     ScoreTable,
@@ -52,6 +53,8 @@ def read_scores(
     columns: Mapping[str, str] | None = None,
     revisions: Revisions = "newest",
     languages: str | None = None,
+    form: ScoreForm | None = None,
+    requests: Iterable[Any] | None = None,
 ) -> pl.DataFrame:
     """Read per-request scores that another tool computed, for use in `compare` and others.
 
@@ -68,7 +71,7 @@ def read_scores(
         - PyTerrier's ``perquery`` frames and files (``name, qid, measure, value``);
         - text with the columns run, query, measure and value, also without a header: the measures
           are known by their names, and the run stands before the query unless one of the two is
-          all of numbers, which are queries;
+          all of numbers, which are queries; AutoJudge's leaderboards, also as JSON lines;
         - ir_measures' output with ``-q``, as TSV or JSON lines, and what its ``iter_calc`` gives;
         - trec_eval's output with ``-q``, pytrec_eval's ``{query: {measure: value}}``, and the
           ``scores`` of ranx' runs, ``{measure: {query: value}}``;
@@ -116,6 +119,12 @@ def read_scores(
         (``"eng"``), as ``MTEB(eng, v2)`` does. Default: the mean over all subsets. The split is
         ``test`` if more than half of the runs have it, else the one that most have, and subsets are
         those that most runs have; a run that lacks them is a gap.
+    form : {"tot", "ir_measures"}, optional
+        Of four columns without a header: whether they are run, measure, query and value (``tot``
+        of AutoJudge), or run, query, measure and value.
+    requests
+        The ids of the requests, by which their column is known where there is no header. Default:
+        the column with ``all``, unless names of measures show it.
 
     Returns
     -------
@@ -149,6 +158,8 @@ def read_scores(
         collections or runs were left out because they sum the others up, as means do. When results
         of MTEB or lm-evaluation-harness are gaps because most runs have other splits, subsets or
         settings of a task. When
+        a measure was left out because none of its values is a number, and when a mean over all
+        requests in a file is not that of its rows. When
         requests without any value were left out, and when a run lacks a request that other
         runs have: without the option ``-c``, trec_eval and pytrec_eval leave out requests that a
         run did not answer. Means are over the requests that a run has.
@@ -165,10 +176,12 @@ def read_scores(
     [('dph', 'q2', 'AP', 0.5)]
     """
     check_choice("read_scores", revisions, get_args(Revisions), "revisions")
+    check_choice("read_scores", form, (*get_args(ScoreForm), None), "form")
+    four = FourColumns(form, None if requests is None else frozenset(map(str, requests)))
     of_tools = scores_of_tools(source, revisions, languages, measure)
     if of_tools is not None:
         return of_tools
-    return load_scores(given_scores(source, measure, run, keys), columns=columns).table
+    return load_scores(given_scores(source, measure, run, keys), columns=columns, four=four).table
 
 
 def scores_of_tools(
@@ -202,6 +215,7 @@ def load_scores(
     columns: Mapping[str, str] | None = None,
     kept: tuple[str, ...] = (),
     wanted: frozenset[str] = frozenset(),
+    four: FourColumns = PLAIN,
 ) -> Loaded:
     """Read and check scores; ``otherwise`` names the measure of tables that name none.
 
@@ -211,12 +225,15 @@ def load_scores(
     without a value are refused; else they are gaps, as if they had no row.
     """
     loaded = in_threads(
-        lambda one: _load_source(one, otherwise, columns or {}, kept), given, "reading scores"
+        lambda one: _load_source(one, otherwise, columns or {}, kept, four), given, "reading scores"
     )
     origins, tables, files = zip(*loaded, strict=True)
     if texts := {name: one.where for one in origins[::-1] for name in one.texts}:
         where, n = next(iter(texts.values())), n_and_first(texts)
         warn(f"{where}: columns of text, which are no scores, left out: {n}")
+    for one in origins:
+        for doubt in one.doubts:
+            warn(f"{one.where}: {doubt}")
     if any("collection" in rows.columns for rows in tables):
         from lexiframe.io.collection_scores import checked_collections
 
@@ -249,13 +266,14 @@ def _load_source(
     otherwise: str | None,
     columns: Mapping[str, str],
     kept: tuple[str, ...] = (),
+    four: FourColumns = PLAIN,
 ) -> tuple[ScoreTable, pl.DataFrame, list[dict[str, Any]]]:
     """Read one source: return its unchanged columns, its scores, and the facts about its file."""
     source, files = given.source, list[dict[str, Any]]()
     if isinstance(source.origin, File):
         file = source.origin.held()  # what is hashed is what is read
         source, files = replace(source, origin=file), [file.facts()]
-    table, unit = _columns_of(source)
+    table, unit = _columns_of(source, four)
     where = "scores" if source.name is None else source.where
     table = rename_known_columns(rename_columns(table, columns, where), kept)
     whole = ScoreTable(table, where, unit, source.name, source.is_given)
@@ -267,14 +285,14 @@ def _load_source(
     return table_of_one, rows_of(table_of_one, given.measure, otherwise), files
 
 
-def _columns_of(source: Source) -> tuple[pl.DataFrame, str]:
+def _columns_of(source: Source, four: FourColumns) -> tuple[pl.DataFrame, str]:
     """Return the columns of a source with the places of its rows, and the unit of a place."""
     if not isinstance(source.origin, File):
         return _frame_of(source.origin).with_row_index(PLACE, offset=1), "row"
     content = source.origin.content("scores")
     if content.form is None:
         unit = "record" if is_json(content.data) else "line"
-        return table_of_text(content.data, source.where), unit
+        return table_of_text(content.data, source.where, four), unit
     table = to_frame(read_arrow(content.form, content.data, source.where), "value", source.where)
     return table.with_row_index(PLACE, offset=1), "row"
 
@@ -339,7 +357,9 @@ def _drop_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> 
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
         warn(f"requests without a value for any run and measure, left out: {n_and_first(requests)}")
-    return kept
+    # What has no value for any of several runs is no gap: the measure says nothing of the request.
+    found, n = (x.over("query_id", "measure") for x in (pl.col("value").count(), pl.len()))
+    return kept.filter((found > 0) | (n == 1))
 
 
 def _refuse_null_scores(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> None:

@@ -35,6 +35,7 @@ from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.column_forms.objects import are_several_runs, to_frame
+from lexiframe.io.column_forms.requests_called import requests_called
 from lexiframe.io.files.data_sources import (
     File,
     expanded,
@@ -82,6 +83,7 @@ def read_qrels(
     duplicates: Duplicates = "error",
     negative: Negative = "unjudged",
     rows: str | Path | None = None,
+    max_grade: float | None = None,
     grades: Mapping[Any, float | None] | None = None,
 ) -> pa.Table:
     """Read relevance judgments into an Arrow table.
@@ -93,8 +95,9 @@ def read_qrels(
         of the forms that `read_runs` takes; text has three fields (query, document, grade) or four
         (the second is the iteration or subtopic). ``"irds:NAME"`` is a data set of ir_datasets.
         Also OpenSearch's judgment lists, requests and responses of ``_rank_eval`` (Elasticsearch,
-        OpenSearch), Quepid's ratings, snapshots and cases, BioASQ's questions, and rows of learning
-        to rank (``grade qid:QUERY 1:0.5 ... # document``; LETOR, SVMlight).
+        OpenSearch), Quepid's ratings, snapshots and cases, BioASQ's questions, the grades of RUBRIC
+        and EXAM++ (a question is a subtopic, as in ``strec(rel=4)@20``), and rows of learning to
+        rank (``grade qid:QUERY 1:0.5 ... # document``; LETOR, SVMlight).
 
         Columns may have the names that `read_runs` knows; the grade may be called ``relevance``,
         ``label``, ``rel``, ``grade``, ``gain`` or ``rating``, or ``score`` without any of these;
@@ -113,6 +116,9 @@ def read_qrels(
     rows
         For rows of learning to rank without ``qid:``, as LightGBM and XGBoost have them: the file
         with the number of rows of each query (``train.query``, ``train.group``).
+    max_grade
+        The greatest grade of the scale that the judge was given, from 0: grades outside of it,
+        which models give now and then, are an error.
     grades : mapping, optional
         What grades mean that are words: ``{"E": 3, "S": 2, "C": 1, "I": 0}``. None stands for no
         judgment: with ``{"": None}`` rows with an empty grade are left out, and a warning counts
@@ -155,6 +161,8 @@ def read_qrels(
     options = TextOptions(None, header, decimal, columns or {}, rows=rows, grades=grades or {})
     origin = file_or_data(qrels)
     judged = load_qrels(origin, options, hashed=True)
+    if max_grade is not None:
+        added(io, "refuse_off_scale", "max_grade")(judged, max_grade)
     kept, removed = distinct_judgments(judged, duplicates)
     if removed:
         warn(f"judgments that repeated a document, removed: {removed}")
@@ -203,11 +211,13 @@ def sources_of_qrels(
 ) -> list[dict[str, Any]]:
     """Return the file that qrels come from; nothing for frames made in memory.
 
-    ``sha256`` is the hash of the bytes that were read from the file.
+    ``sha256`` is the hash of the bytes that were read from the file. Users are ``called`` so.
     """
+    called = requests_called(origin)
+    more = {} if called == "requests" else {"called": called}
     if isinstance(origin, File):
-        return [origin.facts(sha256, **(options or TextOptions()).facts())]
-    return recorded_sources(origin)
+        return [origin.facts(sha256, **(options or TextOptions()).facts(), **more)]
+    return recorded_sources(origin) or [more] * bool(more)
 
 
 def load_qrels(

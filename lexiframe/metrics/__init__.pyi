@@ -76,3 +76,23 @@ from ..collection.beyond.measures import (
     Entropy as Entropy,
     Exposure as Exposure,
 )
+from ..collection.nuggets.measures import (
+    NuggetRecall as NuggetRecall,
+    CitationSupport as CitationSupport,
+    CitationRelevance as CitationRelevance,
+    SentenceSupport as SentenceSupport,
+    SupportPrecision as SupportPrecision,
+    SupportRecall as SupportRecall,
+    ReportF1 as ReportF1,
+    NuggetPreference as NuggetPreference,
+    all_score as all_score,
+    strict_all_score as strict_all_score,
+    vital_score as vital_score,
+    strict_vital_score as strict_vital_score,
+    nugget_coverage as nugget_coverage,
+    nugget_coverage_weighted as nugget_coverage_weighted,
+    citation_support as citation_support,
+    citation_relevance as citation_relevance,
+    sentence_support as sentence_support,
+    f1_weighted as f1_weighted,
+)

@@ -46,6 +46,8 @@ class Bounds:
                 f"{name}: expected bounds as text, such as '0 to 1', found {shown(said)}"
             )
         read = cls.parse(said)
+        if said and not re.search(r"\d| to |as of", said):
+            raise LexiframeError(f"{name}: expected bounds such as '0 to 1', found {said!r}")
         if read.low > read.high:
             raise LexiframeError(
                 f"{name}: expected bounds with the least value first, found {said!r}"

@@ -28,13 +28,10 @@ def refuse_lower_rel(measures: Iterable[Any], rel: float | None) -> None:
 
 
 def refuse_of_items(measures: Iterable[Any]) -> None:
-    """Raise for measures of lists over a catalogue, which judgments do not tell."""
+    """Raise for measures of lists over a catalogue, or of answers, which judgments do not tell."""
     for measure in measures:
-        if measure.needs == ITEMS:
-            raise LexiframeError(
-                f"{measure}: needs the items of a catalogue: lexiframe.list_scores has measures of "
-                "lists, which evaluate_scores takes, and lexiframe.catalogue those of all lists"
-            )
+        if elsewhere := getattr(measure, "elsewhere", ""):
+            raise LexiframeError(f"{measure}: {elsewhere}")
 
 
 def no_item_of_grade(measure: Any) -> LexiframeError:

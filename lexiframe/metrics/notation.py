@@ -306,6 +306,15 @@ def warn_of_hits(text: str) -> None:
         )
 
 
+def refuse_wrong(name: str, rel: float | None, cutoff: int | None) -> None:
+    """Raise for a name, a least grade or a cut-off that no measure can have."""
+    if not str(name).strip():
+        raise LexiframeError(f"expected a measure with a name, found {shown(name)}")
+    least_grade(name, rel)
+    if cutoff is not None:
+        rank_of_cutoff(name, cutoff)
+
+
 def least_grade(name: str, rel: float | None) -> float | None:
     """Return a measure's least relevant grade as a float; raise unless it is positive."""
     if rel is None:
@@ -425,6 +434,8 @@ def _read_inside(inside: str, text: str) -> tuple[str | None, dict[str, Any]]:
             continue
         if key.strip() in parameters:
             raise errors.UnknownNameError(f"{key.strip()} is given twice in {text!r}")
+        if n and not equals:  # a flag, as in NuggetRecall(vital,strict)
+            value = "True"
         if _BARE_WORD.fullmatch(value.strip()):
             parameters[key.strip()] = value.strip()
             continue

@@ -110,11 +110,13 @@ def preferences(
 
     check_policy("no_relevant", no_relevant)
     asked = parse_measures(measures)
+    how: dict[str, Any] = {
+        "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
+    }  # fmt: skip
+    if hasattr(p, "preferences_between"):  # judged answers, which are compared nugget by nugget
+        return p.preferences_between(asked, **how)  # type: ignore[no-any-return]
     collections = by_collection.apart(p)
     if collections is not None:
-        how: dict[str, Any] = {
-            "no_relevant": no_relevant, "deciding_level": deciding_level, "baseline": baseline,
-        }  # fmt: skip
         return by_collection.each_collection(
             collections, lambda part: preferences(part, asked, **how)
         )

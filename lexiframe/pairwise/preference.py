@@ -40,9 +40,7 @@ class Preference(ABC):
     kind: ClassVar[str] = "preference"
 
     def __post_init__(self) -> None:
-        notation.least_grade(self.name, self.rel)
-        if self.cutoff is not None:
-            notation.rank_of_cutoff(self.name, self.cutoff)
+        notation.refuse_wrong(self.name, self.rel, self.cutoff)
         Bounds.refuse_wrong(self.name, self.bounds)
 
     def __init_subclass__(cls) -> None:

@@ -123,6 +123,7 @@ def test_values_outside_of_the_bounds_are_refused():
         ({"cutoff": 0}, "x@k: expected a whole number from 1, found 0"),
         ({"rel": -1}, r"x\(rel=-1\): expected a positive grade"),
         ({"bounds": "1 to 0"}, "x: expected bounds with the least value first, found '1 to 0'"),
+        ({"bounds": "banana"}, "x: expected bounds such as '0 to 1', found 'banana'"),
         ({"bounds": (0, 1)}, "x: expected bounds as text, such as '0 to 1', found"),
     ],
 )
@@ -133,6 +134,12 @@ def test_what_no_measure_can_have_is_refused_when_it_is_made(how, said):
         lf.MatrixPreference("x", lambda ranks: ranks, **how)
     with pytest.raises(lf.LexiframeError, match=said):
         lf.LexicographicPreference("x", "recall", **how)
+
+
+def test_a_measure_has_a_name():
+    for name in ("", " "):
+        with pytest.raises(lf.LexiframeError, match="expected a measure with a name, found"):
+            lf.FunctionMetric(name, lambda ranks, grades, n: 1.0)
 
 
 @pytest.mark.parametrize("text", ["P(@5)", "P(5)"])

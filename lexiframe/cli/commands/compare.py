@@ -61,7 +61,7 @@ def compare(
         refuse_other_ending(out)
         output_files.refuse_outputs([out])
     files = [out] if out is not None else []
-    if inputs.scores:
+    if inputs.of_scores:
         pairs, facts = _score_pairs(inputs, measure, tests, files)
     else:
         pairs, facts = _run_pairs(inputs, measure, tests, files)
@@ -127,9 +127,8 @@ def _score_pairs(
     from lexiframe.evaluation import load_chosen
     from lexiframe.orderings import missing_requests
 
-    files = inputs.score_files(outputs, tests.requests)
-    chosen = load_chosen(
-        files, measure or None, warns=inputs.missing is None, **inputs.columns_of_scores()
-    )
-    table, _ = missing_requests.settle(chosen.table, inputs.missing)
-    return table, {"scores": chosen.files, "missing": inputs.missing}
+    scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
+    missing = how_read.pop("missing")
+    chosen = load_chosen(scores, warns=missing is None, **how_read)
+    table, _ = missing_requests.settle(chosen.table, missing)
+    return table, {"scores": chosen.files, "missing": missing}

@@ -67,7 +67,7 @@ def evaluate(
     table, with intervals of up to three measures.
     """
     parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
-    if inputs.scores and (memory or keep or resume):
+    if inputs.of_scores and (memory or keep or resume):
         raise LexiframeError(
             "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
             "or --scores out"
@@ -76,7 +76,7 @@ def evaluate(
         raise LexiframeError(
             "--resume: expected the folder of the interrupted evaluation; add --out"
         )
-    if reuse is not None and inputs.scores:
+    if reuse is not None and inputs.of_scores:
         raise LexiframeError(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
@@ -130,13 +130,12 @@ def evaluated(
     **large: Any,
 ) -> Evaluation:
     """Evaluate runs, or the scores of other tools; ``large`` has the options for large data."""
-    if inputs.scores:
+    if inputs.of_scores:
         from lexiframe.evaluation import evaluate_scores
 
         inputs.measures(None)  # raises for options that are not for scores
-        files = inputs.score_files(outputs, tests.requests)
-        how_read = {"missing": inputs.missing, **inputs.columns_of_scores()}
-        return evaluate_scores(files, measure or None, **how_read, **vars(tests))
+        scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
+        return evaluate_scores(scores, **how_read, **vars(tests))
     scan = inputs.found(outputs, tests.requests)
     policies = inputs.policies
     inference = Inference(**{f.name: getattr(tests, f.name) for f in fields(Inference)})

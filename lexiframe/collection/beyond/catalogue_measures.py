@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from lexiframe.base import LexiframeError
-from lexiframe.collection.beyond.lists import Lists
+from lexiframe.collection.beyond.lists import OF_ITEMS, Lists
 from lexiframe.metrics import Metric, Rankings, needed
 
 EXPOSURES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -78,6 +78,7 @@ class CatalogueMetric(Metric):
 
     kind: ClassVar[str] = "catalogue"
     needs: ClassVar[str] = needed.ITEMS
+    elsewhere: ClassVar[str] = OF_ITEMS
     quotes: ClassVar[bool] = False
 
     def compute(self, rankings: Rankings) -> np.ndarray:

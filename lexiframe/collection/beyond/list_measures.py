@@ -15,7 +15,7 @@ from lexiframe.collection.beyond.distributions import (
     kullback_leibler,
     shares,
 )
-from lexiframe.collection.beyond.lists import Lists
+from lexiframe.collection.beyond.lists import OF_ITEMS, Lists
 from lexiframe.metrics import Metric, Rankings, metric_parameters, needed
 
 Number, Word = metric_parameters.Number, metric_parameters.Word
@@ -33,6 +33,7 @@ class ListMetric(Metric):
 
     kind: ClassVar[str] = "list"
     needs: ClassVar[str] = needed.ITEMS
+    elsewhere: ClassVar[str] = OF_ITEMS
     quotes: ClassVar[bool] = False
 
     def compute(self, rankings: Rankings) -> np.ndarray:

@@ -19,6 +19,13 @@ _REQUESTS = 20_000
 """How many requests are looked at at once: their distributions over categories are in memory."""
 
 
+OF_ITEMS = (
+    "needs the items of a catalogue: lexiframe.list_scores has measures of lists, which "
+    "evaluate_scores takes, and lexiframe.catalogue those of all lists"
+)
+"""Where the measures of this room are, which judgments do not tell."""
+
+
 @dataclass(frozen=True)
 class Lists:
     """The first documents of one run, an element of each array for one of them, by request.

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
+from lexiframe.io.column_forms.exam_grades import columns_of_grades
 from lexiframe.io.column_forms.numbers import NUMBER
 from lexiframe.io.column_forms.objects import looks_like_path
 from lexiframe.io.text.json_values import load_json
@@ -43,7 +44,8 @@ class Part(NamedTuple):
 class DocumentForm(NamedTuple):
     """What a tool writes; it is recognised by the fields that its parts name.
 
-    ``opened`` takes away what the tool puts around it, and ``doubt`` says what the judgments lack.
+    ``opened`` takes away what the tool puts around it, ``doubt`` says what the judgments lack, and
+    ``columns`` reads them where they stand deeper than parts say.
     """
 
     tool: str
@@ -51,6 +53,7 @@ class DocumentForm(NamedTuple):
     judgments: Part | None
     opened: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda document: document
     doubt: str = ""
+    columns: Callable[[bytes, str], dict[str, list[Any]]] | None = None
 
 
 def _only_answer(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -73,6 +76,11 @@ def _by_text(snapshot: Mapping[str, Any]) -> Mapping[str, Any]:
     with_text = (one for one in queries if isinstance(_at(one, "query_text"), str))
     texts = {str(one.get("query_id")): one["query_text"] for one in with_text}
     return {**snapshot, "docs": {texts.get(query, query): of for query, of in docs.items()}}
+
+
+EXAM_GRADES = DocumentForm(
+    "grades of RUBRIC or EXAM++", None, Part("exam_grades"), columns=columns_of_grades
+)
 
 
 def _lists_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -176,6 +184,8 @@ def form_of_document(document: Any) -> DocumentForm | None:
 
 def form_of_text(data: bytes) -> tuple[DocumentForm, Any] | None:
     """Return the form of text in JSON, and its value; None for other text, and for its lines."""
+    if data.lstrip().startswith(b"[") and b'"exam_grades"' in data:
+        return EXAM_GRADES, data
     first = data[: data.find(b"\n") % (len(data) + 1)]  # the rest may be large, and is not copied
     is_lines = first.rstrip().endswith(b"}") and bool(data[len(first) : len(first) + 99].strip())
     fields = {part.queries for form in _OF_TOOLS for part in form[1:3] if part}
@@ -211,6 +221,8 @@ def columns_of_document(
     if part is None:
         found = f"{form.tool}, which has judgments alone"
         raise SchemaError(Problem(where, "rankings", found, CHANGED_PLACES, is_first=True))
+    if form.columns is not None:
+        return form.columns(document, where)
     rows = [*_item_rows(form.opened(document), part, is_run=is_run)]
     if not rows:
         raise SchemaError(Problem(where, "judgments", f"{form.tool} without any", is_first=True))

@@ -26,6 +26,7 @@ from lexiframe.io.column_forms.column_names import (
 )
 from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
 from lexiframe.io.column_forms.numbers import first_inexact
+from lexiframe.io.score_forms.judged_rows import other_means, words_as_numbers
 from lexiframe.io.score_forms.text import PLACE
 
 WORDS = {  # collections may be called Query or Score, and so only ids are known in any case
@@ -68,6 +69,7 @@ class ScoreTable:
     is_given: bool = False  # whether the caller gave the name, which overrides the table's
     left_out: tuple[str, ...] = ()  # columns that were no scores
     texts: list[str] = field(default_factory=list)  # columns of text that were left out as well
+    doubts: list[str] = field(default_factory=list)  # what else is to be warned of
 
     def at(self, place: int) -> str:
         """Return the text for a place in the table."""
@@ -83,6 +85,8 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     has another name for it; ``otherwise`` is the name if the table has none.
     """
     found = _column_names(given)
+    if {"query_id", "measure", "value"} <= {*found} and given.unit != "row":  # it is text
+        given = _judged_rows(given, found)
     given = _drop_means(given, found)
     if measure is None and _lacks_measure(given, found):
         measure = otherwise or _measure_of_file(given, found)
@@ -95,6 +99,17 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     typed = schemas.check(rows, schemas.SCORES, given.where).with_columns(rows[PLACE])
     _refuse_blank(typed, given)
     return typed
+
+
+def _judged_rows(given: ScoreTable, found: Mapping[str, str]) -> ScoreTable:
+    """Leave out measures without numbers, and note what is to be warned of."""
+    measure, value = found["measure"], found["value"]
+    table, doubt = words_as_numbers(given.table, measure, value, _NO_VALUE)
+    means = ""
+    if "run" in found:
+        means = other_means(table, found["run"], found["query_id"], measure, value)
+    given.doubts.extend(filter(None, (doubt, means)))
+    return replace(given, table=table)
 
 
 # --- Columns ------------------------------------------------------------------------------------

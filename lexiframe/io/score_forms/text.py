@@ -7,9 +7,10 @@ import re
 import polars as pl
 
 from lexiframe.base import ReadError, schemas
-from lexiframe.io.column_forms.measure_names import SUMMARIES, are_measures
+from lexiframe.io.column_forms.measure_names import SUMMARIES
 from lexiframe.io.parsing import json_reader
 from lexiframe.io.problems.problem_tables import decoded
+from lexiframe.io.score_forms.four_columns import PLAIN, FourColumns, share_of_measures
 from lexiframe.io.text.csv_rows import text_table
 from lexiframe.io.text.json_values import is_json
 
@@ -26,8 +27,10 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:inf|nan)",
 _TEXTS = r"^(?:runid|relstring(?:_\d+)?)$"  # measures of trec_eval whose values are texts
 
 
-def table_of_text(data: bytes, where: str) -> pl.DataFrame:
+def table_of_text(data: bytes, where: str, four: FourColumns = PLAIN) -> pl.DataFrame:
     r"""Parse text into its columns, as text, and ``PLACE``, the line or record of each row.
+
+    ``four`` says which of four columns without a header are the requests.
 
     Examples
     --------
@@ -42,9 +45,11 @@ def table_of_text(data: bytes, where: str) -> pl.DataFrame:
     text = decoded(data, where).replace("\r\n", "\n").replace("\r", "\n")
     first = next((line for line in text.split("\n") if line.strip()), "")
     _refuse_run(first, where)
-    if _is_triple(first):
+    if _is_triple(first) or four.are_in(first):
         width = len(first.split("\t") if "\t" in first else first.split())
-        return (_table_of_runs if width == _WITH_RUN else _table_of_lines)(text, where)
+        if width == _WITH_RUN:
+            return _table_of_runs(text, where, four)
+        return _table_of_lines(text, where)
     table, lines = text_table(data, where, _separator(first))
     table = table.insert_column(0, lines.alias(PLACE).cast(pl.get_index_type()))
     return table.filter(~pl.all_horizontal(pl.exclude(PLACE) == ""))
@@ -72,7 +77,7 @@ def name_nested_columns(table: pl.DataFrame) -> pl.DataFrame:
     """
     if table["doc_id"].dtype == pl.Object:  # measures of ir_measures
         table = table.with_columns(doc_id=pl.Series(map(str, table["doc_id"]), dtype=pl.String))
-    outer, inner = (_share_of_measures(table[name]) for name in ("query_id", "doc_id"))
+    outer, inner = (share_of_measures(table[name]) for name in ("query_id", "doc_id"))
     names = ("measure", "query_id") if outer > inner else ("query_id", "measure")
     return table.rename(dict(zip(("query_id", "doc_id"), names, strict=True)))
 
@@ -121,12 +126,8 @@ def _refuse_line(line: str, where: str, expected: str = _THREE) -> None:
     )
 
 
-def _table_of_runs(text: str, where: str) -> pl.DataFrame:
-    """Parse lines of four fields, of which the last one is the value.
-
-    The column of measures is known by their names. Of the other two, the run stands before the
-    query, unless one of them is all of numbers or has the word for all requests: this is the query.
-    """
+def _table_of_runs(text: str, where: str, four: FourColumns) -> pl.DataFrame:
+    """Parse lines of four fields, of which the last one is the value."""
     lines = pl.DataFrame({"text": text.split("\n")}).with_row_index(PLACE, offset=1)
     lines = lines.filter(pl.col("text").str.strip_chars() != "")
     line = pl.col("text").str.strip_chars()
@@ -137,29 +138,8 @@ def _table_of_runs(text: str, where: str) -> pl.DataFrame:
     if bad.height:
         _refuse_line(bad["text"][0], f"{where}, line {bad[PLACE][0]}", _FOUR)
     rows = rows.select(PLACE, *(pl.col("fields").list.get(n).alias(str(n)) for n in range(4)))
-    columns = _names_of_columns([rows[str(n)] for n in range(3)], where)
+    columns = four.names([rows[str(n)] for n in range(3)], where)
     return rows.rename(dict(zip("0123", [*columns, "value"], strict=True)))
-
-
-def _names_of_columns(columns: list[pl.Series], where: str) -> list[str]:
-    """Return which of three columns is the run, the query and the measure."""
-    shares = [_share_of_measures(column) for column in columns]
-    if shares.count(max(shares)) > 1:
-        raise ReadError(
-            f"{where}: cannot tell which of four columns is the measure; give the file a header: "
-            "run, query_id, measure, value"
-        )
-    names = ["run", "query_id"]
-    a, b = (column for n, column in enumerate(columns) if n != shares.index(max(shares)))
-    if (_are_queries(a), _are_queries(b)) == (True, False):
-        names.reverse()
-    names.insert(shares.index(max(shares)), "measure")
-    return names
-
-
-def _are_queries(names: pl.Series) -> bool:
-    """Return whether names can only be those of queries: numbers, or all of them together."""
-    return bool(names.is_in(SUMMARIES).any() or names.str.contains(r"^\d+$").all())
 
 
 def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
@@ -170,7 +150,7 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
     a, b = (rows[column].str.strip_chars() for column in "ab")
     evidence = [
         (b.is_in(SUMMARIES).any(), a.is_in(SUMMARIES).any()),
-        (_share_of_measures(a), _share_of_measures(b)),
+        (share_of_measures(a), share_of_measures(b)),
         (rows["a"].str.ends_with(" ").any(), False),
     ]
     for first, second in evidence:
@@ -180,11 +160,6 @@ def _measure_is_first(rows: pl.DataFrame, where: str) -> bool:
         f"{where}: cannot tell whether the measure or the query comes first ({a[0]!r}, {b[0]!r}); "
         "give the file a header: query_id, measure, value"
     )
-
-
-def _share_of_measures(names: pl.Series) -> float:
-    names = names.unique()
-    return len(are_measures(names.cast(pl.String))) / max(len(names), 1)
 
 
 def _name_tagged_runs(rows: pl.DataFrame, where: str) -> pl.DataFrame:

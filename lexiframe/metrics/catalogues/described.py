@@ -21,6 +21,7 @@ _CATALOGUES = (
     "metrics.catalogues.user_models",
     "metrics.catalogues.subtopics",
     "collection.beyond.measures",
+    "collection.nuggets.measures",
     "pairwise.preference_entries",
 )
 

@@ -196,7 +196,7 @@ _ADDED = {
 }
 """The measures that features of this room add, by name, and what each is called in Python."""
 _OF_ITEMS = frozenset(_PLACES).difference(_ADDED.values())
-"""Those of another room, which are of lists over a catalogue and need its items."""
+"""Those of another room, of lists over a catalogue or of answers, with their other names."""
 notation.know([*_ADDED, *_OF_ITEMS])
 MADE_FROM_ANOTHER: dict[str, Callable[[str], Metric]] = {"TSE": TSE, "eta": eta, "WC": WC}
 notation.know(MADE_FROM_ANOTHER)
@@ -213,13 +213,14 @@ def every_metric() -> list[Metric]:
 
 
 def is_metric(name: str) -> bool:
-    """Return whether a name is that of any metric, of lists over a catalogue too."""
+    """Return whether a name is that of any metric, also of lists and of answers."""
     return name in metric_names() or name in _OF_ITEMS
 
 
 def metrics_of_items() -> list[Metric]:
-    """Return the measures of lists over a catalogue."""
-    return [added(metrics, name, name) for name in sorted(_OF_ITEMS)]
+    """Return the measures of lists over a catalogue, and of answers."""
+    every = {name: added(metrics, name, name) for name in sorted(_OF_ITEMS)}
+    return [one for name, one in every.items() if one.name == name]
 
 
 def known_metric(name: str) -> Metric | None:
@@ -258,8 +259,9 @@ def parse_metric(text: str) -> Metric:
         metric = MADE_FROM_ANOTHER[written.name](written.operand)
     elif written.name in METRICS and written.operand is None:
         metric = METRICS[written.name]
-    elif written.name in (*_ADDED, *_OF_ITEMS) and written.operand is None:
+    elif written.name in _OF_ITEMS or (written.name in _ADDED and written.operand is None):
         metric = added(metrics, _ADDED.get(written.name, written.name), text)
+        metric = metric(**{written.operand: True}) if written.operand else metric
     else:
         k = (written.operand or "").removeprefix("@")
         if written.name in metric_names() and k.isdecimal():

@@ -72,9 +72,7 @@ class Metric:
     """Whether equal values are equal to the last bit: then only equal values tie."""
 
     def __post_init__(self) -> None:
-        notation.least_grade(self.name, self.rel)
-        if self.cutoff is not None:
-            notation.rank_of_cutoff(self.name, self.cutoff)
+        notation.refuse_wrong(self.name, self.rel, self.cutoff)
         Bounds.refuse_wrong(self.name, self.bounds)
 
     @property

@@ -44,9 +44,11 @@ def score_cube(s: Any) -> ScoreCube:
 
     The column ``smaller_is_better`` says whether smaller scores are better. Where it is missing or
     null for a measure, the measure's name decides. Two rows with the same key (run, query_id,
-    measure) are an error.
+    measure) are an error. A request of which a measure has no value for any run is left out of it.
     """
     table = schemas.check(s, schemas.SCORES)
+    if table["value"].null_count():  # a measure may say nothing of a request, whatever the run
+        table = table.filter(pl.col("value").count().over("query_id", "measure") > 0)
     measures, measure = coded.encode(table["measure"])
     queries, query = coded.encode(table["query_id"])
     runs, run = coded.encode(table["run"])

@@ -1,0 +1,135 @@
+"""The tables of what was judged of answers, with their rules: `AnswerTables`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import SchemaError, n_and_first, schemas
+
+_NO_TEXT = {
+    "sentence": pl.Int64(),
+    "credit": pl.Float64(),
+    "support": pl.Float64(),
+    **dict.fromkeys(("relevant", "needs_citation", "first_instance"), pl.Boolean()),
+}
+
+
+def _described(name: str, key: str, required: str, optional: str) -> schemas.TableSchema:
+    names = f"{key} {required} {optional}".split()
+    types = {one: _NO_TEXT.get(one, pl.String()) for one in names}
+    return schemas.TableSchema(name, tuple(key.split()), types, tuple(optional.split()))
+
+
+NUGGETS = _described("nuggets", "query_id nugget_id", "", "importance aggregator text")
+STATEMENTS = _described("statements", "run query_id nugget_id", "credit", "sentence")
+CITATIONS = _described("citations", "run query_id sentence doc_id", "support", "relevant")
+SENTENCES = _described("sentences", "run query_id sentence", "", "needs_citation first_instance")
+_RULES = {
+    "credit": ("from 0 to 1", pl.col("credit").is_between(0, 1)),
+    "support": ("from 0 to 1", pl.col("support").is_between(0, 1)),
+    "sentence": ("counted from 1", pl.col("sentence") >= 1),
+    "importance": ("vital or okay", pl.col("importance").is_in(["vital", "okay"])),
+}
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class AnswerTables:
+    """The tables of `Nuggets`, checked, sorted and with all their columns."""
+
+    nuggets: pl.DataFrame
+    statements: pl.DataFrame = STATEMENTS  # type: ignore[assignment]
+    citations: pl.DataFrame = CITATIONS  # type: ignore[assignment]
+    sentences: pl.DataFrame = SENTENCES  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        for schema in (NUGGETS, STATEMENTS, CITATIONS, SENTENCES):
+            given = getattr(self, schema.name)
+            is_table = not isinstance(given, schemas.TableSchema)
+            table = checked(given, schema) if is_table else pl.DataFrame(schema=schema.columns)
+            object.__setattr__(self, schema.name, table)
+        _refuse_unknown_nuggets(self)
+
+    @cached_property
+    def answered(self) -> pl.DataFrame:
+        """The runs and requests with a judged answer."""
+        key = ["run", "query_id"]
+        return pl.concat([self.statements.select(key), self.sentences.select(key)]).unique()
+
+    @cached_property
+    def grid(self) -> pl.DataFrame:
+        """All runs and requests with nuggets (without any nuggets, all), and which are answered."""
+        requests = (self.nuggets if self.nuggets.height else self.answered).select("query_id")
+        every = self.answered.select("run").unique().join(requests.unique(), how="cross")
+        known = self.answered.with_columns(answered=True)
+        return every.join(known, on=["run", "query_id"], how="left").with_columns(
+            pl.col("answered").fill_null(value=False)
+        ).sort("run", "query_id")  # fmt: skip
+
+    @property
+    def coverage(self) -> pl.DataFrame:
+        """Key ``run``: how many ``requests`` there are, ``answered`` by it, and ``missing``."""
+        counts = {"requests": pl.len(), "answered": pl.col("answered").sum()}
+        counts |= {"missing": counts["requests"] - counts["answered"]}
+        counted = self.grid.cast({"answered": pl.Int64}).group_by("run")
+        return counted.agg(**{k: n.cast(pl.Int64) for k, n in counts.items()}).sort("run")
+
+    @property
+    def nugget_rows(self) -> pl.DataFrame:
+        """A row for each run and nugget of its requests, with credit 0 where it is not stated."""
+        stated = self.statements.select("run", *NUGGETS.key, "credit", "sentence")
+        every = self.grid.join(self.nuggets, on="query_id")
+        rows = every.join(stated, on=["run", *NUGGETS.key], how="left")
+        return rows.with_columns(pl.col("credit").fill_null(0.0)).sort("run", *NUGGETS.key)
+
+    @property
+    def sentence_rows(self) -> pl.DataFrame:
+        """A row for each sentence, with the support of its first citation, and the least."""
+        key = SENTENCES.key
+        support = self.citations.group_by(key, maintain_order=True).agg(
+            first_support=pl.col("support").first(), least_support=pl.col("support").min()
+        )
+        return self.sentences.join(support, on=key, how="left")
+
+
+def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
+    """Return a table with all its columns, sorted by its key; raise for rows that break its rules.
+
+    Sentences keep their citations in the order in which they are given.
+    """
+    table = schemas.check(frame, schema)
+    lacking = [name for name in schema.columns if name not in table.columns]
+    table = table.with_columns(pl.lit(None, schema.columns[name]).alias(name) for name in lacking)
+    twice = table.filter(table.select(schema.key).is_duplicated())
+    if twice.height and schema is not CITATIONS:
+        first = ", ".join(f"{name} {twice[name][0]!r}" for name in schema.key)
+        raise SchemaError(
+            f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several: "
+            f"{twice.height} rows, the first of {first}; keep one"
+        )
+    for name, (expected, rule) in _RULES.items():
+        if name in table.columns:
+            wrong = table.filter(~rule.fill_null(name in schema.optional))[name]
+            if len(wrong):
+                found = n_and_first(wrong)
+                raise SchemaError(f"{schema.name}: expected {name} {expected}, found {found}")
+    usual = {"importance": "okay", "needs_citation": True, "first_instance": True}
+    filled = (pl.col(name).fill_null(pl.lit(usual[name])) for name in usual.keys() & schema.columns)
+    table = table.with_columns(filled)
+    key = [name for name in schema.key if schema is not CITATIONS or name != "doc_id"]
+    return table.select(*schema.columns).sort(key, maintain_order=True)
+
+
+def _refuse_unknown_nuggets(n: AnswerTables) -> None:
+    key = ["query_id", "nugget_id"]
+    unknown = n.statements.join(n.nuggets, on=key, how="anti")
+    if unknown.height:
+        row = unknown.row(0, named=True)
+        raise SchemaError(
+            f"statements: expected nuggets of the request, found {row['nugget_id']!r} of request "
+            f"{row['query_id']!r} in run {row['run']!r} ({unknown.height} such rows), which the "
+            "table of nuggets lacks; judge all runs by the same nuggets"
+        )

@@ -1,0 +1,69 @@
+"""What `read_nuggets` returns: `Nuggets`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from lexiframe.base import n_and_first, printed
+from lexiframe.collection.nuggets.answer_tables import AnswerTables
+from lexiframe.collection.nuggets.paired_nuggets import preferences_between
+from lexiframe.collection.nuggets.sentence_positions import positions_of
+from lexiframe.io import Tables
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Nuggets(AnswerTables, Tables):
+    """Judgments of answers, as `read_nuggets` returns them.
+
+    Where positions are expected, it stands for those of its sentences (see `nugget_positions`).
+
+    Attributes
+    ----------
+    nuggets : polars.DataFrame
+        Key ``query_id, nugget_id``: ``importance`` (``vital`` or ``okay``), ``aggregator`` (``OR``,
+        ``AND`` or null) and ``text``.
+    statements : polars.DataFrame
+        Key ``run, query_id, nugget_id``: ``credit`` from 0 (not stated) to 1 (stated in full), and
+        ``sentence``, the first that states it, from 1, or null. A run without rows for a request
+        did not answer it.
+    citations : polars.DataFrame
+        ``run, query_id, sentence, doc_id``, those of a sentence in its order, in which a document
+        may be cited twice: ``support`` from 0 to 1, and ``relevant``, which may be null.
+    sentences : polars.DataFrame
+        Key ``run, query_id, sentence``: whether it ``needs_citation``, and is the
+        ``first_instance`` of its claim.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import lexiframe as lf
+    >>> facts = pl.DataFrame({"query_id": ["q", "q"], "nugget_id": ["a", "b"]})
+    >>> stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": ["a"], "credit": [1.0]})
+    >>> lf.Nuggets(facts, stated).coverage.row(0)
+    ('x', 1, 1, 0)
+    """
+
+    _TABLES = ("coverage", "nuggets", "statements", "citations", "sentences")
+
+    def preferences_between(self, measures: Any, **how: Any) -> pl.DataFrame:
+        """Return what `preferences` does of the answers."""
+        return preferences_between(self, measures, **how)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Export the positions, so that what takes positions takes these."""
+        return positions_of(self).__arrow_c_stream__(requested_schema)
+
+    @property
+    def verdict(self) -> printed.Verdict:
+        """What was read, and which requests were not answered."""
+        counts = (self.nuggets.height, self.grid["query_id"].n_unique(), self.coverage.height)
+        nuggets, requests, runs = map(printed.counted, counts, ("nugget", "request", "run"))
+        parts = [f"Answers of {runs} to {requests} were judged by {nuggets}."]
+        missing = self.coverage.filter(pl.col("missing") > 0)
+        if missing.height:
+            found = n_and_first(missing["run"])
+            parts.append(f"Runs without an answer to some request, which counts as 0: {found}.")
+        return printed.Verdict({"sentence": parts})

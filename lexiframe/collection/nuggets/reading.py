@@ -1,0 +1,156 @@
+"""Reading judgments of answers, of people or of a model: `read_nuggets`."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, check_choice, typed, warn
+from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
+from lexiframe.collection.nuggets.argue_records import read_bank, read_report
+from lexiframe.collection.nuggets.judged_answers import Nuggets
+from lexiframe.collection.nuggets.nuggetizer_records import read_assignment
+from lexiframe.collection.nuggets.read_so_far import Failed, Read
+from lexiframe.io import File, data_sources, json_places
+from lexiframe.typing import RunsLike
+
+NuggetForm = Literal["nuggetizer", "argue"]
+_READERS = {
+    "nugget_bank": ("argue", read_bank),
+    "judgments": ("argue", read_report),
+    "nuggets": ("nuggetizer", read_assignment),
+}
+"""The key by which a record is known, its form, and what reads it; banks come first."""
+
+
+@typed
+def read_nuggets(
+    source: RunsLike,
+    /,
+    *,
+    form: NuggetForm | None = None,
+    failed: Failed = "error",
+    max_grade: float | None = None,
+    rel: float | None = None,
+) -> Nuggets:
+    """Read which nuggets (facts, questions with gold answers) answers state, and their citations.
+
+    Parameters
+    ----------
+    source
+        A file, a folder, a glob, or a list of these, in JSON or JSON lines, packed or not; or
+        ``{run: file}``, which names the runs. Forms are found by content:
+
+        - nuggetizer's assignments: records with ``qid``, ``run_id`` (or the file's name is the
+          run's), and ``nuggets``, a list of ``text``, ``importance``, and ``assignment``
+          (``support`` is credit 1, ``partial_support`` ½, ``not_support`` 0; or a grade). The id of
+          a nugget is its place in the list, from 1. Nuggets that were created, and not assigned
+          yet, are read without statements.
+        - Auto-ARGUE's judgments of reports together with their nugget bank. A question whose
+          answers are joined by ``OR`` is stated with one of them, by ``AND`` with all; its credit
+          is 0 or 1, and its sentence the one that completes it. A cited document whose support
+          nobody judged counts as not supporting.
+    form : {"nuggetizer", "argue"}, optional
+        The form of all files, where their content does not show it.
+    failed : {"error", "zero"}
+        Whether nuggets whose importance or assignment nuggetizer calls ``failed`` are an error, or
+        of importance ``okay`` and not stated.
+    max_grade : float, optional
+        The greatest grade G of a judge who was asked for grades 0 to G: credit is g/G.
+    rel : float, optional
+        The least grade with which a nugget is stated: credit is then 1, or else 0.
+
+    Returns
+    -------
+    Nuggets
+        With the tables ``nuggets``, ``statements``, ``citations`` and ``sentences``.
+
+    Raises
+    ------
+    ReadError
+        With file, line and key: for text that is not JSON, a key that is missing or of another
+        type, a request that a run answers twice, an importance, assignment or grade that there is
+        not, and for runs that are judged by other nuggets of a request.
+    LexiframeError
+        With counts, for nuggets that ``failed``.
+
+    Warns
+    -----
+    LexiframeWarning
+        With counts, for kinds of Auto-ARGUE's judgments that are not read.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> import lexiframe as lf
+    >>> nuggets = [{"text": "It is red.", "importance": "vital", "assignment": "support"},
+    ...            {"text": "It is big.", "importance": "okay", "assignment": "not_support"}]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "a.jsonl")
+    ...     _ = file.write_text(json.dumps({"qid": "q", "run_id": "a", "nuggets": nuggets}))
+    ...     n = lf.read_nuggets(file)
+    >>> n.statements.select("run", "nugget_id", "credit").rows()
+    [('a', '1', 1.0), ('a', '2', 0.0)]
+    """
+    if form is not None:
+        check_choice("read_nuggets", form, get_args(NuggetForm), "form")
+    check_choice("read_nuggets", failed, get_args(Failed), "failed")
+    if max_grade is not None and not max_grade > 0:
+        raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
+    read = Read(failed, max_grade, rel)
+    keyed = [
+        (_key_of(record, form), record, file)
+        for file in _files(source)
+        for record in json_places.records_of(
+            file.origin.content("judgments of answers").data, str(file.origin)
+        )
+    ]
+    for key, (_, reader) in _READERS.items():
+        for of_key, record, file in keyed:
+            if of_key == key:
+                reader(record, file, read)
+    return _tables(read)
+
+
+def _files(source: RunsLike) -> list[data_sources.Source]:
+    """Return the files, each with the name of the run that it has if its records say none."""
+    found = [one for of in data_sources.sources_of_runs(source).sources for one in of.apart()]
+    others = [type(one.origin).__name__ for one in found if not isinstance(one.origin, File)]
+    if others:
+        raise TypeError(
+            f"read_nuggets: expected files, found {others[0]}; for tables of your own use "
+            "lexiframe.Nuggets(nuggets, statements)"
+        )
+    return found
+
+
+def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
+    """Return the key by which a record is known."""
+    of_form = [key for key, (name, _) in _READERS.items() if form in (None, name)]
+    for key in of_form:
+        if record.has(key):
+            return key
+    expected = f"a record with {' or '.join(of_form)}, as nuggetizer or Auto-ARGUE write"
+    if isinstance(record.data, dict):
+        raise record.wrong(expected, found=f"the keys {', '.join(record.data)}")
+    raise record.wrong(expected, "read_qrels reads the grades of RUBRIC and EXAM++")
+
+
+def _tables(read: Read) -> Nuggets:
+    if read.n_failed and read.failed == "error":
+        counts = " and ".join(f"{n} {what}s" for what, n in sorted(read.n_failed.items()))
+        raise LexiframeError(
+            f"read_nuggets: expected judgments of all nuggets, found {counts} that failed, the "
+            f"first in {read.first_failed}; judge these again, or count them as okay and not "
+            "stated: failed='zero'"
+        )
+    if read.skipped:
+        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(read.skipped.items()))
+        warn(f"read_nuggets: kinds of judgments that are not read, left out: {kinds}")
+    nuggets = [(query, *one) for query, (_, of) in read.nuggets.items() for one in of]
+    names = ["query_id", "nugget_id", "importance", "aggregator", "text"]
+    frames = [pl.DataFrame(nuggets, dict.fromkeys(names, pl.String), orient="row")]
+    rows = ((read.statements, STATEMENTS), (read.citations, CITATIONS), (read.sentences, SENTENCES))
+    frames += [pl.DataFrame(of, schema.columns, orient="row") for of, schema in rows]
+    return Nuggets(*frames)
