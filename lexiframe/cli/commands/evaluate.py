@@ -87,7 +87,7 @@ def evaluate(
         )
     if history is not None and items is None:
         raise LexiframeError("--history: is that of the users of --items; add --items FILE")
-    if items is not None and inputs.of_scores:
+    if items is not None and inputs.has_scores:
         raise LexiframeError(
             "--items: measures of lists need the runs; leave --items or --scores out"
         )
