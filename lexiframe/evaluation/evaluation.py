@@ -801,7 +801,8 @@ class Evaluation:
         from lexiframe.views import shown
 
         check_choice("summary", which, ("first", "all"), "which")
-        return shown.summary_of(self.tables(of_requests=False), self.provenance, which)
+        found = shown.summary_of(self.tables(of_requests=False), self.provenance, which)
+        return found.told(self.provenance)
 
     def __str__(self) -> str:
         return str(self.summary())

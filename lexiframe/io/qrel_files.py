@@ -35,6 +35,7 @@ from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits
 from lexiframe.io.column_forms.objects import are_several_runs, to_frame
+from lexiframe.io.column_forms.requests_called import requests_called
 from lexiframe.io.files.data_sources import (
     File,
     expanded,
@@ -210,11 +211,13 @@ def sources_of_qrels(
 ) -> list[dict[str, Any]]:
     """Return the file that qrels come from; nothing for frames made in memory.
 
-    ``sha256`` is the hash of the bytes that were read from the file.
+    ``sha256`` is the hash of the bytes that were read from the file. Users are ``called`` so.
     """
+    called = requests_called(origin)
+    more = {} if called == "requests" else {"called": called}
     if isinstance(origin, File):
-        return [origin.facts(sha256, **(options or TextOptions()).facts())]
-    return recorded_sources(origin)
+        return [origin.facts(sha256, **(options or TextOptions()).facts(), **more)]
+    return recorded_sources(origin) or [more] * bool(more)
 
 
 def load_qrels(

@@ -11,7 +11,9 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, SchemaError, n_and_first, schemas
 from lexiframe.pairwise import Pairs, arrays
-from lexiframe.significance.margin_power import LARGEST
+
+LARGEST = 10**9
+"""The largest number of requests that is tried or asked about."""
 
 
 def checked_comparisons(c: Any) -> pl.DataFrame:

@@ -8,6 +8,8 @@ from functools import cache
 
 import numpy as np
 
+from lexiframe.significance.arguments import LARGEST
+
 QUESTIONS = ("a not worse", "b not worse", "better", "equivalent")
 """What may be asked about two runs, see `lexiframe.equivalence`; sorted."""
 
@@ -17,8 +19,6 @@ _LEAST = 1e-15
 """The probability of standard deviations that the quadrature leaves out at either end."""
 _FAR = 9.0
 """A standard normal is beyond this with a probability of 1e-19."""
-LARGEST = 10**9
-"""The largest number of requests that is tried."""
 FAR = 1e4
 """Larger noncentralities are replaced by this one: SciPy is slow there, and the power is 1."""
 NONE_BEHIND = 37.0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
 from lexiframe.base.printed.sections import Section
+from lexiframe.base.printed.words import with_users
 
 NOTHING = (
     "Nothing to compare: a verdict needs two runs, and a measure that is no count. "
@@ -58,6 +60,10 @@ class Summary:
         last = [Section(notes=(more,))] if more else []
         return cls((Section(notes=tuple(said)), *sections, *last))
 
+    def told(self, provenance: Mapping[str, Any]) -> Summary:
+        """Return the same in the words of the judgments: users, if they call requests so."""
+        return Summary(tuple(_told(one, provenance) for one in self.sections))
+
     def __str__(self) -> str:
         return "\n\n".join(text for part in self.sections if (text := part.text()))
 
@@ -65,3 +71,13 @@ class Summary:
 
     def _repr_html_(self) -> str:
         return "\n".join(part.html() for part in self.sections)
+
+
+def _told(section: Section, provenance: Mapping[str, Any]) -> Section:
+    return replace(
+        section,
+        title=with_users(section.title, provenance),
+        notes=tuple(with_users(note, provenance) for note in section.notes),
+        parts=tuple(_told(part, provenance) for part in section.parts),
+        instead=section.instead and _told(section.instead, provenance),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -67,6 +68,19 @@ def counted(n: int | str, what: str) -> str:
     """
     number = n if isinstance(n, str) else f"{n:,}"
     return f"{number} {what}{'s' * (number != '1')}"
+
+
+def with_users(text: str, provenance: Mapping[str, Any]) -> str:
+    """Say users in place of requests, where judgments call them so.
+
+    Examples
+    --------
+    >>> with_users("Requests: 2 (1 request ties).", {"qrels": [{"called": "users"}]})
+    'Users: 2 (1 user ties).'
+    """
+    if not any(one.get("called") == "users" for one in provenance.get("qrels") or []):
+        return text
+    return re.sub(r"\b([Rr])equest(s?)\b", lambda m: "uU"[m[1] == "R"] + f"ser{m[2]}", text)
 
 
 def begun(title: str, n: int, most: int) -> str:

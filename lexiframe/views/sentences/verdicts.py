@@ -184,7 +184,8 @@ def verdict_of(
         if is_nothing_judged(tables.get("coverage")):
             return f"By {printed.and_joined(measures)}, {NOTHING_JUDGED}."
         said = [*lacking.said(measures), *unmatched_said(provenance)]
-        return " ".join([_verdict_sentence(rows, names, level, family), *said])
+        sentence = " ".join([_verdict_sentence(rows, names, level, family), *said])
+        return printed.with_users(sentence, provenance)
 
     table = add_sentences(table, by, lambda row: _sentence_key(row, family), say)
     return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))
