@@ -16,6 +16,10 @@ digits/runs/<system>.parquet
 digits/judges/people.parquet, digits/judges/classifier.parquet
     query_id, iteration, doc_id, relevance: who shows the same digit, by the true labels and by a
     weak classifier, for the documents that any system has among its first 10 (a pool).
+digits/items.parquet
+    doc_id, categories, vector: the digit of each document, and its 64 pixels, as a catalogue.
+digits/history.parquet
+    query_id, doc_id: simulated documents that users, the queries among them, had before.
 example/qrels.txt, example/runs/<system>.run
     A small part of the same collection in the text formats of TREC.
 
@@ -47,6 +51,11 @@ QUERIES_PER_DIGIT = 6
 DEPTH = 1000
 POOL_DEPTH = 10
 LABELLED_PER_DIGIT = 3
+OTHER_USERS = 240
+HISTORY = 20
+"""The documents that each user had."""
+FAVOUR = 10
+"""How many times as probable documents of a user's own digit are as others."""
 WITH_LOOP = (0, 6, 8, 9)
 EXAMPLE_SYSTEMS = ["pixels_euclidean", "pca8_euclidean", "random"]
 EXAMPLE_QUERIES = 5
@@ -296,6 +305,37 @@ def judged_table(pairs, labels, seen):
     )
 
 
+def items_table(documents, images, labels):
+    """Describe each document: its digit, and its pixels from 0 to 16."""
+    pixels = pa.array(images.astype(np.uint8).ravel())
+    return pa.table(
+        {
+            "doc_id": ids("d", documents),
+            "categories": [[str(label)] for label in labels],
+            "vector": pa.ListArray.from_arrays(np.arange(len(images) + 1) * 64, pixels),
+        }
+    )
+
+
+def history_table(queries, documents, labels, pairs):
+    """Draw what users had: few documents are popular, and each user favours a digit.
+
+    The queries are users who favour their own digit; they had none of their pool's documents.
+    """
+    rng = np.random.default_rng(SEED)
+    popular = 1 / (1 + rng.permutation(len(documents))) ** 0.7
+    users = ids("q", queries) + [f"u{n:03}" for n in range(OTHER_USERS)]
+    digits = np.append(labels[queries], rng.integers(10, size=OTHER_USERS))
+    names, of_pool = ids("d", documents), set(pairs)
+    rows = []
+    for user, digit in zip(users, digits, strict=True):
+        weight = popular * np.where(labels[documents] == digit, FAVOUR, 1)
+        weight = weight * [(user, name) not in of_pool for name in names]
+        had = rng.choice(len(documents), HISTORY, replace=False, p=weight / weight.sum())
+        rows += [(user, names[document]) for document in np.sort(had)]
+    return pa.table(dict(zip(("query_id", "doc_id"), zip(*rows, strict=True), strict=True)))
+
+
 def queries_table(queries, images, labels):
     """Describe each query: its digit, whether that has a closed loop, and how bold it is drawn."""
     drawn = ink(images)[:, 0]
@@ -369,6 +409,14 @@ def write_judges(runs, images, labels):
         write_parquet(judged_table(pairs, labels, seen), HERE / f"digits/judges/{name}.parquet")
 
 
+def write_catalogue(runs, queries, documents, images, labels):
+    """Write the documents as items of a catalogue, and what users had of them."""
+    items = items_table(documents, images[documents], labels[documents])
+    write_parquet(items, HERE / "digits" / "items.parquet")
+    history = history_table(queries, documents, labels, pool(runs))
+    write_parquet(history, HERE / "digits" / "history.parquet")
+
+
 def main():
     """Build everything."""
     images, labels = load_digits(return_X_y=True)
@@ -385,6 +433,7 @@ def main():
         write_parquet(run, HERE / "digits" / "runs" / f"{name}.parquet")
     write_example(qrels, runs, queries, documents)
     write_judges(runs, images, labels)
+    write_catalogue(runs, queries, documents, images, labels)
 
 
 if __name__ == "__main__":

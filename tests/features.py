@@ -79,7 +79,7 @@ FEATURES = {
         " views/charts/equivalences views/shown/gates cli/commands/gate cli/gate_inputs",
         ("charts", "judges", "replicates"),
     ),
-    "beyond": Feature("collection/beyond"),
+    "beyond": Feature("collection/beyond evaluation/with_items views/charts/beyond", ("charts",)),
     "nuggets": Feature("collection/nuggets", ("json",)),
     "holes": Feature("collection/holes views/charts/holes", ("charts",)),
     "overlap": Feature(

@@ -140,6 +140,19 @@ OPTIONS: dict[str, Any] = {
         parser=place,
         rare=True,
     ),
+    "items": option(
+        INPUT,
+        "The catalogue of items, for Novelty@10, Coverage@10 ...: doc_id, and perhaps users, "
+        "categories, vector.",
+        metavar="FILE",
+        rare=True,
+    ),
+    "history": option(
+        INPUT,
+        "With --items, what users had in training: query_id and doc_id of all interactions.",
+        metavar="FILE",
+        rare=True,
+    ),
     "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
     # how documents are ranked and counted
     "ties": option(POLICIES, "How documents with equal scores are ordered.", rare=True),

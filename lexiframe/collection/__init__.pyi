@@ -3,12 +3,14 @@
 "Judges: of the same documents"
 from .judges.judges import judge_agreement as judge_agreement
 from .judges.judges import judge_confusion as judge_confusion
+from .judges.own_family import own_family as own_family
 from .judges.compare_judges import compare_judges as compare_judges
 from .judges.compare_judges import JudgeComparison as JudgeComparison
 from .judges.stated_judges_in_words import consistency_sentences as consistency_sentences
 
-"For users: what judges of preferences agree about"
+"For users: what judges of preferences agree about, and how evenly lists expose items"
 from .judges.consistency import judge_consistency as judge_consistency
+from .beyond.exposure_curves import exposure_curve as exposure_curve
 
 "Holes and overlap: unjudged documents, rankings side by side"
 from .overlaps.overlap import overlap as overlap
@@ -23,3 +25,6 @@ from .nuggets.scored_answers import nugget_scores as nugget_scores
 
 "Leaderboards: runs over several collections"
 from . import leaderboards as leaderboards
+
+"Beyond relevance: what lists are like over a catalogue"
+from . import beyond as beyond

@@ -118,6 +118,11 @@ class Evaluation:
     parts: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def catalogue(self) -> Any:
+        """What all lists reach of the ``items`` of `evaluate`, a `Catalogue`; None without them."""
+        return None
+
+    @property
     def scores(self) -> pl.DataFrame:
         """The table of `scores`.
 
@@ -817,7 +822,9 @@ ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
 REPLICATED = "replicated_scores"
 """The scores of single replicates, which an evaluation of runs with replicates writes."""
-_BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS)
+CATALOGUES = ("catalogue", "catalogue_comparisons")
+"""What lists reach of a catalogue, which an evaluation with items writes."""
+_BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS, *CATALOGUES)
 
 
 def names_of_tables() -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -40,7 +40,7 @@ from lexiframe.projection import (
 )
 from lexiframe.significance import Alternative, Correction, Family, Test, own_tests
 from lexiframe.significance import replicates as replication
-from lexiframe.typing import MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RequestsLike, RunsLike
 
 
 @typed
@@ -71,6 +71,7 @@ def evaluate(
     seeds: replication.Seeds = "unrelated",
     requests: RequestsLike = None,
     by: By = None,
+    items: HasItems | None = None,
     reuse: str | Path | None = None,
     memory: str | float | None = None,
     out: str | Path | None = None,
@@ -126,6 +127,11 @@ def evaluate(
         within each group and begin with these attributes as columns. Coverage, scores and
         preferences are not grouped. Of several collections, a frame with a column ``collection``
         has the attributes of each.
+    items : Items, optional
+        The catalogue, of `read_items`, for measures of what runs recommend beyond relevance: those
+        of single lists (``"Novelty@10"``, see `list_scores`) have rows in all tables, and those of
+        all lists of a run (``"Coverage@10"``, see `catalogue`) are in ``catalogue``. Lists are held
+        in memory. Judgments may be left out if no measure needs them.
     reuse : path, optional
         The folder to which `Evaluation.write` wrote the results of an earlier evaluation. Its
         scores and preferences are taken where they still hold, and all others are computed; the
@@ -200,11 +206,14 @@ def evaluate(
         test, correction, family, alpha, alternative, trials, seed, baseline, replicates, seeds
     )
     parts: dict[str, Any] = {"keep": keep, "resume": resume, "memory": memory}
-    collections = by_collection.given(runs, qrels, "evaluate")
+    collections = None if items is not None else by_collection.given(runs, qrels, "evaluate")
     if collections is None:
         how = Asked.checked(measures, policies, inference, requests, by, order=order)
         judgments: Any = qrels  # there are some, or `given` would have raised
-        return evaluate_asked(runs, judgments, how, reuse=reuse, out=out, **parts)
+        engine: Callable[..., Evaluation] = evaluate_asked
+        if items is not None:
+            engine = partial(added(evaluation, "evaluate_with_items", "evaluate"), items=items)
+        return engine(runs, judgments, how, reuse=reuse, out=out, **parts)
     several = added(evaluation, "of_collections", "evaluate")
     of_requests = several.requests_of(requests, by, collections)
 

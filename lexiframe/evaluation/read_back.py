@@ -16,9 +16,16 @@ from lexiframe.base.face import FEATURES, added, listed
 from lexiframe.evaluation.buckets.plan import KEPT
 from lexiframe.evaluation.declared_facts import FOLDERS, refuse_undeclared
 from lexiframe.evaluation.evaluated_data import Origin
-from lexiframe.evaluation.evaluation import ATTRIBUTES, REPLICATED, Evaluation, names_of_tables
+from lexiframe.evaluation.evaluation import (
+    ATTRIBUTES,
+    CATALOGUES,
+    REPLICATED,
+    Evaluation,
+    names_of_tables,
+)
 from lexiframe.evaluation.options import Asked, Inference
 from lexiframe.io import File, Tables, kept_results, output_files, scan_runs
+from lexiframe.metrics import needed
 from lexiframe.pairwise import measured
 from lexiframe.projection import Policies
 
@@ -79,11 +86,12 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         expected = "the files that Evaluation.write writes"
         raise ReadError(Problem(str(folder), expected, f"no {', '.join(missing)}", AGAIN))
     besides = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS)
-    there += [name for name in besides if (place / f"{name}.parquet").is_file()]
+    there += [name for name in (*besides, *CATALOGUES) if (place / f"{name}.parquet").is_file()]
     check = partial(
         kept_results.refuse_other_columns, lambda name: getattr(schemas, name.upper(), None)
     )
     read, facts = kept_results.tables_of_one("evaluation", place, there, AGAIN, check)
+    of_all = [read.pop(name, None) for name in CATALOGUES]
     try:
         refuse_undeclared(facts, read)
     except LexiframeError as error:
@@ -102,7 +110,7 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
     part = None if s is None or d is None else measured.cube_of_tables(s, d)
     provenance = {name: value for name, value in facts.items() if name != "lexiframe"}
     tables: dict[str, Any] = read
-    return Evaluation(
+    e = Evaluation(
         **tables,
         provenance=provenance,
         attributes=attributes,
@@ -112,6 +120,9 @@ def read_results(folder: str | Path) -> Evaluation | Tables:
         _origin=None if marks is None else _origin(provenance, marks, attributes),
         _in_parts=part is None,
     )
+    if of_all[0] is not None:
+        e = added(evaluation, "add_catalogue", "read_results")(e, *of_all)
+    return e
 
 
 def _origin(
@@ -145,4 +156,5 @@ def _origin(
     ):  # measures or tests of one's own, or of another version
         return None
     sources = {"runs": runs, "qrels": qrels}
-    return Origin(scan, File(paths[-1]), tuple(asked.measures), asked, sources, marks)
+    ranked = tuple(m for m in asked.measures if m.needs != needed.ITEMS)
+    return Origin(scan, File(paths[-1]), ranked, asked, sources, marks)

@@ -16,7 +16,8 @@ def bundled(name: str = "digits") -> Path:
     ----------
     name : {"digits", "example", "leaderboard", "votes"}
         ``digits`` is image retrieval over handwritten digits, as Parquet, with a folder ``judges``
-        of what two judges say of the same documents; ``example`` is a few of its queries, as TREC
+        of what two judges say of the same documents, and ``items`` and ``history`` for measures
+        beyond relevance; ``example`` is a few of its queries, as TREC
         text; ``leaderboard`` has a file ``scores.csv`` of simulated models and tasks instead, and
         ``votes`` the files ``votes.csv``, ``answers.csv`` and ``judges.csv`` of simulated people
         who compare rankings of digits side by side.

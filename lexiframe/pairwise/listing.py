@@ -87,7 +87,8 @@ def conventions(measure: MeasureLike | None = None) -> pl.DataFrame:
         ``lexiframe``: the choice of this library; ``other``: how to get another choice here;
         ``trec_eval`` (10), ``ir_measures`` (0.4),
         ``ranx`` (0.3), ``LensKit`` (2025), ``RecTools``, ``RePlay`` and ``RecBole``: the choices of
-        other libraries (– where a library lacks the measure). BEIR calls trec_eval. m is the number
+        other libraries (– where a library lacks the measure); ``elsewhere``: that of others, which
+        it names. BEIR calls trec_eval. m is the number
         of relevant items, N the number of judged non-relevant items, ñ the number of documents
         retrieved.
 

@@ -23,6 +23,7 @@ from .report.page import html_page as html_page
 from .report.data import Rankings as Rankings
 from .report.ranked import leaderboard_page as leaderboard_page
 
-"Added by features: what the plots of an evaluation are drawn with"
+"Added by features: what plots are drawn with, and what all lists of runs reach"
+from ..collection.beyond.reached_in_words import catalogue_sections as catalogue_sections
 from .charts.drawing import altair as altair
 from .plots import Plots as Plots

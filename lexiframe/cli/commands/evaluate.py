@@ -9,7 +9,9 @@ from typing import Any
 import polars as pl
 import typer
 
+from lexiframe import evaluation
 from lexiframe.base import LexiframeError, check_choice, memory_use, printed
+from lexiframe.base.face import added
 from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_json, print_table
@@ -52,6 +54,8 @@ def evaluate(
     tests: InferenceOptions,
     out: Path | None = None,
     report: Path | None = None,
+    items: str | None = None,
+    history: str | None = None,
     reuse: Path | None = None,
     memory: str | None = None,
     keep: list[str] | None = None,
@@ -81,6 +85,12 @@ def evaluate(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
         )
+    if history is not None and items is None:
+        raise LexiframeError("--history: is that of the users of --items; add --items FILE")
+    if items is not None and inputs.of_scores:
+        raise LexiframeError(
+            "--items: measures of lists need the runs; leave --items or --scores out"
+        )
     if memory is not None and parse_memory(memory) < BASE:
         complain(
             f"--memory {memory}: Python and the libraries alone take about {BASE / 1e6:.0f} MB, so "
@@ -90,6 +100,7 @@ def evaluate(
     if table is not None:
         check_choice("evaluate", table, _TABLES, "--table")
     how: dict[str, Any] = {"order": order, "is_reported": is_reported, **parts}
+    how["catalogue"] = items, history
     e = evaluated(inputs, measure, tests, outputs, **how)
     if e.sums is not None:
         typer.echo(
@@ -127,9 +138,13 @@ def evaluated(
     *,
     order: Method = "win_rate",
     is_reported: bool = False,
+    catalogue: tuple[str | None, str | None] = (None, None),
     **large: Any,
 ) -> Evaluation:
-    """Evaluate runs, or the scores of other tools; ``large`` has the options for large data."""
+    """Evaluate runs, or the scores of other tools; ``large`` has the options for large data.
+
+    ``catalogue`` are the files of items and of the users' history.
+    """
     if inputs.of_scores:
         from lexiframe.evaluation import evaluate_scores
 
@@ -142,7 +157,13 @@ def evaluated(
     groups = tests.requests, tests.by
     asked = inputs.measures(measure)
     how = Asked.checked(asked, policies, inference, *groups, order=order, is_reported=is_reported)
-    return evaluate_asked(scan, inputs.judgments(), how, **large)
+    items, history = catalogue
+    if items is None:
+        return evaluate_asked(scan, inputs.judgments(), how, **large)
+    large["items"] = added(evaluation, "read_items", "--items")(items, history=history)
+    with_items = added(evaluation, "evaluate_with_items", "--items")
+    e: Evaluation = with_items(scan, inputs.judgments(), how, **large)
+    return e
 
 
 def _table_text(e: Evaluation, name: str, alpha: float) -> str:

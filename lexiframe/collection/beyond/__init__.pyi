@@ -6,4 +6,13 @@ from .items import read_items as read_items
 from .scored_lists import list_scores as list_scores
 from .reached import Catalogue as Catalogue
 from .reached import catalogue as catalogue
+from .reached import How as How
+from .reached import catalogue_of as catalogue_of
+from .lists import lists_of as lists_of
+from .scored_lists import deepest as deepest
+from .scored_lists import values_table as values_table
+from .jackknife import GROUPS as GROUPS
+from .jackknife import MANY as MANY
+from .list_measures import ListMetric as ListMetric
+from .catalogue_measures import CatalogueMetric as CatalogueMetric
 from .measures import BEYOND as BEYOND

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from scipy import sparse
 
-from lexiframe.base import LexiframeError, warn
+from lexiframe.base import LexiframeError, hashing, warn
 from lexiframe.collection.beyond.items import Items
 from lexiframe.projection import Policies, judgments, whole_lists
 
@@ -24,6 +24,53 @@ OF_ITEMS = (
     "evaluate_scores takes, and lexiframe.catalogue those of all lists"
 )
 """Where the measures of this room are, which judgments do not tell."""
+
+
+@dataclass(frozen=True)
+class Past:
+    """The interactions of some requests in the history, an element of each array for one of them.
+
+    ``request`` and ``item`` are numbers, sorted by both, and ``row`` the place in the history.
+    """
+
+    request: np.ndarray
+    item: np.ndarray
+    row: np.ndarray
+
+    @classmethod
+    def find(cls, queries: pl.Series, history: pl.DataFrame) -> Past:
+        """Find the interactions of requests in a history that is sorted by request and item."""
+        ids = history["query_id"].rle().struct.unnest()
+        n = ids["len"].to_numpy().astype(np.int64)
+        place = ids["value"].search_sorted(queries).to_numpy().astype(np.int64)
+        known = ids["value"].gather(np.minimum(place, len(n) - 1)) if len(n) else queries.clear()
+        is_known = (known == queries).to_numpy() if len(n) else np.zeros(len(queries), bool)
+        request, place = np.flatnonzero(is_known), place[is_known]
+        many = n[place]
+        first = (n.cumsum() - n)[place]
+        row = np.arange(many.sum()) + np.repeat(first - (many.cumsum() - many), many)
+        return cls(np.repeat(request, many), history["item"].to_numpy()[row], row)
+
+    def of_requests(self, first: int, last: int) -> Past:
+        """Return the interactions of some requests, with numbers from 0."""
+        here = slice(*np.searchsorted(self.request, [first, last]))
+        return Past(self.request[here] - first, self.item[here], self.row[here])
+
+
+def matrix_of(
+    values: np.ndarray, item: np.ndarray, lengths: np.ndarray, n_items: int
+) -> sparse.csr_array:
+    """Return requests × items with values of items that stand request by request."""
+    ends = np.concatenate([[0], lengths.cumsum()]).astype(np.int64)
+    return sparse.csr_array((values, item, ends), shape=(len(lengths), n_items))
+
+
+def are_among(values: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Return which values are among some that are sorted."""
+    if not len(some):
+        return np.zeros(len(values), bool)
+    place = np.minimum(np.searchsorted(some, values), len(some) - 1)
+    return np.asarray(some[place] == values)
 
 
 @dataclass(frozen=True)
@@ -42,6 +89,8 @@ class Lists:
         The catalogue.
     relevant
         The relevant items of all requests as numbers request · items + item, sorted; or None.
+    past
+        What the users of these requests had before, or None.
     others
         The lists of all runs by name, one of which may be a baseline.
     cutoff
@@ -55,6 +104,7 @@ class Lists:
     queries: pl.Series
     items: Items
     relevant: np.ndarray | None
+    past: Past | None
     others: dict[str, Lists]
     cutoff: int | None = None
 
@@ -75,9 +125,10 @@ class Lists:
                 least = first * len(self.items)
                 ends = np.searchsorted(relevant, [least, least + len(queries) * len(self.items)])
                 relevant = relevant[slice(*ends)] - least
+            past = self.past and self.past.of_requests(first, first + len(queries))
             yield replace(
                 self, request=self.request[here] - first, item=self.item[here],
-                rank=self.rank[here], queries=queries, relevant=relevant,
+                rank=self.rank[here], queries=queries, relevant=relevant, past=past,
             )  # fmt: skip
 
     def of_requests(self, chosen: np.ndarray) -> Lists:
@@ -86,7 +137,7 @@ class Lists:
         kept = chosen[self.request]
         return replace(
             self, request=number[self.request[kept]], item=self.item[kept], rank=self.rank[kept],
-            queries=self.queries.filter(chosen), relevant=None, others={},
+            queries=self.queries.filter(chosen), relevant=None, past=None, others={},
         )  # fmt: skip
 
     @cached_property
@@ -99,14 +150,6 @@ class Lists:
         """One number for each request and item."""
         return np.asarray(self.request * len(self.items) + self.item)
 
-    @cached_property
-    def past(self) -> pl.DataFrame:
-        """The interactions of these requests in the history: ``request`` and its columns."""
-        history = self.items.needed("history", "lists")
-        numbered = pl.DataFrame({"query_id": self.queries}).with_row_index("request")
-        found = numbered.join(history, on="query_id", how="inner", maintain_order="left")
-        return found.with_columns(pl.col("request").cast(pl.Int64))
-
     def mean(self, of_item: np.ndarray) -> np.ndarray:
         """Return the mean of a number of each item over each list; NaN for an empty list."""
         total = np.bincount(self.request, of_item[self.item], len(self.queries))
@@ -115,9 +158,9 @@ class Lists:
 
     def sums(self, of_item: Any) -> np.ndarray:
         """Return requests × columns: the sums over each list of rows of items × columns."""
-        ones = np.ones(len(self.item))
-        shape = (len(self.queries), len(self.items))
-        found = sparse.csr_array((ones, (self.request, self.item)), shape=shape) @ of_item
+        found = (
+            matrix_of(np.ones(len(self.item)), self.item, self.length, len(self.items)) @ of_item
+        )
         return found.toarray() if sparse.issparse(found) else np.asarray(found)
 
     def grid(self, chosen: np.ndarray) -> np.ndarray:
@@ -147,18 +190,49 @@ def lists_of(
     judged = None if qrels is None else judgments.judged_items(qrels, policies, nonrelevant=True)
     ranked = whole_lists.ranked_lists(runs, policies, judged=judged)
     whole_lists.warn_of_lists(ranked)
+    _warn_of_candidates(ranked, len(items))
     found = [_arrays_of(run, cutoff) for run in ranked.runs]
     codes = pl.Series(np.unique(np.concatenate([document for _, document, _ in found])))
     ids = ranked.ids(codes.to_numpy())
     items, place = _places_of(items, ids, codes, ranked.names, found)
     relevant = None if judged is None else _relevant_keys(judged, items)
+    past = None if items.history is None else Past.find(ranked.queries, items.history)
     others: dict[str, Lists] = {}
     for name, (request, document, rank) in zip(ranked.names, found, strict=True):
         item = place[np.searchsorted(codes.to_numpy(), document)]
-        others[name] = Lists(name, request, item, rank, ranked.queries, items, relevant, others)
+        others[name] = Lists(
+            name, request, item, rank, ranked.queries, items, relevant, past, others
+        )
     lists = [*others.values()]
     _warn_of_known(lists)
     return lists
+
+
+_CANDIDATES, _OF_ITEMS = 0.95, 10
+"""Sampled candidates: in so many requests all runs have the same items, and these are fewer than
+one in ten of the catalogue."""
+
+
+def _warn_of_candidates(ranked: whole_lists.RankedLists, n_items: int) -> None:
+    """Warn when several runs seem to rank the same few candidates of each request."""
+    answered = ranked.lengths.max(axis=0) > 0
+    if len(ranked.runs) < 2 or not answered.any():
+        return
+    marks = []
+    for run, lengths in zip(ranked.runs, ranked.lengths, strict=True):
+        request = np.repeat(np.arange(len(lengths)), lengths)
+        sets = np.zeros(len(lengths), np.uint64)
+        np.add.at(sets, request, hashing.mixed(run.documents.astype(np.uint64)))
+        marks.append(sets)
+    few = ranked.lengths[0] * _OF_ITEMS < n_items
+    same = (np.array(marks) == marks[0]).all(axis=0) & (ranked.lengths == ranked.lengths[0]).all(0)
+    if (share := (same & few)[answered].mean()) >= _CANDIDATES:
+        warn(
+            f"all runs rank the same items in {share:.0%} of the requests, fewer than a tenth of "
+            f"the {n_items:,} in the catalogue: with sampled candidates a measure with a cut-off "
+            "is another one, and may order runs otherwise than whole rankings do (Krichene and "
+            "Rendle 2020); rank all items, or compare by AUC"
+        )
 
 
 def _arrays_of(run: Any, cutoff: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -194,11 +268,11 @@ def _relevant_keys(judged: Any, items: Items) -> np.ndarray:
 
 def _warn_of_known(lists: list[Lists]) -> None:
     """Warn of recommended items that the user had in training, with the number of each run."""
-    if not lists or lists[0].items.history is None:
+    past = lists[0].past if lists else None
+    if past is None:
         return
-    past = lists[0].past
-    known = np.unique(past["request"].to_numpy() * len(lists[0].items) + past["item"].to_numpy())
-    counts = {one.name: int(np.isin(one.key, known).sum()) for one in lists}
+    known = past.request * len(lists[0].items) + past.item
+    counts = {one.name: int(are_among(one.key, known).sum()) for one in lists}
     if total := sum(counts.values()):
         said = ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
         warn(f"recommended items that the user's history has already: {total:,} ({said})")

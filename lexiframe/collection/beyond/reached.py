@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, get_args
@@ -159,8 +159,20 @@ def catalogue(
     policies = Policies(None, ties, score_type, duplicates=duplicates)
     lists = lists_of(runs, items, policies, qrels, cutoff=deepest(asked))
     asked, shares = _with_providers(asked, providers, lists[0].items)
-    how = _How(asked, groups, test, alpha, trials, seed)
-    parts = [*_parts(lists, requests, by)]
+    how = How(asked, groups, test, alpha, trials, seed)
+    return catalogue_of(lists, how, [correction], family, (requests, by), shares)
+
+
+def catalogue_of(
+    lists: Sequence[Lists],
+    how: How,
+    correction: Sequence[Correction],
+    family: Family,
+    grouped_by: tuple[Any, By],
+    shares: Mapping[str, float] | None = None,
+) -> Catalogue:
+    """Return what lists reach, within groups of requests; ``shares`` are those of providers."""
+    parts = [*_parts(lists, *grouped_by)]
     found = [(group, how.values(of), how.comparisons(of)) for group, of in parts]
     names = parts[0][0].columns if parts else []
     tables = [
@@ -175,8 +187,8 @@ def catalogue(
         tables[0] = tables[0].with_columns(catalogue_share=share)
     number = corrections.families_of(tables[1], names, family)
     compared = corrections.corrected(
-        tables[1], number, [correction], {"p_value": "p_adjusted"}
-    ).with_columns(reject=pl.col("p_adjusted") < alpha)
+        tables[1], number, correction, {"p_value": "p_adjusted"}
+    ).with_columns(reject=pl.col("p_adjusted") < how.alpha)
     return Catalogue(
         schemas.CATALOGUE.arranged(tables[0], names), schemas.COMPARISONS.arranged(compared, names)
     )
@@ -242,7 +254,7 @@ def _with_providers(
 
 
 @dataclass(frozen=True)
-class _How:
+class How:
     """How the numbers of runs and of pairs are found: the arguments of `catalogue`."""
 
     measures: Sequence[CatalogueMetric]

@@ -13,5 +13,6 @@ from .ranked import num_ret as num_ret
 from . import papers as papers
 from .not_offered import refuse_not_offered as refuse_not_offered
 
-"Added by features: what the symbols of formulas mean"
+"Added by features: what the symbols of formulas mean, and what libraries mean by lists"
 from . import symbols as symbols
+from ...collection.beyond import list_conventions as list_conventions

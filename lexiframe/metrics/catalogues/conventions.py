@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
+from lexiframe.base.face import found_feature
+from lexiframe.metrics import catalogues
 from lexiframe.metrics.catalogues.described import Listing
 
 _LIBRARIES = "trec_eval ir_measures ranx LensKit RecTools RePlay RecBole".split()
@@ -81,6 +83,8 @@ def all_conventions() -> pl.DataFrame:
     >>> all_conventions().filter(measure="R@k").select("lexiframe", "LensKit").rows()
     [('m', 'min(m, k)')]
     """
-    names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES]
+    names = ["measure", "choice", "lexiframe", "other", *_LIBRARIES, "elsewhere"]
     rows = [[*row, *[_NONE] * (len(names) - len(row))] for row in _ROWS]
+    if (of_lists := found_feature(catalogues, "list_conventions")) is not None:
+        rows += [[row.get(name, _NONE) for name in names] for row in of_lists.ROWS]
     return Listing(rows, schema=names, orient="row")

@@ -25,6 +25,7 @@ from lexiframe.significance.gates.gate_evidence import (
     settle_lone_requests,
 )
 from lexiframe.significance.gates.gate_in_words import Decision
+from lexiframe.significance.gates.gate_of_catalogues import margins_apart, rows_of_catalogue
 from lexiframe.significance.gates.gate_of_judges import answers_of_judges, check_model
 from lexiframe.significance.gates.gate_reasons import reason
 from lexiframe.significance.gates.gate_rules import Require, Rule
@@ -95,6 +96,8 @@ def gate(
         The margin δ of all measures, or of each measure, as for `equivalence`: ``0.01``, ``"2%"``
         (of the baseline's mean, for scores), ``{"nDCG@10": 0.01, "AP": "2%"}``. Measures may have
         the names of other libraries (``"ndcg_cut_10"``), and those without a margin are left out.
+        Of an evaluation with items it may name measures of all lists (``"Coverage@10"``), which a
+        t-test of the jackknife's standard error decides.
     baseline, candidate : str
         The run that is in use, and the one that may take its place; or several candidates.
     require : {"not-worse", "better", "equivalent"}, with "all" or "any"
@@ -267,6 +270,7 @@ requests).
         grouping.names_of(group_attributes(requests, by, cluster), by), schemas.GATES.columns
     )
     of_each = {name: rows_of_two_runs(given, baseline, name) for name in candidates}
+    margin, of_all = margins_apart(margin, None if ranked is None else ranked.catalogue)
     is_of_seeds = replicates in ("run", "both")
     sizes, measures = margins_by_name(margin, given)
     margins = margins_of("gate", sizes, baseline)
@@ -342,6 +346,11 @@ requests).
         # Requests that are still to come may change what holds of those so far.
         unchanged = same.unchanged if bets.order == "random" else None
         why = pl.concat_list(pl.col("chosen"), pl.lit(same.changed))
+        if of_all and ranked is not None and ranked.catalogue is not None:
+            groups = tested.columns[: tested.columns.index("measure")]
+            two_names = (baseline, name)
+            rows_of_all = rows_of_catalogue(ranked.catalogue, of_all, two_names, options, groups)
+            tested = pl.concat([tested, rows_of_all], how="diagonal_relaxed")
         tested = tested.with_columns(same=pl.lit(unchanged, pl.String), chosen=why)
         every.append(tested)
     tested = pl.concat(every)
@@ -354,6 +363,8 @@ requests).
         table, rule.claim, alpha / shared, power, bets, of_scores=of_scores
     )
     passes = _unchanged(table, rule.claim, alpha / shared)
+    # how many requests there are is part of what all lists reach
+    required = required.set(table["measure"].is_in([*of_all]), None)
     table = table.with_columns(required=required, unchanged=passes)
     reasons = [reason(row) for row in table.iter_rows(named=True)]
     table = table.with_columns(why=pl.Series(reasons, dtype=pl.String))

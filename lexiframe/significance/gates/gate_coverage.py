@@ -46,6 +46,8 @@ class RankedPairs:
         How the runs were ranked.
     found
         A function that returns the runs, to be read again as they were; None where they are gone.
+    catalogue
+        The differences by measures of all lists, if there are some.
     """
 
     pairs: PairCube | arrays.Reduced | pl.DataFrame
@@ -53,6 +55,7 @@ class RankedPairs:
     ranked: RankedRuns | None
     policies: Policies = field(default_factory=Policies)
     found: Callable[[], run_scan.RunScan] | None = None
+    catalogue: pl.DataFrame | None = None
 
     @classmethod
     def of_projected(
@@ -79,15 +82,18 @@ class RankedPairs:
         if e.replicated is not None:
             return cls.of_replicates(e.replicated, e.coverage)
         pairs, _ = e.table_for("pairs")
+        of_all = None if e.catalogue is None else e.catalogue_differences()
         if not e.has_rankings:
-            return cls(pairs, e.coverage, None)
+            return cls(pairs, e.coverage, None, catalogue=of_all)
         origin = e.origin("gate")
         try:
             ranked = origin.rank_again()
         except ReadError as error:
             warn(f"gate: without the coverage of rankings, which cannot be read again: {error}")
             ranked = None
-        return cls(pairs, e.coverage, ranked, origin.policies, lambda: origin.collection()[0])
+        return cls(
+            pairs, e.coverage, ranked, origin.policies, lambda: origin.collection()[0], of_all
+        )
 
     @classmethod
     def of_replicates(cls, s: pl.DataFrame, counts: pl.DataFrame) -> RankedPairs:

@@ -48,6 +48,8 @@ from .strengths import concordance_chart as concordance_chart
 from .overlap import overlap_chart as overlap_chart
 from .judges import judge_confusion_chart as judge_confusion_chart
 from .judges import rank_shift_chart as rank_shift_chart
+from .beyond import exposure_curve_chart as exposure_curve_chart
+from .beyond import frontier_chart as frontier_chart
 from .holes import hole_chart as hole_chart
 from .holes import unjudged_chart as unjudged_chart
 

@@ -106,6 +106,9 @@ STR, INT, FLOAT = schemas.STR, schemas.INT, schemas.FLOAT
 _RANKS = pl.List(pl.Int64())
 _ITEM = {"doc": STR, "relevance": FLOAT, "position": INT}
 
+EXPOSURE_CURVE = schemas.TableSchema(
+    "exposure_curve", ("run", "items"), {"run": STR, "items": FLOAT, "exposure": FLOAT}, (), ()
+)
 TIE_PROFILE = schemas.TableSchema(
     "tie_profile",
     ("by", "value"),

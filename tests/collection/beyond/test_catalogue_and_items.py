@@ -224,3 +224,27 @@ def test_values_are_compared_like_other_scores():
     e = lf.evaluate_scores(s)
     assert e.facts.filter(measure="ARP@2")["smaller_is_better"].item()
     assert e.means.filter(pl.col("measure") == "ARP@2").sort("rank")["mean"].is_sorted()
+
+
+def test_sampled_candidates_are_told():
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{n:02}" for n in range(60)]}))
+    runs = {run: {} for run in "ab"}
+    for q in range(20):
+        documents = [f"d{n:02}" for n in range(q, q + 5)]
+        for sign, run in ((1, "a"), (-1, "b")):
+            runs[run][f"q{q}"] = {d: sign * n for n, d in enumerate(documents)}
+    with pytest.warns(lf.LexiframeWarning, match="rank the same items in 100% of the requests"):
+        lf.catalogue(runs, "Coverage@1", items)
+    runs["b"]["q0"] = runs["b"]["q1"] = {"d50": 1}  # of 90 % they are the same
+    lf.catalogue(runs, "Coverage@1", items)
+    runs["b"]["q0"], runs["b"]["q1"] = (runs["a"][q] for q in ("q0", "q1"))
+    lf.catalogue({"a": runs["a"]}, "Coverage@1", items)  # one run alone ranks what it likes
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{n:02}" for n in range(50)]}), unknown="cold")
+    lf.catalogue(runs, "Coverage@1", items)  # five are no less than a tenth
+
+
+def test_conventions_say_what_other_libraries_mean():
+    c = lf.conventions("Gini").filter(measure="Gini@k").row(0, named=True)
+    assert c["elsewhere"] == "Elliot: 1 − G n/(n − 1)"
+    of_novelty = lf.conventions("Novelty").filter(choice="value of an item")
+    assert of_novelty["RePlay"].to_list() == ["Surprisal: log2(N/u)/log2 N"]

@@ -305,3 +305,8 @@ AGREED = pl.DataFrame(
      ("RR", "AP", 8, 8, 1.0, 3, 3, 1.0, 0.9, 1.0, 0.75, 1.0)],
     schema=schemas.SIGN_AGREEMENT.columns, orient="row",
 )  # fmt: skip
+
+EXPOSURE_CURVE = pl.DataFrame(
+    {"run": ["a"] * 3 + ["b<b>"] * 3, "items": [0.0, 0.5, 1.0] * 2,
+     "exposure": [0.0, 0.25, 1.0, 0.0, 0.5, 1.0]}
+)  # fmt: skip

@@ -32,10 +32,12 @@ SNAPSHOTS = {
     "difference_chart": lambda: charts.difference_chart(made.DIFFERENCES),
     "exposure_difference_chart": lambda: charts.exposure_difference_chart(made.EXPOSURES),
     "exposure_distribution_chart": lambda: charts.exposure_distribution_chart(made.DISTRIBUTED),
+    "exposure_curve_chart": lambda: charts.exposure_curve_chart(made.EXPOSURE_CURVE),
     "first_and_last_chart": lambda: charts.first_and_last_chart(
         lf.theory.first_and_last(10, [1, 3])
     ),
     "first_rank_tie_chart": lambda: charts.first_rank_tie_chart(made.FIRST_RANKS),
+    "frontier_chart": lambda: charts.frontier_chart(TINY["means"], TINY["comparisons"], "AP", "RR"),
     "gate_curve_chart": lambda: charts.gate_curve_chart(made.GATE_CURVE),
     "hole_chart": lambda: charts.hole_chart(made.HOLES, "AP"),
     "judge_confusion_chart": lambda: charts.judge_confusion_chart(made.CONFUSION),

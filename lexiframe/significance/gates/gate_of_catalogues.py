@@ -1,0 +1,60 @@
+"""Gates on what all lists of a run reach of a catalogue, of which no request has a value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from lexiframe.base import LexiframeError, sums
+from lexiframe.significance.differences import Options
+from lexiframe.significance.estimates import answers_by_t
+from lexiframe.significance.gates.gate_tables import name_among
+from lexiframe.significance.margins import Margin, margins_of
+
+
+def margins_apart(margin: Margin, of_all: pl.DataFrame | None) -> tuple[Margin, dict[str, Any]]:
+    """Return the margins of measures of requests, and those of all lists, named one by one."""
+    if of_all is None or not isinstance(margin, Mapping):
+        return margin, {}
+    known = of_all["measure"].unique().to_list()
+    named = {name: name_among(known, str(name)) for name in margin}
+    apart = {called: margin[name] for name, called in named.items() if called in known}
+    rest = {name: margin[name] for name, called in named.items() if called not in known}
+    if not rest:
+        raise LexiframeError(
+            f"gate: {next(iter(apart))} is of all lists together; name a measure of requests too"
+        )
+    return rest, apart
+
+
+def rows_of_catalogue(
+    of_all: pl.DataFrame, sizes: Margin, two: tuple[str, str], options: Options, by: list[str]
+) -> pl.DataFrame:
+    """Return rows as those of measures of requests, from differences and their standard errors.
+
+    ``of_all`` has groups by ``by``, as the gate has to have them.
+    """
+    groups = of_all.columns[: of_all.columns.index("measure")]
+    if groups != by:
+        raise LexiframeError(
+            f"gate: expected the groups of the evaluation for measures of all lists ({groups}), "
+            f"found {by}; evaluate with by={by}"
+        )
+    (baseline, candidate), margins = two, margins_of("gate", sizes, two[0])
+    names = pl.col("measure").is_in([*sizes])  # type: ignore[misc]
+    part = of_all.filter(names, run_a=candidate, run_b=baseline)
+    columns = part.select("mean_difference", "se", "df").to_numpy().T
+    size = [margins.size(m, v) for m, v in part.select("measure", "baseline_value").iter_rows()]
+    answers = answers_by_t(sums.Estimates(*columns), np.array(size), options)._asdict()
+    table = part.select(*groups, "measure", "n", "mean_difference").with_columns(
+        test=pl.lit("t"),
+        candidate=pl.lit(candidate),
+        margin=pl.Series(size, dtype=pl.Float64),
+        deviation=part["se"] * part["n"].sqrt(),
+        p_equivalent=np.maximum(answers["p_not_worse_a"], answers["p_not_worse_b"]),
+        **{name: found for name, found in answers.items() if isinstance(found, np.ndarray)},
+    )
+    return table.with_columns(pl.col(pl.Float64).fill_nan(None))

@@ -1,0 +1,201 @@
+"""`evaluate` with items: measures of lists among the others, and those of all lists beside them."""
+
+import subprocess
+import sys
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import lexiframe as lf
+
+N, USERS = 60, 20
+
+
+def _collection():
+    rng = np.random.default_rng(0)
+    items = pl.DataFrame(
+        {
+            "doc_id": [f"d{i}" for i in range(N)],
+            "users": rng.integers(0, 30, N),
+            "categories": [["x"] if i % 3 else ["y", "z"] for i in range(N)],
+        }
+    )
+
+    def ranking(user):
+        documents = rng.permutation(N)[: 5 if user % 4 else 1]
+        return {f"d{d}": 10.0 - rank for rank, d in enumerate(documents)}
+
+    runs = {run: {f"u{u}": ranking(u) for u in range(USERS)} for run in "abc"}
+    qrels = {f"u{u}": {f"d{d}": 1 for d in rng.permutation(N)[:6]} for u in range(USERS)}
+    return runs, qrels, lf.read_items(items, users=30)
+
+
+RUNS, QRELS, ITEMS = _collection()
+MEASURES = ["RPP", "Coverage@5", "nDCG@5", "ILD@5", "Novelty@5", "Gini(exposure=dcg)@5"]
+
+
+@pytest.fixture(scope="module")
+def e():
+    return lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS)
+
+
+def test_rows_of_scores_are_those_of_list_scores_and_of_scores(e):
+    expected = lf.list_scores(RUNS, ["Novelty@5", "ILD@5"], ITEMS, qrels=QRELS).drop_nulls()
+    assert_frame_equal(e.scores.filter(pl.col("measure") != "nDCG@5"), expected)
+    alone = lf.evaluate(RUNS, QRELS, ["RPP", "nDCG@5"])
+    assert_frame_equal(e.scores.filter(measure="nDCG@5"), alone.scores)
+    for measure in ("RPP", "nDCG@5"):
+        same = [x.comparisons.filter(measure=measure) for x in (e, alone)]
+        assert_frame_equal(*same)
+    assert e.provenance["measures"] == ["RPP", "nDCG@5", "ILD@5", "Novelty@5"]
+
+
+def test_the_comparisons_of_lists_are_those_of_their_scores(e):
+    s = lf.list_scores(RUNS, ["Novelty@5", "ILD@5"], ITEMS, qrels=QRELS).drop_nulls()
+    expected = lf.compare(s)
+    found = e.comparisons.filter(pl.col("measure").is_in(["Novelty@5", "ILD@5"]))
+    assert_frame_equal(found, expected)
+    n = e.means.filter(measure="ILD@5")["n"].unique().to_list()
+    assert n == [15]  # one item has no distance
+
+
+def test_the_catalogue_is_that_of_the_function(e):
+    c = lf.catalogue(RUNS, ["Coverage@5", "Gini(exposure=dcg)@5"], ITEMS, qrels=QRELS)
+    assert_frame_equal(e.catalogue.values, c.values)
+    assert_frame_equal(e.catalogue.comparisons, c.comparisons)
+    assert lf.evaluate(RUNS, QRELS, ["nDCG@5"]).catalogue is None
+
+
+def test_it_is_shown_beside_the_means(e, tmp_path):
+    assert "All lists of a run together, with 95 % intervals (n = 20)" in str(e)
+    assert "│ a    Coverage@5  " in str(e.summary("all"))
+    e.report(tmp_path / "page.html")
+    assert "All lists of a run together" in (tmp_path / "page.html").read_text("utf-8")
+    value = e.catalogue.values.filter(measure="Coverage@5", run="a")["value"][0]
+    latex = e.latex(rename={"a": "A"}, intervals=True)
+    (row,) = (line for line in latex.splitlines() if " & A & " in line)
+    assert f"& {value:.4f} & " in row
+    assert "all lists of a run together" in latex
+    short = e.markdown(["Coverage@5", "nDCG@5"], decimals=0)
+    assert "Gini" not in short
+    assert "Coverage" not in e.markdown(["nDCG@5"])
+
+
+def test_what_was_written_is_read_again(e, tmp_path):
+    e.write(tmp_path)
+    again = lf.read_results(tmp_path)
+    assert str(again) == str(e)
+    assert_frame_equal(again.catalogue.comparisons, e.catalogue.comparisons)
+    lf.evaluate(RUNS, QRELS, ["nDCG@5"]).write(tmp_path)
+    assert not (tmp_path / "catalogue.parquet").exists()
+
+
+def test_runs_in_files_are_looked_at_again(tmp_path):
+    paths = []
+    for run, queries in RUNS.items():
+        rows = [f"{q} Q0 {d} 1 {s} {run}" for q, of in queries.items() for d, s in of.items()]
+        paths.append(tmp_path / f"{run}.run")
+        paths[-1].write_text("\n".join(rows))
+    judged = tmp_path / "qrels.txt"
+    judged.write_text("\n".join(f"{q} 0 {d} {g}" for q, of in QRELS.items() for d, g in of.items()))
+    e = lf.evaluate(paths, judged, ["nDCG@5", "Novelty@5", "Coverage@5"], items=ITEMS)
+    e.write(tmp_path / "results")
+    again = lf.read_results(tmp_path / "results")
+    assert again.explain("u1", "a", "b").height == e.explain("u1", "a", "b").height
+    assert_frame_equal(again.positions, e.positions)
+
+
+def test_groups_have_their_catalogue_and_results_are_reused(e, tmp_path):
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    grouped = {"requests": of, "by": "age", "items": ITEMS}
+    g = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Novelty@5", "Coverage@5"], **grouped)
+    assert g.catalogue.values.select("age", "run").n_unique() == 6
+    assert "(n = 10, age = old)" in str(g)
+    assert "Coverage@5" in g.latex()
+    e.write(tmp_path)
+    again = lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS, reuse=tmp_path)
+    assert again.provenance["reused"]["measures"] == 2
+    assert_frame_equal(again.means, e.means)
+
+
+def test_without_judgments_lists_alone_are_compared():
+    e = lf.evaluate(RUNS, None, ["Novelty@5", "Coverage@5"], items=ITEMS)
+    assert e.means["measure"].unique().to_list() == ["Novelty@5"]
+    assert e.catalogue.values.height == 3
+    assert_frame_equal(e.scores, lf.list_scores(RUNS, "Novelty@5", ITEMS))
+
+
+@pytest.mark.parametrize(
+    "how, message",
+    [
+        ({"measures": ["Coverage@5"]}, "no measure of requests was asked for"),
+        ({"measures": ["AP"], "replicates": "run"}, "items are for runs of one collection"),
+        ({"measures": ["Novelty@5", "AP"], "qrels": None}, "expected judgments for AP, found none"),
+        ({"measures": ["AP", "Novelty@5"], "keep": "scores"}, "were evaluated in parts"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(how, message, tmp_path):
+    how = {"qrels": QRELS, "out": tmp_path if "keep" in how else None, **how}
+    with pytest.raises(lf.LexiframeError, match=message):
+        lf.evaluate(RUNS, how.pop("qrels"), how.pop("measures"), items=ITEMS, **how)
+
+
+def test_items_of_another_type_are_refused():
+    with pytest.raises(TypeError, match="items"):
+        lf.evaluate(RUNS, QRELS, ["AP"], items="items.parquet")
+
+
+def test_a_measure_without_any_value_is_refused():
+    one = {"a": {"u": {"d1": 1.0}}, "b": {"u": {"d2": 1.0}}}
+    with pytest.raises(lf.LexiframeError, match="ILD@5: says nothing of any list"):
+        lf.evaluate(one, {"u": {"d1": 1}}, ["AP", "Novelty@5", "ILD@5"], items=ITEMS)
+
+
+def test_nothing_of_it_is_imported_without_items():
+    code = (
+        "import sys, lexiframe as lf; f = lf.bundled('example');"
+        "print(lf.evaluate(f / 'runs', f / 'qrels.txt', ['AP', 'RPP']));"
+        "assert not [m for m in sys.modules if 'beyond' in m or 'with_items' in m]"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+MARGINS = {"nDCG@5": 0.3, "Coverage@5": 0.25, "Gini(exposure=dcg)@5": "50%"}
+TWO = {"baseline": "a", "candidate": "b"}
+
+
+def test_a_gate_takes_measures_of_all_lists(e):
+    g = lf.gate(e, MARGINS, **TWO)
+    assert g["measure"].to_list() == ["Coverage@5", "Gini(exposure=dcg)@5", "nDCG@5"]
+    assert_frame_equal(g.filter(measure="nDCG@5"), lf.gate(e, {"nDCG@5": 0.3}, **TWO))
+    c = e.catalogue.comparisons.filter(run_a="a", run_b="b")
+    of_gini = c.filter(measure="Gini(exposure=dcg)@5").row(0, named=True)
+    row = g.filter(measure="Gini(exposure=dcg)@5").row(0, named=True)
+    assert row["mean_difference"] == pytest.approx(of_gini["mean_difference"])  # smaller is better
+    value = e.catalogue.values.filter(run="a", measure="Gini(exposure=dcg)@5")["value"].item()
+    assert row["margin"] == pytest.approx(value / 2)
+    assert row["required"] is None
+    # its interval has the level 1 − 2α: that of comparisons with twice the α
+    wider = lf.catalogue(RUNS, ["Coverage@5"], ITEMS, qrels=QRELS, alpha=0.1).comparisons
+    ends = wider.filter(run_a="a", run_b="b").select("ci_low", "ci_high").row(0)
+    found = g.filter(measure="Coverage@5").select("ci_low", "ci_high").row(0)
+    assert (-found[1], -found[0]) == pytest.approx(ends)
+    assert "Coverage@5" in str(g)
+
+
+def test_what_a_gate_refuses_of_all_lists(e):
+    with pytest.raises(lf.LexiframeError, match="name a measure of requests too"):
+        lf.gate(e, {"Coverage@5": 0.1}, **TWO)
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    with pytest.raises(lf.LexiframeError, match="expected the groups of the evaluation"):
+        lf.gate(e, MARGINS, **TWO, requests=of, by="age")
+
+
+def test_leaderboards_take_measures_of_lists_and_refuse_those_of_all(e):
+    board = lf.leaderboard({"x": e, "y": e}, measure="Novelty@5")
+    first = e.means.filter(measure="Novelty@5", rank=1)["run"].item()
+    assert board.ranking.filter(rank=1)["run"].item() == first
+    with pytest.raises(lf.LexiframeError, match="Coverage@5"):
+        lf.leaderboard({"x": e, "y": e}, measure="Coverage@5")
