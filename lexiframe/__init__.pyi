@@ -115,6 +115,7 @@ from .significance.sample_size import power_curve as power_curve
 "More on judgments: two sets of conclusions, grades pair by pair, the most different requests"
 from .significance.concluded import conclusions as conclusions, conclusion_pairs as conclusion_pairs
 from .collection.judges.judges import judge_confusion as judge_confusion
+from .collection.judges.own_family import own_family as own_family
 from .collection.overlaps.contrasting import contrasting as contrasting
 
 "Pairs of runs: how often one is preferred, and where measures agree"

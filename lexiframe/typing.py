@@ -122,7 +122,7 @@ RunsLike = str | Path | Frame | Scan | RanxTable | Mapping[str, Any] | Iterable[
 these; what `scan_runs` returns; or an object of another library (see `read_runs`)."""
 
 BaselineLike = RunsLike | None
-"""A run to compare with; None where its scores are kept elsewhere."""
+"""Runs, or a run to compare with; None where scores stand in their place."""
 
 QrelsLike = str | Path | Frame | RanxTable | Mapping[str, Any] | Iterable[Any]
 """Judgments: a path or address, ``"irds:NAME"``, a frame, ``{query: {document: grade}}``, or an

@@ -208,6 +208,25 @@ def test_the_code_about_nuggets_runs_and_its_session_is_what_is_printed(
     assert len(text.split()) <= 500
 
 
+def test_the_code_about_judges_runs_and_its_sessions_are_what_is_printed(
+    tmp_path, monkeypatch, lexiframe
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    names = run_page("judges")
+    text = (ROOT / ".docs/judges.md").read_text(encoding="utf-8")
+    sessions = [part.split("\n\n`")[0] for part in text.split("    $ lexiframe ")[1:]]
+    assert len(sessions) == 2
+    for recorded in sessions:
+        command, *lines = recorded.partition("\n\nFrom the runs")[0].split("\n")
+        printed = lexiframe(*shlex.split(command)).out.rstrip()
+        assert printed.split("\n") == [line.removeprefix("    ") for line in lines]
+    assert names["found"].left_out.is_empty()
+    assert names["favour"]["p_value"].item() < 0.001
+    prose = [line for line in text.split("\n") if line[:4] != "    "]
+    assert len(" ".join(prose).split()) <= 250
+
+
 def test_the_code_about_votes_runs():
     names = {}
     for block in blocks((ROOT / ".docs/votes.md").read_text(encoding="utf-8")):

@@ -622,7 +622,15 @@ def judged_tables(runs, qrels):
     }
     judges = {name: table.drop("n") for name, table in judges.items()}
     found = lf.compare_judges(runs, judges, ["AP", "LP"], samples=9)
+    s = lf.scores(lf.positions(runs, judges["c"]), ["AP", "RR"])
+    names = s.select("run").unique().sort("run")
+    lacking = {"c": s, "b": s.filter(pl.col("run") != names["run"][0])}
+    with pytest.warns(lf.LexiframeWarning, match="a judge has no scores"):
+        of_scores = lf.compare_judges(None, lacking, ["AP", "RR"], samples=9)
+    families = names.with_columns(family=pl.col("run").rank("ordinal"))
     return {
+        "left_out": of_scores.left_out,
+        "own_family": lf.own_family(s, {"b": s, "a": s}, families, own="1"),
         "judge_agreement": found.agreement,
         "judge_confusion": lf.judge_confusion(judges),
         "judges": found.judges,

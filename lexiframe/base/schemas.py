@@ -77,7 +77,7 @@ _COLUMNS = {
         ordering_b measure_a measure_b test correction how sentence file problem expected found
         advice group_a group_b conclusion baseline candidate require outcome why judge judge_a
         judge_b name_a name_b collection collection_a collection_b group rule rule_a rule_b kind
-        name category null doc_a doc_b question source replicate order case
+        name category null doc_a doc_b question source replicate order case family reason unit
     """,
     INT: """
         n_judgments n_both_orders n_shared n_triples n_circular
@@ -87,7 +87,7 @@ _COLUMNS = {
         relevant_retrieved depth duplicates unjudged_removed tied_relevant line better worse tied
         n_a n_b only_a only_b AA AD MA MD PA PD TIE compared holes trials n_differ position_in_a
         position_in_b n_collections part n_runs best_position baseline_answered candidate_answered
-        negative one_score n_replicates df n_model people_alone seed n_planned
+        negative one_score n_replicates df n_model people_alone seed n_planned n_own n_other
     """,
     FLOAT: """
         strength se coefficient per_sd fall elo elo_low elo_high observed_share expected_share
@@ -114,11 +114,11 @@ _COLUMNS = {
         generalisability dependability effective_n pass_rate pass_low pass_high
         fail_rate disagree people_mean people_low people_high model_mean win_rate_both_orders
         both_orders_low both_orders_high concordance strength_above strength_up_to
-        opposite others circular alpha_nominal low high least_p catalogue_share
+        opposite others circular alpha_nominal low high least_p catalogue_share bias slope
     """,
     BOOL: """
         smaller_is_better is_worst_off reject reverses trivial reject_a reject_b changes_side inside
-        inside_before in_top_a in_top_b incomplete first_changes is_count too_few
+        inside_before in_top_a in_top_b incomplete first_changes is_count too_few extrapolated
     """,
     pl.List(pl.String): "best not_worse untested favoured",
 }
@@ -278,14 +278,14 @@ SIGN_AGREEMENT = _table_schema(
 COMPARISONS = _table_schema(
     "comparisons",
     "measure test correction run_a run_b",
-    "mean_difference ci_low ci_high p_value p_adjusted reject n effect_size statistic effect_low? "
-    "effect_high? level? least_p? test correction",
+    "mean_difference ci_low ci_high n effect_size statistic effect_low? effect_high? level? "
+    "least_p? p_value p_adjusted reject test correction",  # Polars prints the first and last four
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table_schema(
     "against_baseline",
     "measure test correction run",
-    "mean_difference ci_low ci_high p_value p_adjusted reject n mean effect_size better worse tied "
+    "mean_difference ci_low ci_high n mean effect_size better worse tied p_value p_adjusted reject "
     "test correction",
 )
 GROUP_COMPARISONS = _table_schema(
@@ -322,10 +322,10 @@ POWER_CURVE = _table_schema("power_curve", "measure run_a run_b n_requests", "po
 EQUIVALENCES = _table_schema(
     "equivalences",
     "measure test correction run_a run_b",
-    "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
-    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
-    "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted level?",
+    "mean_difference ci_low ci_high n p_not_worse_a p_not_worse_b p_equivalent p_better "
+    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted trivial "
+    "p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
+    "p_better_by_margin_b_adjusted level? margin conclusion test correction",
     level=FLOAT,
 )
 GATES = _table_schema(
@@ -367,7 +367,7 @@ JUDGE_AGREEMENT = _table_schema(
     "judge_agreement",
     "judge_a judge_b",
     "n only_a only_b agreement kappa kappa_linear kappa_quadratic kappa_binary alpha "
-    "mean_difference",
+    "mean_difference unit?",
 )
 # Judges of preferences: of every two, and of each beside all others (null: all together).
 STATED_AGREEMENT = _table_schema(
@@ -383,7 +383,7 @@ JUDGE_CONSISTENCY = _table_schema(
     nullable="judge",
 )
 JUDGE_CONFUSION = _table_schema(
-    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a"
+    "judge_confusion", "judge_a judge_b relevance_a relevance_b", "n share share_of_a unit?"
 )
 JUDGES = _table_schema("judges", "judge", "requests missing without_relevant judged compared")
 JUDGE_ORDERINGS = _table_per_value("judge", ORDERINGS)
@@ -398,6 +398,13 @@ RANK_SHIFTS = _table_schema(
     "value_a value_b rank_a rank_b shift",
 )
 JUDGE_COMPARISONS = _table_per_value("judge", COMPARISONS)
+# What a judge's scores lack and another judge's have: a run, a request (run is null), or one score.
+LEFT_OUT = _table_schema("left_out", "judge measure run query_id", "", nullable="run query_id")
+OWN_FAMILY = _table_schema(
+    "own_family",
+    "judge? measure",
+    "family n_own n_other bias se ci_low ci_high p_value p_adjusted slope extrapolated reason",
+)
 CONCLUSIONS = _table_schema(
     "conclusions",
     "name_a name_b measure test correction",

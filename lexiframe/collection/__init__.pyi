@@ -3,6 +3,7 @@
 "Judges: of the same documents"
 from .judges.judges import judge_agreement as judge_agreement
 from .judges.judges import judge_confusion as judge_confusion
+from .judges.own_family import own_family as own_family
 from .judges.compare_judges import compare_judges as compare_judges
 from .judges.compare_judges import JudgeComparison as JudgeComparison
 from .judges.stated_judges_in_words import consistency_sentences as consistency_sentences

@@ -65,7 +65,7 @@ def as_lists(drawn, items):
     n = len(drawn)
     request, rank = np.repeat(np.arange(n), K), np.tile(np.arange(1, K + 1), n)
     queries = pl.Series([f"u{i:07}" for i in range(n)])
-    return Lists("r", request, drawn.ravel(), rank, queries, items, None, {})
+    return Lists("r", request, drawn.ravel(), rank, queries, items, None, None, {})
 
 
 def measures(n_items):

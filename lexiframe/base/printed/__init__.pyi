@@ -44,4 +44,4 @@ from .words import listed as listed
 from .words import n_range as n_range
 from .words import percent as percent
 from .words import they_are as they_are
-from .words import with_users as with_users
+from .words import say_users as say_users

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base.printed.sections import Section
-from lexiframe.base.printed.words import with_users
+from lexiframe.base.printed.words import say_users
 
 NOTHING = (
     "Nothing to compare: a verdict needs two runs, and a measure that is no count. "
@@ -76,8 +76,8 @@ class Summary:
 def _told(section: Section, provenance: Mapping[str, Any]) -> Section:
     return replace(
         section,
-        title=with_users(section.title, provenance),
-        notes=tuple(with_users(note, provenance) for note in section.notes),
+        title=say_users(section.title, provenance),
+        notes=tuple(say_users(note, provenance) for note in section.notes),
         parts=tuple(_told(part, provenance) for part in section.parts),
         instead=section.instead and _told(section.instead, provenance),
     )

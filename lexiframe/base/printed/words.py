@@ -70,12 +70,12 @@ def counted(n: int | str, what: str) -> str:
     return f"{number} {what}{'s' * (number != '1')}"
 
 
-def with_users(text: str, provenance: Mapping[str, Any]) -> str:
+def say_users(text: str, provenance: Mapping[str, Any]) -> str:
     """Say users in place of requests, where judgments call them so.
 
     Examples
     --------
-    >>> with_users("Requests: 2 (1 request ties).", {"qrels": [{"called": "users"}]})
+    >>> say_users("Requests: 2 (1 request ties).", {"qrels": [{"called": "users"}]})
     'Users: 2 (1 user ties).'
     """
     if not any(one.get("called") == "users" for one in provenance.get("qrels") or []):

@@ -14,25 +14,35 @@ from lexiframe.base import LexiframeError, printed, unknown_name
 from lexiframe.cli.arguments import holds_judgments, refuse_measures
 from lexiframe.cli.inputs import (
     InputOptions,
+    as_columns,
     as_grades,
     found_runs,
     named_file,
+    refuse_reading_options,
     refuse_replacing,
 )
 from lexiframe.cli.options import INPUT, STATISTICS, Format, option
 from lexiframe.cli.output import print_json, print_table, say
-from lexiframe.collection import JudgeComparison, compare_judges, judge_agreement, judge_confusion
+from lexiframe.collection import (
+    JudgeComparison,
+    compare_judges,
+    judge_agreement,
+    judge_confusion,
+    own_family,
+)
 from lexiframe.evaluation import MEASURES
 from lexiframe.io import (
     batches,
     data_sources,
     output_files,
+    per_request_scores,
     qrel_files,
     read_qrels,
     run_scan,
     to_parquet,
 )
 from lexiframe.metrics import Metric
+from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import Measure, grouping, measured, pairs, parse_measures
 from lexiframe.significance import Correction, Family, Test, prediction_powered
 from lexiframe.views import sentences
@@ -64,17 +74,33 @@ SomeRuns = Annotated[
         show_default=False,
     ),
 ]
+OfScores = Annotated[
+    bool,
+    option(
+        INPUT,
+        "Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no runs. "
+        "-m people=A -m auto=B compares measures of other names.",
+        "--scores",
+        rare=True,
+    ),
+]
 
 
 @dataclass
 class JudgeOptions(InputOptions):
-    """The judgments of several judges, perhaps runs, and how both are read."""
+    """The judgments of several judges, perhaps runs, and how both are read; or judges' scores."""
 
     qrels: JudgeFiles  # type: ignore[assignment]
     runs: SomeRuns
+    scores: OfScores = False
+    missing: missing_requests.Missing | None = None
 
     def __post_init__(self) -> None:
         """Take the files of judgments in front of the runs for those of judges."""
+        if self.scores:
+            self.qrels = [*self.qrels, *map(_name_file, self.runs)]
+            self.runs = []
+            return
         judged = [text for text in self.runs if _is_of_judge(text)]
         self.qrels = [*self.qrels, *(_name_file(text) for text in judged)]
         self.runs = [text for text in self.runs if text not in judged]
@@ -106,7 +132,14 @@ class JudgeOptions(InputOptions):
         return found
 
     def judges(self) -> dict[str, Any]:
-        """Read the judgments if options say how; else return paths for the library to read."""
+        """Read judgments or scores if options say how; else return paths for others to read."""
+        if self.scores:
+            refuse_reading_options(self)
+            columns = as_columns(self.column)
+            read = per_request_scores.read_scores
+            return {n: read(p, columns=columns) if columns else p for n, p in self.files().items()}
+        if self.missing is not None:
+            raise typer.BadParameter("--missing is for --scores; leave it out")
         is_usual = not self.qrels_header and self.decimal == "." and not self.qrels_column
         if is_usual and not self.grade and self.policies.duplicates == "error":
             return {name: batches.judgments_in(path) for name, path in self.files().items()}
@@ -139,6 +172,25 @@ Human = Annotated[
         metavar="NAME",
     ),
 ]
+Families = Annotated[
+    str | None,
+    option(
+        STATISTICS,
+        "The family of each run (columns run, family): show whether judges favour their own family "
+        "(--own), against the first judge.",
+        metavar="FILE",
+        rare=True,
+    ),
+]
+_OWN = "The judges' own family; JUDGE=NAME says that of one judge, repeat for several."
+Own = Annotated[
+    list[str],
+    option(STATISTICS, _OWN, metavar="NAME", rare=True, default_factory=list, show_default=False),
+]
+Top = Annotated[
+    int | None,
+    option(STATISTICS, "Also correlate the first judge's K best runs.", metavar="K", rare=True),
+]
 
 
 @dataclass
@@ -153,6 +205,7 @@ class JudgeTests:
     samples: int = 1000
     seed: int = 0
     baseline: str | None = None
+    top: Top = None
     requests: str | None = None
     by: list[str] | None = None
 
@@ -172,7 +225,9 @@ def judges(
     inputs: JudgeOptions,
     measure: list[str] | None = None,
     tests: JudgeTests,
+    own: Own,
     human: Human = None,
+    families: Families = None,
     out: Path | None = None,
     all: bool = False,
     format: Format = "table",
@@ -180,22 +235,31 @@ def judges(
     """Compare judges: how far their grades agree and, with runs, the conclusions that follow.
 
     Other judges are compared with the first one. The formats csv, latex and markdown have one
-    table: the conclusions about pairs of runs, without runs the agreement about grades, or with
-    --human the means by people and model together.
+    table: the conclusions about pairs of runs, without runs the agreement about grades, with
+    --human the means by people and model together, or with --families the favour of each judge.
     """
     grouping.names_of(tests.requests, tests.by)
-    if not inputs.runs:
+    if not (inputs.runs or inputs.scores):
         tests.refuse_without_runs(measure)
-    _refuse_outputs(out, inputs, tests)
+    _refuse_outputs(out, inputs, tests, families)
+    if families is not None or own:
+        _print_favour(inputs, families, own, human, measure, tests, out, format)
+        return
     if human is not None:
         _print_powered(inputs, human, parse_measures(measure or MEASURES), tests, out, format)
         return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(tests.requests), "by": tests.by}
-    if not inputs.runs:
+    how: dict[str, Any] = vars(tests) | groups
+    if inputs.scores:
+        judged = inputs.judges()
+        how["missing"], asked = inputs.missing, _asked_of_scores(measure, judged)
+        found = compare_judges(None, judged, asked, **how)
+    elif not inputs.runs:
         _print_grades(inputs, groups, out, format)
         return
-    how = vars(tests) | vars(inputs.policies) | groups
-    found = compare_judges(inputs.scan(), inputs.judges(), measure or MEASURES, **how)
+    else:
+        how |= vars(inputs.policies)
+        found = compare_judges(inputs.scan(), inputs.judges(), measure or MEASURES, **how)
     if out is not None:
         paths = found.write(out)
         typer.echo(f"wrote {len(paths)} tables to {out}", err=True)
@@ -212,21 +276,15 @@ def _print_powered(
     format: Format,
 ) -> None:  # fmt: skip
     """Print what people say of some requests and each model of all: `prediction_powered`."""
-    judges, metrics = inputs.judges(), [one for one in asked if isinstance(one, Metric)]
+    judges = inputs.judges()
     if human not in judges:
         raise unknown_name("judge", human, judges)
-    if not inputs.runs or not metrics:
-        raise typer.BadParameter("--human needs runs, and metrics to take the means of (-m AP)")
-    found = {}
-    for name, qrels in judges.items():
-        projected = measured.project_runs(inputs.scan(), qrels, metrics, inputs.policies)
-        part = projected.whole(metrics)
-        found[name] = pairs.tables_of(part)[0]
+    found = _scores_by_judge("--human", inputs, judges, asked)
     tables = [
         prediction_powered(found[human], found[name], alpha=tests.alpha).select(
             "run", "measure", pl.lit(name).alias("judge"), pl.exclude("run", "measure")
         )
-        for name in judges
+        for name in found
         if name != human
     ]
     table = pl.concat(tables).sort("run", "measure", "judge")
@@ -242,6 +300,73 @@ def _print_powered(
     print_table(table, format)
     for note in notes:
         say(note)
+
+
+def _scores_by_judge(
+    option: str, inputs: JudgeOptions, judges: Mapping[str, Any], asked: list[Measure]
+) -> dict[str, pl.DataFrame]:
+    """Compute the scores of the runs under each judge."""
+    metrics = [one for one in asked if isinstance(one, Metric)]
+    if not inputs.runs or not metrics:
+        raise typer.BadParameter(f"{option} needs runs, and metrics to take the means of (-m AP)")
+    found = {}
+    for name, qrels in judges.items():
+        projected = measured.project_runs(inputs.scan(), qrels, metrics, inputs.policies)
+        found[name] = pairs.tables_of(projected.whole(metrics))[0]
+    return found
+
+
+def _asked_of_scores(measure: list[str] | None, judges: Mapping[str, Any]) -> Any:
+    """Return the measures of scores, by judge where ``-m JUDGE=MEASURE`` says so."""
+    named = [text.partition("=") for text in measure or []]
+    if not named or not all(name in judges and path for name, _, path in named):
+        return measure or None
+    return {name: [text for one, _, text in named if one == name] for name, _, _ in named}
+
+
+def _print_favour(
+    inputs: JudgeOptions, families: str | None, own: list[str], human: str | None,
+    measure: list[str] | None, tests: JudgeTests, out: Path | None, format: Format,
+) -> None:  # fmt: skip
+    """Print whether each judge favours the runs of its own family, by the first judge's scores."""
+    if families is None or not own:
+        raise typer.BadParameter("--families and --own: expected both, the file and the family")
+    if human is not None or tests.by:
+        other = "--by" if human is None else "--human"
+        raise typer.BadParameter(f"--families looks at all requests and judges; leave {other} out")
+    scores, asked = inputs.judges(), None
+    if inputs.scores:
+        asked = _asked_of_scores(measure, scores)
+    else:
+        scores = _scores_by_judge("--families", inputs, scores, parse_measures(measure or MEASURES))
+    first, *others = scores
+    if isinstance(asked, dict):
+        asked = {"people" if judge == first else judge: names for judge, names in asked.items()}
+    named = dict(
+        text.split("=", 1) for text in own if text.startswith(tuple(f"{n}=" for n in others))
+    )
+    if len(own) > 1 and len(named) < len(own):
+        raise typer.BadParameter(
+            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(others)}, found "
+            f"{', '.join(own)}"
+        )
+    judged = {name: scores[name] for name in others}
+    how: dict[str, Any] = {"own": named or own[0], "measures": asked, "alpha": tests.alpha}
+    table = own_family(scores[first], judged, families, **how)
+    if out is not None:
+        to_parquet.write_tables(out, {"own_family": table})
+        typer.echo(f"wrote {out / 'own_family.parquet'}", err=True)
+    shown = printed.join_interval_ends(table.drop("se", "p_value", "reason"))
+    _print_told(table, shown, format)
+
+
+def _print_told(table: pl.DataFrame, shown: pl.DataFrame, format: Format) -> None:
+    """Print a table; for reading its sentences, and of the table what has room."""
+    if format != "table":
+        print_table(table, format)
+        return
+    typer.echo(f"{sentences.verdict(table)}\n")
+    print_table(shown, format)
 
 
 _OF_GRADES = ("judge_agreement", "judge_confusion")
@@ -260,22 +385,22 @@ def _print_grades(
         confusion = judge_confusion(read, **groups)
         to_parquet.write_tables(out, dict(zip(_OF_GRADES, (table, confusion), strict=True)))
         typer.echo(f"wrote {len(_OF_GRADES)} tables to {out}", err=True)
-    if format != "table":
-        print_table(table, format)
-        return
-    typer.echo(f"{sentences.verdict(table)}\n")
     by = table.columns[: table.columns.index("judge_a")]
-    print_table(table.select(*by, *_READ_FIRST, pl.exclude(*by, *_READ_FIRST)), format)
+    _print_told(table, table.select(*by, *_READ_FIRST, pl.exclude(*by, *_READ_FIRST)), format)
 
 
-def _refuse_outputs(out: Path | None, inputs: JudgeOptions, tests: JudgeTests) -> None:
+def _refuse_outputs(
+    out: Path | None, inputs: JudgeOptions, tests: JudgeTests, families: str | None
+) -> None:
     """Raise if files that will be written cannot be, or would replace what is read."""
     judged = inputs.files()
     if out is None:
         return
     output_files.refuse_unwritable(out)
-    of_grades = [out / f"{name}.parquet" for name in (*_OF_GRADES, "prediction_powered")]
-    files = JudgeComparison.files(out) if inputs.runs else of_grades
+    names = ["own_family"] if families else [*_OF_GRADES, "prediction_powered"]
+    files = [out / f"{name}.parquet" for name in names]
+    if (inputs.runs or inputs.scores) and not families:
+        files = JudgeComparison.files(out)
     output_files.refuse_outputs(files)
     scan = inputs.scan() if inputs.runs else None
-    refuse_replacing(files, [*judged.values(), tests.requests], scan)
+    refuse_replacing(files, [*judged.values(), tests.requests, families], scan)

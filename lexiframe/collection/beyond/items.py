@@ -60,7 +60,8 @@ class Items:
     vectors
         Items × components, NaN throughout for an item without a vector, or None.
     history
-        ``query_id``, the number of the ``item``, and other columns of the interactions, or None.
+        ``query_id``, the number of the ``item``, by which rows are sorted, and other columns of the
+        interactions; or None.
     unknown
         What becomes of items of a run that the catalogue lacks.
 
@@ -171,7 +172,7 @@ class Items:
         history = self.history
         if history is not None:
             item = pl.Series(place[history["item"].to_numpy()].astype(np.int64))
-            history = history.with_columns(item=item)
+            history = history.with_columns(item=item).sort("query_id", "item")
         users, vectors = spread(self.users, 0.0), spread(self.vectors, np.nan)
         return Items(ids, users, self.n_users, categories, vectors, history, self.unknown)
 
@@ -238,7 +239,7 @@ def read_items(
         table = _table(history, "history", _OF_HISTORY)
         table = table.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
         found, item = found.places_of(table["doc_id"], "history")
-        past = table.drop("doc_id").with_columns(item=pl.Series(item))
+        past = table.drop("doc_id").with_columns(item=pl.Series(item)).sort("query_id", "item")
     ids = pl.DataFrame({"doc_id": found.ids})
     frame = ids.join(frame, on="doc_id", how="left", maintain_order="left")
     of_each = _users_of(frame, past)

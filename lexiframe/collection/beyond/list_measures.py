@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lexiframe.collection.beyond.distributions import (
     kullback_leibler,
     shares,
 )
-from lexiframe.collection.beyond.lists import OF_ITEMS, Lists
+from lexiframe.collection.beyond.lists import OF_ITEMS, Lists, Past, are_among, matrix_of
 from lexiframe.metrics import Metric, Rankings, metric_parameters, needed
 
 Number, Word = metric_parameters.Number, metric_parameters.Word
@@ -58,6 +58,12 @@ def novelty(lists: Lists) -> np.ndarray:
     return lists.mean(np.log2(lists.items.n_users / np.maximum(users, 1)))
 
 
+def past_of(lists: Lists, measure: str) -> Past:
+    """Return what users had before; raise if the items lack it."""
+    lists.items.needed("history", measure)
+    return cast(Past, lists.past)
+
+
 def mean_popularity(lists: Lists) -> np.ndarray:
     """mean_L users."""
     return lists.mean(lists.items.needed("users", "ARP"))
@@ -66,11 +72,10 @@ def mean_popularity(lists: Lists) -> np.ndarray:
 def popularity_lift(lists: Lists) -> np.ndarray:
     """(ARP − mean users of the history) / the latter."""
     users = lists.items.needed("users", "PopularityLift")
-    lists.items.needed("history", "PopularityLift")
-    request, item = (lists.past[name].to_numpy() for name in ("request", "item"))
-    n = np.bincount(request, minlength=len(lists.queries))
+    past = past_of(lists, "PopularityLift")
+    n = np.bincount(past.request, minlength=len(lists.queries))
     with np.errstate(invalid="ignore", divide="ignore"):
-        before = np.bincount(request, users[item], len(lists.queries)) / n
+        before = np.bincount(past.request, users[past.item], len(lists.queries)) / n
         lift = (lists.mean(users) - before) / before
     return np.where(before > 0, lift, np.nan)
 
@@ -88,22 +93,19 @@ def category_entropy(lists: Lists) -> np.ndarray:
 def miscalibration(lists: Lists, *, divergence: str, alpha: float, weight: str) -> np.ndarray:
     """The divergence of the distributions of the history, p, and of the list, q."""
     of_item = lists.items.shares()
-    past = lists.items.needed("history", "Miscalibration")
-    weights = np.ones(lists.past.height)
+    past, history = past_of(lists, "Miscalibration"), lists.items.history
+    weights = np.ones(len(past.row))
     if weight != "none":
-        if weight not in past.columns:
-            raise unknown_name("column of the history", weight, past.columns)
-        weights = lists.past[weight].cast(float).fill_null(0.0).to_numpy()
+        if weight not in history.columns:
+            raise unknown_name("column of the history", weight, history.columns)
+        weights = history[weight].cast(float).fill_null(0.0).to_numpy()[past.row]
         if not (weights >= 0).all():
             raise LexiframeError(
                 f"Miscalibration(weight={weight}): expected weights of 0 or more in the history, "
                 f"found {weights[~(weights >= 0)][0]:g}"
             )
-    from scipy import sparse
-
-    at = tuple(lists.past[name].to_numpy() for name in ("request", "item"))
-    shape = (len(lists.queries), len(lists.items))
-    p = shares((sparse.csr_array((weights, at), shape=shape) @ of_item).toarray())
+    n = np.bincount(past.request, minlength=len(lists.queries))
+    p = shares((matrix_of(weights, past.item, n, len(lists.items)) @ of_item).toarray())
     q = shares(lists.sums(of_item))
     known = ~np.isnan(p[:, :1] + q[:, :1])
     p, q = (np.where(known, x, 0.0) for x in (p, q))
@@ -116,7 +118,7 @@ def serendipity(lists: Lists, *, baseline: str, cutoff: int) -> np.ndarray:
     """#(relevant, not in the baseline's first k) / k."""
     if lists.relevant is None:
         raise LexiframeError("Serendipity: needs judgments that say what is relevant; give qrels=")
-    found = np.isin(lists.key, lists.relevant)
+    found = are_among(lists.key, lists.relevant)
     known = _in_popular(lists, cutoff) if baseline == "popular" else _in_run(lists, baseline)
     counts = np.bincount(lists.request[found & ~known], minlength=len(lists.queries))
     return counts / cutoff
@@ -130,13 +132,12 @@ def _in_popular(lists: Lists, k: int) -> np.ndarray:
     """
     place = lists.items.by_popularity
     n = len(lists.items)
-    request, item = (np.zeros(0, np.int64),) * 2
-    if lists.items.history is not None:
-        request, item = (lists.past[name].to_numpy() for name in ("request", "item"))
-    had = np.sort(request * n + place[item])
+    had = np.zeros(0, np.int64)
+    if lists.past is not None:
+        had = np.sort(lists.past.request * n + place[lists.past.item])
     own = lists.request * n + place[lists.item]
     above = np.searchsorted(had, own) - np.searchsorted(had, lists.request * n)
-    is_had = np.isin(own, had)
+    is_had = are_among(own, had)
     return np.asarray(~is_had & (place[lists.item] - above < k))
 
 
@@ -148,7 +149,7 @@ def _in_run(lists: Lists, name: str) -> np.ndarray:
     known = dict(zip(other.queries.to_list(), range(len(other.queries)), strict=True))
     first = known[lists.queries[0]] if len(lists.queries) else 0  # of a block of requests
     shift = first * len(lists.items)
-    return np.isin(lists.key + shift, other.key)
+    return are_among(lists.key + shift, np.sort(other.key))
 
 
 def diversity(lists: Lists, *, distance: str, of: str) -> np.ndarray:

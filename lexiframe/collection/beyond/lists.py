@@ -27,6 +27,53 @@ OF_ITEMS = (
 
 
 @dataclass(frozen=True)
+class Past:
+    """The interactions of some requests in the history, an element of each array for one of them.
+
+    ``request`` and ``item`` are numbers, sorted by both, and ``row`` the place in the history.
+    """
+
+    request: np.ndarray
+    item: np.ndarray
+    row: np.ndarray
+
+    @classmethod
+    def find(cls, queries: pl.Series, history: pl.DataFrame) -> Past:
+        """Find the interactions of requests in a history that is sorted by request and item."""
+        ids = history["query_id"].rle().struct.unnest()
+        n = ids["len"].to_numpy().astype(np.int64)
+        place = ids["value"].search_sorted(queries).to_numpy().astype(np.int64)
+        known = ids["value"].gather(np.minimum(place, len(n) - 1)) if len(n) else queries.clear()
+        is_known = (known == queries).to_numpy() if len(n) else np.zeros(len(queries), bool)
+        request, place = np.flatnonzero(is_known), place[is_known]
+        many = n[place]
+        first = (n.cumsum() - n)[place]
+        row = np.arange(many.sum()) + np.repeat(first - (many.cumsum() - many), many)
+        return cls(np.repeat(request, many), history["item"].to_numpy()[row], row)
+
+    def of_requests(self, first: int, last: int) -> Past:
+        """Return the interactions of some requests, with numbers from 0."""
+        here = slice(*np.searchsorted(self.request, [first, last]))
+        return Past(self.request[here] - first, self.item[here], self.row[here])
+
+
+def matrix_of(
+    values: np.ndarray, item: np.ndarray, lengths: np.ndarray, n_items: int
+) -> sparse.csr_array:
+    """Return requests × items with values of items that stand request by request."""
+    ends = np.concatenate([[0], lengths.cumsum()]).astype(np.int64)
+    return sparse.csr_array((values, item, ends), shape=(len(lengths), n_items))
+
+
+def are_among(values: np.ndarray, some: np.ndarray) -> np.ndarray:
+    """Return which values are among some that are sorted."""
+    if not len(some):
+        return np.zeros(len(values), bool)
+    place = np.minimum(np.searchsorted(some, values), len(some) - 1)
+    return np.asarray(some[place] == values)
+
+
+@dataclass(frozen=True)
 class Lists:
     """The first documents of one run, an element of each array for one of them, by request.
 
@@ -42,6 +89,8 @@ class Lists:
         The catalogue.
     relevant
         The relevant items of all requests as numbers request · items + item, sorted; or None.
+    past
+        What the users of these requests had before, or None.
     others
         The lists of all runs by name, one of which may be a baseline.
     cutoff
@@ -55,6 +104,7 @@ class Lists:
     queries: pl.Series
     items: Items
     relevant: np.ndarray | None
+    past: Past | None
     others: dict[str, Lists]
     cutoff: int | None = None
 
@@ -75,9 +125,10 @@ class Lists:
                 least = first * len(self.items)
                 ends = np.searchsorted(relevant, [least, least + len(queries) * len(self.items)])
                 relevant = relevant[slice(*ends)] - least
+            past = self.past and self.past.of_requests(first, first + len(queries))
             yield replace(
                 self, request=self.request[here] - first, item=self.item[here],
-                rank=self.rank[here], queries=queries, relevant=relevant,
+                rank=self.rank[here], queries=queries, relevant=relevant, past=past,
             )  # fmt: skip
 
     def of_requests(self, chosen: np.ndarray) -> Lists:
@@ -86,7 +137,7 @@ class Lists:
         kept = chosen[self.request]
         return replace(
             self, request=number[self.request[kept]], item=self.item[kept], rank=self.rank[kept],
-            queries=self.queries.filter(chosen), relevant=None, others={},
+            queries=self.queries.filter(chosen), relevant=None, past=None, others={},
         )  # fmt: skip
 
     @cached_property
@@ -99,14 +150,6 @@ class Lists:
         """One number for each request and item."""
         return np.asarray(self.request * len(self.items) + self.item)
 
-    @cached_property
-    def past(self) -> pl.DataFrame:
-        """The interactions of these requests in the history: ``request`` and its columns."""
-        history = self.items.needed("history", "lists")
-        numbered = pl.DataFrame({"query_id": self.queries}).with_row_index("request")
-        found = numbered.join(history, on="query_id", how="inner", maintain_order="left")
-        return found.with_columns(pl.col("request").cast(pl.Int64))
-
     def mean(self, of_item: np.ndarray) -> np.ndarray:
         """Return the mean of a number of each item over each list; NaN for an empty list."""
         total = np.bincount(self.request, of_item[self.item], len(self.queries))
@@ -115,9 +158,9 @@ class Lists:
 
     def sums(self, of_item: Any) -> np.ndarray:
         """Return requests × columns: the sums over each list of rows of items × columns."""
-        ones = np.ones(len(self.item))
-        shape = (len(self.queries), len(self.items))
-        found = sparse.csr_array((ones, (self.request, self.item)), shape=shape) @ of_item
+        found = (
+            matrix_of(np.ones(len(self.item)), self.item, self.length, len(self.items)) @ of_item
+        )
         return found.toarray() if sparse.issparse(found) else np.asarray(found)
 
     def grid(self, chosen: np.ndarray) -> np.ndarray:
@@ -153,10 +196,13 @@ def lists_of(
     ids = ranked.ids(codes.to_numpy())
     items, place = _places_of(items, ids, codes, ranked.names, found)
     relevant = None if judged is None else _relevant_keys(judged, items)
+    past = None if items.history is None else Past.find(ranked.queries, items.history)
     others: dict[str, Lists] = {}
     for name, (request, document, rank) in zip(ranked.names, found, strict=True):
         item = place[np.searchsorted(codes.to_numpy(), document)]
-        others[name] = Lists(name, request, item, rank, ranked.queries, items, relevant, others)
+        others[name] = Lists(
+            name, request, item, rank, ranked.queries, items, relevant, past, others
+        )
     lists = [*others.values()]
     _warn_of_known(lists)
     return lists
@@ -222,11 +268,11 @@ def _relevant_keys(judged: Any, items: Items) -> np.ndarray:
 
 def _warn_of_known(lists: list[Lists]) -> None:
     """Warn of recommended items that the user had in training, with the number of each run."""
-    if not lists or lists[0].items.history is None:
+    past = lists[0].past if lists else None
+    if past is None:
         return
-    past = lists[0].past
-    known = np.unique(past["request"].to_numpy() * len(lists[0].items) + past["item"].to_numpy())
-    counts = {one.name: int(np.isin(one.key, known).sum()) for one in lists}
+    known = past.request * len(lists[0].items) + past.item
+    counts = {one.name: int(are_among(one.key, known).sum()) for one in lists}
     if total := sum(counts.values()):
         said = ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
         warn(f"recommended items that the user's history has already: {total:,} ({said})")

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import printed, progress, resampling, schemas, typed
-from lexiframe.collection.judges.graded_items import read_judges
+from lexiframe.base import LexiframeError, printed, progress, resampling, schemas, typed
+from lexiframe.collection.judges.graded_items import check_judges, read_judges
 from lexiframe.collection.judges.judge_tables import (
+    Judged,
+    add_attributes,
     compared_requests,
     correlations_of,
     judged_by,
     orderings_of,
+    scored_requests,
     shifts_of,
 )
+from lexiframe.collection.judges.judged_scores import read_judged_scores, same_cells
 from lexiframe.collection.judges.judges import judge_agreement
 from lexiframe.collection.judges.trust_in_words import FOUND, found_by_judges, trust_sentences
 from lexiframe.io import Tables, problems, run_scan, scan_runs
 from lexiframe.metrics import needed
-from lexiframe.orderings import ChosenRule, Method
-from lexiframe.pairwise import By, grouping, parse_measures
+from lexiframe.orderings import ChosenRule, Method, missing_requests
+from lexiframe.pairwise import By, Measure, arrays, grouping, parse_measures
 from lexiframe.projection import NoRelevant, Policies, ScoreType, Ties, Unjudged
 from lexiframe.significance import (
     Correction,
@@ -34,7 +38,7 @@ from lexiframe.significance import (
     conclusion_pairs,
     conclusions,
 )
-from lexiframe.typing import JudgesLike, MeasureLike, RequestsLike, RunsLike
+from lexiframe.typing import BaselineLike, JudgesLike, MeasureLike, RequestsLike
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -49,17 +53,23 @@ class JudgeComparison(Tables):
     judges
         Key ``judge``. How many ``requests`` the judge judged, and how many it did not that others
         did (``missing``); in how many it found nothing relevant (``without_relevant``); how many
-        documents it ``judged``. ``compared`` requests, the same for all judges, are what the other
-        tables but ``agreement`` are about.
+        documents it ``judged``; both are null where scores were given. ``compared`` requests, the
+        same for all judges, are what the other tables but ``agreement`` are about.
+    left_out
+        Key ``judge, measure, run, query_id``, with nulls for all of them: what was left out for all
+        judges since ``judge`` lacks it: a request (``run`` is null), a run (``query_id`` is null),
+        or the score of a run in a request. Without scores ``measure`` is null, too.
     agreement
-        The table of `judge_agreement`, of all documents.
+        The table of `judge_agreement`, of all documents; without rows where scores were given.
     orderings
         The table of `order_runs` under each judge: key ``judge, measure, method, run``.
     correlations
         Key ``measure, method, judge_a, judge_b``, sorted by it: how alike the judges order the
-        ``n`` runs. ``method`` is ``kendall`` (τ-b), or ``tau_ap`` with judge_a as the truth, in
-        both directions. ``correlation`` has the interval ``ci_low, ci_high`` of
-        `bootstrap_correlations`, over requests that are drawn jointly for all judges.
+        ``n`` runs. ``method`` is ``kendall`` (τ-b), ``spearman``, or ``tau_ap`` with judge_a as the
+        truth, in both directions; ``kendall(top=5)`` is τ-b among the runs that the first judge has
+        among its five best, with those that tie with the fifth. ``correlation`` has the interval
+        ``ci_low, ci_high`` of `bootstrap_correlations`, over requests that are drawn jointly for
+        all judges.
     rank_shifts
         Key ``measure, method, judge_a, judge_b, run``, sorted by it: the run's ``value_a``,
         ``value_b``, ``rank_a`` and ``rank_b`` under both. ``shift`` = rank_a − rank_b is positive
@@ -82,6 +92,7 @@ class JudgeComparison(Tables):
     """
 
     judges: pl.DataFrame
+    left_out: pl.DataFrame
     agreement: pl.DataFrame
     orderings: pl.DataFrame
     correlations: pl.DataFrame
@@ -92,8 +103,8 @@ class JudgeComparison(Tables):
     _asked: tuple[str, ...] = ()
 
     _TABLES = (
-        "judges", "agreement", "orderings", "correlations", "rank_shifts", "comparisons",
-        "conclusions", "conclusion_pairs",
+        "judges", "left_out", "agreement", "orderings", "correlations", "rank_shifts",
+        "comparisons", "conclusions", "conclusion_pairs",
     )  # fmt: skip
 
     @property
@@ -127,9 +138,11 @@ class JudgeComparison(Tables):
         found = {
             f"Order of the runs, and conclusions about pairs, against {first}": self._sort_as_asked(
                 _judge_summary(self, first, by)
-            ),
-            f"Agreement with {first} about grades": reference.select(*by, "judge_b", *shown),
+            )
         }
+        if reference.height:
+            grades = reference.select(*by, "judge_b", *shown)
+            found[f"Agreement with {first} about grades"] = grades
         return {
             title: table.with_columns(pl.selectors.float().round(3))
             for title, table in found.items()
@@ -143,8 +156,8 @@ class JudgeComparison(Tables):
     @property
     def _first(self) -> str:
         """The judge that was given first: the one that is never the second of two."""
-        seconds = self.agreement["judge_b"].implode()
-        first: str = self.agreement.filter(~pl.col("judge_a").is_in(seconds))["judge_a"][0]
+        seconds = self.conclusions["name_b"].implode()
+        first: str = self.conclusions.filter(~pl.col("name_a").is_in(seconds))["name_a"][0]
         return first
 
 
@@ -161,10 +174,10 @@ def _judge_summary(found: JudgeComparison, first: str, by: list[str]) -> pl.Data
 
 @typed
 def compare_judges(
-    runs: RunsLike,
+    runs: BaselineLike,
     judges: JudgesLike,
     /,
-    measures: MeasureLike | Iterable[MeasureLike],
+    measures: MeasureLike | Iterable[MeasureLike] | Mapping[str, Any] | None,
     *,
     rel: float | None = None,
     test: Test = "auto",
@@ -183,6 +196,8 @@ def compare_judges(
     unjudged: Unjudged = "keep",
     depth: int | None = None,
     exclude_self: bool = False,
+    missing: missing_requests.Missing | None = None,
+    top: int | None = None,
     requests: RequestsLike = None,
     by: By = None,
 ) -> JudgeComparison:
@@ -191,11 +206,15 @@ def compare_judges(
     Parameters
     ----------
     runs
-        The runs, as `positions` takes them. Files are read once for each judge.
+        The runs, as `positions` takes them. Files are read once for each judge. None: the judges
+        have scores.
     judges
-        The judgments by the names of their judges, as for `judge_agreement`.
+        The judgments by the names of their judges, as for `judge_agreement`; without runs the
+        scores of the same runs by each judge, as `read_scores` reads them, ``{"people": s}``.
     measures
-        Metrics and preferences, as for `preferences`.
+        Metrics and preferences, as for `preferences`. Of scores: names of measures (None: all that
+        the judges share), or those of each judge, ``{"people": "NuggetRecall", "auto": "GRADE"}``;
+        tables then call the measure ``NuggetRecall/GRADE``.
     rel : float, optional
         The least grade that is relevant, for all judges; None: any positive grade.
     test, correction, family, alpha, baseline, trials
@@ -208,7 +227,12 @@ def compare_judges(
     seed : int
         Seed of the trials and samples; the same seed gives the same tables.
     ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
-        As for `positions`.
+        As for `positions`; not with scores.
+    missing
+        Of scores: what it means that a run lacks a request by all judges, as for `order_runs`.
+    top : int, optional
+        Also correlate the orders of the runs that the first judge has among its ``top`` best, at
+        least 2. A cut by the truth leaves few runs that are close, so that this is a noisy number.
     requests, by
         A frame or file with ``query_id`` and attributes of requests, and the attributes that form
         groups. The tables are computed within each group.
@@ -224,14 +248,16 @@ def compare_judges(
     ------
     LexiframeError
         As `judge_agreement`, `positions`, `preferences`, `compare` and `bootstrap_correlations`;
-        and when no request has a relevant document by all judges.
+        when no request has a relevant document by all judges; for a ``top`` below 2; and of scores
+        when judges have no measure, run and request in common.
 
     Warns
     -----
     LexiframeWarning
         With the count, when requests are left out: those that a judge did not judge, or in which it
         found nothing relevant (with ``rel``, also that of a measure), so that all judges compare
-        the runs by the same requests. The table ``judges`` counts them for each judge.
+        the runs by the same requests; and runs and requests that a judge has no scores of. The
+        table ``judges`` counts them for each judge, and ``left_out`` names them.
 
     Notes
     -----
@@ -254,37 +280,87 @@ def compare_judges(
     policies = Policies(
         rel, ties, score_type, no_relevant, duplicates, unjudged, depth, exclude_self
     )
-    asked = parse_measures(measures)
+    asked = parse_measures(measures) if runs is not None else []
     needed.refuse_lower_rel(asked, rel)
     check_inference(test, correction, family, alpha, "two-sided", trials, seed)
     resampling.check_draws("compare_judges", "samples", samples, seed)
+    _check_top(top)
     method = ChosenRule(order).method
     names, groups = grouping.names_of(requests, by), dict[str, Any]()
     if names:  # read once: a stream cannot be read again
         groups = {"requests": grouping.all_attributes(requests, names), "by": names}
-    read = read_judges("compare_judges", judges, duplicates)
-    agreement = judge_agreement(read, rel, **groups)
-    compared, of_judges = compared_requests(read, asked, policies)
+    if runs is None:
+        judged, tables = _judged_scores(judges, measures, policies, missing, groups)
+    elif missing is not None:
+        raise LexiframeError(
+            "compare_judges: missing says what gaps in scores mean, and runs are read; leave it out"
+        )
+    else:
+        judged, tables = _judged_runs(runs, judges, asked, policies, groups)
+    test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
+                       baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
+    comparisons = {judge: test_all(found.part) for judge, found in judged.items()}
+    of_judge = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
+    orderings = orderings_of(judged, method, groups, names, missing)
+    how = {"samples": samples, "seed": seed, "alpha": alpha, "missing": missing}
+    return JudgeComparison(
+        **tables,
+        orderings=orderings,
+        correlations=correlations_of(judged, method, how, groups, top),
+        rank_shifts=shifts_of(orderings, [*judged], names),
+        comparisons=schemas.JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
+        conclusions=conclusions(comparisons, by=names),
+        conclusion_pairs=conclusion_pairs(comparisons, by=names),
+        _asked=next(iter(judged.values())).asked,
+    )
+
+
+Found = tuple[dict[str, Judged], dict[str, pl.DataFrame]]
+"""What the measures say under each judge, and the tables of the judges themselves."""
+
+
+def _judged_runs(
+    runs: Any, judges: Any, asked: Sequence[Measure], policies: Policies, groups: Mapping[str, Any]
+) -> Found:
+    """Compute scores and preferences of runs under each judge's judgments."""
+    read = read_judges("compare_judges", judges, policies.duplicates)
+    agreement = judge_agreement(read, policies.rel, **groups)
+    compared, of_judges, left_out = compared_requests(read, asked, policies)
     if not (isinstance(runs, run_scan.RunScan) or hasattr(runs, "__arrow_c_stream__")):
         runs = scan_runs(runs)  # which holds what can be read only once
     judged = {
         judge: judged_by(runs, part, asked, policies)
         for judge, part in progress(compared.items(), len(compared), "judges")
     }
-    test_all = partial(compare, test=test, correction=correction, family=family, alpha=alpha,
-                       baseline=baseline, trials=trials, seed=seed, **groups)  # fmt: skip
-    comparisons = {judge: test_all(found.part) for judge, found in judged.items()}
-    of_judge = [c.with_columns(judge=pl.lit(judge)) for judge, c in comparisons.items()]
-    orderings = orderings_of(judged, method, groups, names)
-    how = {"samples": samples, "seed": seed, "alpha": alpha, **groups}
-    return JudgeComparison(
-        judges=of_judges,
-        agreement=agreement,
-        orderings=orderings,
-        correlations=correlations_of(judged, asked, method, how, names),
-        rank_shifts=shifts_of(orderings, [*read], names),
-        comparisons=schemas.JUDGE_COMPARISONS.arranged(pl.concat(of_judge), names),
-        conclusions=conclusions(comparisons, by=names),
-        conclusion_pairs=conclusion_pairs(comparisons, by=names),
-        _asked=tuple(map(str, asked)),
-    )
+    left_out = add_attributes(left_out, groups)
+    return judged, {"judges": of_judges, "left_out": left_out, "agreement": agreement}
+
+
+def _judged_scores(
+    judges: Any, measures: Any, policies: Policies, missing: Any, groups: Mapping[str, Any]
+) -> Found:
+    """Take the scores that judges have."""
+    said = [f.name for f in fields(policies) if getattr(policies, f.name) != f.default]
+    if said:
+        raise LexiframeError(
+            f"compare_judges: {', '.join(said)} says how runs and judgments are read, and scores "
+            "are given; leave it out"
+        )
+    check_judges("compare_judges", judges)
+    read = {judge: read_judged_scores(judge, scores) for judge, scores in judges.items()}
+    same, left_out, names = same_cells("compare_judges", read, measures)
+    first, asked = next(iter(same.values())), tuple(names)
+    judged = {
+        judge: Judged(arrays.pair_cube(missing_requests.settle(s, missing)[0]), asked, asked)
+        for judge, s in same.items()
+    }
+    columns = {"query_id": schemas.STR, **schemas.JUDGE_AGREEMENT.required}
+    none = add_attributes(pl.DataFrame(schema=columns), groups).drop("query_id")
+    of_judges = scored_requests(read, first["query_id"].n_unique())
+    left_out = add_attributes(left_out, groups)
+    return judged, {"judges": of_judges, "left_out": left_out, "agreement": none}
+
+
+def _check_top(top: int | None) -> None:
+    if top is not None and top < 2:
+        raise LexiframeError(f"compare_judges: expected top to be 2 or more runs, found {top}")

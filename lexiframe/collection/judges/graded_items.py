@@ -23,6 +23,12 @@ def read_judges(
     >>> found["b"].rows()
     [('q1', '0', 'd1', 1.0)]
     """
+    check_judges(function, judges)
+    return {name: _read_judge(name, qrels, duplicates) for name, qrels in judges.items()}
+
+
+def check_judges(function: str, judges: Any) -> None:
+    """Raise unless two judges or more are given by their names."""
     if not isinstance(judges, Mapping):
         raise TypeError(
             f"{function}: expected judgments by the names of their judges, as in "
@@ -37,7 +43,6 @@ def read_judges(
         raise LexiframeError(
             f"{function}: expected the names of judges to be text, found {unnamed[0]!r}"
         )
-    return {name: _read_judge(name, qrels, duplicates) for name, qrels in judges.items()}
 
 
 def _read_judge(name: str, qrels: Any, duplicates: problems.Duplicates) -> pl.DataFrame:
@@ -47,13 +52,16 @@ def _read_judge(name: str, qrels: Any, duplicates: problems.Duplicates) -> pl.Da
         raise type(error)(f"judge {name!r}: {error}") from None
 
 
-def side_by_side(function: str, judges: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+def side_by_side(
+    function: str, judges: Mapping[str, pl.DataFrame], of_answers: bool = False
+) -> pl.DataFrame:
     """Return a row for each item that somebody judged: its request, and each judge's grade.
 
     The columns of grades are the judges' numbers, from "0"; they are null where a judge did not
     judge the item. An item is a document of a request. Where a judge judged a document of a request
     several times, in several iterations, these are subtopics, and an item is a document of a
-    subtopic. Otherwise iterations are left aside, because judges may number them as they like.
+    subtopic. Otherwise iterations are left aside, because judges may number them as they like. Of
+    answers an item is a nugget in an answer of a run.
 
     Examples
     --------
@@ -63,7 +71,7 @@ def side_by_side(function: str, judges: Mapping[str, pl.DataFrame]) -> pl.DataFr
     [('q1', 2.0, 2.0), ('q1', 0.0, None)]
     """
     are_of_subtopics = any(q.select(schemas.IDS).is_duplicated().any() for q in judges.values())
-    key = [*schemas.IDS, *["iteration"] * are_of_subtopics]
+    key = [*schemas.IDS, *["iteration"] * (are_of_subtopics or of_answers)]
     long = pl.concat(
         q.select(*key, "relevance", judge=pl.lit(str(n))) for n, q in enumerate(judges.values())
     )
@@ -73,6 +81,12 @@ def side_by_side(function: str, judges: Mapping[str, pl.DataFrame]) -> pl.DataFr
     shared = [wide[a].is_not_null() & wide[b].is_not_null() for a, b in combinations(numbers, 2)]
     if not any(both.any() for both in shared):
         what = "subtopics, requests and documents" if are_of_subtopics else "requests and documents"
+        if of_answers:
+            raise LexiframeError(
+                f"{function}: expected nuggets that two judges judged in the same answer, found "
+                f"none; do {', '.join(judges)} name runs, requests and nuggets alike? Judges with "
+                "nuggets of their own have only conclusions in common: compare_judges"
+            )
         raise LexiframeError(
             f"{function}: expected documents that two judges judged for the same request, found "
             f"none; do {', '.join(judges)} name {what} alike?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any
 
@@ -13,15 +13,19 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, schemas, warn
 from lexiframe.metrics import Metric
 from lexiframe.orderings import correlate_samples, order_runs, rules
-from lexiframe.pairwise import Measure, PairCube, measured, pairs
+from lexiframe.pairwise import Measure, PairCube, grouping, measured, pairs
 from lexiframe.projection import Policies
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What the measures say of the runs under one judge, and which of them are metrics."""
+    """What the measures say of the runs under one judge, and which of them are metrics.
+
+    Metrics have scores, whether the library computed them or not.
+    """
 
     part: PairCube
+    asked: tuple[str, ...]
     metrics: tuple[str, ...]
 
     @cached_property
@@ -30,18 +34,26 @@ class Judged:
         return pairs.tables_of(self.part)
 
     def measure_rows(self, measure: str) -> pl.DataFrame:
-        """Return the scores of a metric, or the preferences by another measure."""
-        return self.tables[measure not in self.metrics].filter(pl.col("measure") == measure)
+        """Return the scores of a metric, or the preferences by another measure.
+
+        Scores say which values are better, since their measure may get the name of a judge.
+        """
+        rows = self.tables[measure not in self.metrics].filter(pl.col("measure") == measure)
+        if measure not in self.metrics:
+            return rows
+        scores = self.part.scores
+        is_smaller = scores.smaller_is_better[scores.measures.to_list().index(measure)]
+        return rows.with_columns(smaller_is_better=pl.lit(bool(is_smaller)))
 
 
 def compared_requests(
     judges: Mapping[str, pl.DataFrame], measures: Sequence[Measure], policies: Policies
-) -> tuple[dict[str, pl.DataFrame], pl.DataFrame]:
+) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, pl.DataFrame]:
     """Return the judgments of requests that all judges can compare by, and a row for each judge.
 
-    The requests are those that every judge judged and in which every judge found a relevant item,
-    also for the greatest ``rel`` of any measure; with ``no_relevant="zero"`` those that every judge
-    judged.
+    Also return which requests are left out, and because of whom. The requests that are compared
+    are those that every judge judged and in which every judge found a relevant item, also for the
+    greatest ``rel`` of any measure; with ``no_relevant="zero"`` those that every judge judged.
     """
     rels = [rel for rel in (policies.rel, *(m.rel for m in measures)) if rel is not None]
     is_relevant = pl.col("relevance") >= max(rels) if rels else pl.col("relevance") > 0
@@ -59,7 +71,29 @@ def compared_requests(
     table = pl.DataFrame(rows, schema=schemas.JUDGES.columns, orient="row").sort("judge")
     _say_what_is_left_out(everywhere, compared, judges)
     is_compared = pl.col("query_id").is_in(compared.implode())
-    return {judge: q.filter(is_compared) for judge, q in judges.items()}, table
+    lacking = [
+        (name, one) for name in judges for one in sorted(everywhere.difference(useful[name]))
+    ]
+    left_out = pl.DataFrame(lacking, {"judge": schemas.STR, "query_id": schemas.STR}, orient="row")
+    left_out = left_out.with_columns(pl.lit(None, schemas.STR).alias(n) for n in ("measure", "run"))
+    left_out = schemas.LEFT_OUT.arranged(left_out)
+    return {judge: q.filter(is_compared) for judge, q in judges.items()}, table, left_out
+
+
+def scored_requests(judges: Mapping[str, pl.DataFrame], compared: int) -> pl.DataFrame:
+    """Return the row of each judge whose scores are compared in so many requests."""
+    asked = {name: s["query_id"].n_unique() for name, s in judges.items()}
+    everywhere = pl.concat([s["query_id"] for s in judges.values()]).n_unique()
+    rows = [(name, n, everywhere - n, None, None, compared) for name, n in asked.items()]
+    return pl.DataFrame(rows, schema=schemas.JUDGES.columns, orient="row").sort("judge")
+
+
+def add_attributes(table: pl.DataFrame, groups: Mapping[str, Any]) -> pl.DataFrame:
+    """Put the attributes of requests that form groups in front; null where a row names none."""
+    if not groups:
+        return table
+    joined = table.join(groups["requests"], on="query_id", how="left", maintain_order="left")
+    return joined.select(*groups["by"], *table.columns)
 
 
 def _say_what_is_left_out(
@@ -84,7 +118,7 @@ def judged_by(
     """Compute scores and preferences by the measures from the judgments of one judge."""
     found = measured.project_runs(runs, qrels, measures, policies)
     metrics = [str(measure) for measure in measures if isinstance(measure, Metric)]
-    return Judged(found.part(measures), tuple(metrics))
+    return Judged(found.part(measures), tuple(map(str, measures)), tuple(metrics))
 
 
 def orderings_of(
@@ -92,6 +126,7 @@ def orderings_of(
     order: rules.AnyMethod,
     groups: Mapping[str, Any],
     by: Sequence[str],
+    missing: Any = None,
 ) -> pl.DataFrame:
     """Order the runs under each judge: by the mean score, and by ``order`` under preferences."""
     frames = []
@@ -100,7 +135,7 @@ def orderings_of(
         others = d.filter(~pl.col("measure").is_in(found.metrics))
         for table, method in ((s, "mean"), (others, order)):
             if table.height:
-                o = order_runs(table, method, **groups)  # type: ignore[arg-type]
+                o = order_runs(table, method, missing=missing, **groups)  # type: ignore[arg-type]
                 frames.append(o.with_columns(judge=pl.lit(judge)))
     columns = [*by, *schemas.JUDGE_ORDERINGS.columns]
     return pl.concat(frames).select(columns).sort(*by, "judge", "measure", "method", "rank", "run")
@@ -108,40 +143,54 @@ def orderings_of(
 
 def correlations_of(
     judged: Mapping[str, Judged],
-    measures: Sequence[Measure],
     order: rules.AnyMethod,
     how: Mapping[str, Any],
-    by: Sequence[str],
+    groups: Mapping[str, Any],
+    top: int | None,
 ) -> pl.DataFrame:
     """Correlate the orderings under every two judges, with intervals over shared requests.
 
     `bootstrap_correlations` draws the same requests for all measures of a table. Here each judge
-    stands in the place of a measure, so that all judges share the requests drawn.
+    stands in the place of a measure, so that all judges share the requests drawn. With a ``top``
+    the runs that the first judge has among its best are correlated, too.
     """
-    frames = []
-    for measure in measures:
-        name = str(measure)
-        table = pl.concat(
-            [
-                t.measure_rows(name).with_columns(measure=pl.lit(judge))
-                for judge, t in judged.items()
-            ]
-        )
-        if isinstance(measure, Metric):  # the name of a judge does not say which values are better
-            table = table.with_columns(smaller_is_better=pl.lit(measure.smaller_is_better))
-        by_order: rules.AnyMethod = "mean" if isinstance(measure, Metric) else order
-        found = correlate_samples(table, ["kendall", "tau_ap"], order=by_order, **how)
-        frames.append(found.with_columns(measure=pl.lit(name)))
-    table = pl.concat(frames).rename({"ordering_a": "judge_a", "ordering_b": "judge_b"})
+    first, frames = next(iter(judged.values())), []
     place = {judge: n for n, judge in enumerate(judged)}
-    first, second = (pl.col(f"judge_{end}").replace_strict(place) for end in "ab")
-    is_turned = (first > second) & (pl.col("method") != "tau_ap")  # τ_AP has both directions
+    for name in first.asked:
+        rows = [
+            found.measure_rows(name).with_columns(measure=pl.lit(judge))
+            for judge, found in judged.items()
+        ]
+        by_order: rules.AnyMethod = "mean" if name in first.metrics else order
+        found = partial(_correlated, order=by_order, how=how, judges=[*judged], top=top)
+        of_measure = grouping.group_tables(found, pl.concat(rows), **groups)
+        frames.append(of_measure.with_columns(measure=pl.lit(name)))
+    table = pl.concat(frames).rename({"ordering_a": "judge_a", "ordering_b": "judge_b"})
     a, b = pl.col("judge_a"), pl.col("judge_b")
-    table = table.with_columns(
+    is_turned = (a.replace_strict(place) > b.replace_strict(place)) & (pl.col("method") != "tau_ap")
+    table = table.with_columns(  # τ_AP has both directions
         judge_a=pl.when(is_turned).then(b).otherwise(a),
         judge_b=pl.when(is_turned).then(a).otherwise(b),
     )
-    return schemas.JUDGE_CORRELATIONS.arranged(table, by)
+    return schemas.JUDGE_CORRELATIONS.arranged(table, groups.get("by", ()))
+
+
+def _correlated(
+    rows: pl.DataFrame, order: rules.AnyMethod, how: Mapping[str, Any], judges: list[str],
+    top: int | None,
+) -> pl.DataFrame:  # fmt: skip
+    """Correlate the orderings of all runs, and those of the best by the first judge."""
+    found = correlate_samples(rows, ["kendall", "tau_ap", "spearman"], order=order, **how)
+    if top is None:
+        return found
+    places = order_runs(rows.filter(measure=judges[0]), order, missing=how["missing"])
+    best = places.filter(pl.col("rank").rank("min") <= top)["run"]
+    runs = [name for name in ("run", "run_a", "run_b") if name in rows.columns]
+    some = rows.filter(pl.col(name).is_in(best.implode()) for name in runs)
+    of_best = correlate_samples(some, ["kendall"], order=order, **how)
+    has_first = (pl.col("ordering_a") == judges[0]) | (pl.col("ordering_b") == judges[0])
+    return pl.concat([found, of_best.filter(has_first).with_columns(
+        method=pl.lit(f"kendall(top={top})"))])  # fmt: skip
 
 
 def shifts_of(orderings: pl.DataFrame, judges: Sequence[str], by: Sequence[str]) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from lexiframe.collection.judges.agreement_coefficients import (
     kappa_quadratic,
 )
 from lexiframe.collection.judges.graded_items import read_judges, side_by_side
+from lexiframe.collection.judges.judged_statements import are_statements, read_statements
 from lexiframe.collection.judges.stated_agreement import stated_agreement
 from lexiframe.io import column_forms, problems, stated
 from lexiframe.pairwise import By, grouping
@@ -41,10 +42,13 @@ def judge_agreement(
     ----------
     judges
         The judgments by the names of their judges, ``{"nist": "qrels.txt", "llm": "llm.txt"}``, at
-        least two, each in any form that `read_qrels` takes. Or the side-by-side judgments of all of
-        them, what `read_preferences` returns or a frame that it reads, with a column for the judge.
+        least two, each in any form that `read_qrels` takes; or of answers, what `read_nuggets`
+        returns or frames ``run, query_id, nugget_id, credit``. Or the side-by-side judgments of all
+        of them, what `read_preferences` returns or a frame that it reads, with a column for the
+        judge.
     rel : float, optional
-        The least grade that is relevant, for ``kappa_binary``; None: any positive grade.
+        The least grade that is relevant, for ``kappa_binary``; None: any positive grade, of answers
+        credit 1.
     duplicates
         The policy for repeated judgments, as for `read_qrels`.
     requests, by
@@ -61,7 +65,9 @@ def judge_agreement(
         grades as names, ``kappa_linear`` and ``kappa_quadratic`` weigh how far grades are apart,
         ``kappa_binary`` is κ of relevant or not. ``alpha`` is Krippendorff's α of ordinal data. All
         of these are at most 1, and 0 is what chance gives. ``mean_difference`` is the mean of the
-        grade by judge_a minus that by judge_b. Values are null where both judges have the same
+        grade by judge_a minus that by judge_b. Of answers an item is a nugget in an answer, its
+        grade is the credit, and a last column ``unit`` says ``nugget``. Values are null where both
+        judges have the same
         single grade for all items (``kappa_binary``: where all items are relevant to both, or none
         is), since chance alone then makes them agree, and, like the rest, where n is 0.
 
@@ -114,6 +120,7 @@ def judge_agreement(
         judged = stated.judgments_of(judges)
         return grouping.group_tables(stated_agreement, judged, requests, by)
     Policies(rel=rel)  # which raises for a grade that rel cannot be
+    rel = 1.0 if rel is None and are_statements(judges) else rel
     compute = partial(_judge_pairs_table, rel=rel)
     of_grades: Any = judges
     return _group_tables("judge_agreement", of_grades, compute, duplicates, requests, by)
@@ -177,9 +184,13 @@ def _group_tables(
     """Read the judgments, and compute a table of them in each group of requests."""
     if by_names := grouping.names_of(requests, by):  # judgments themselves have no attributes
         requests = grouping.all_attributes(requests, by_names)
-    read = read_judges(function, judges, duplicates)
-    items = side_by_side(function, read)
-    return grouping.group_tables(lambda part: compute(part, [*read]), items, requests, by)
+    of_answers = are_statements(judges)
+    read = (read_statements if of_answers else read_judges)(function, judges, duplicates)
+    items = side_by_side(function, read, of_answers)
+    unit = {"unit": pl.lit("nugget")} if of_answers else {}
+    return grouping.group_tables(
+        lambda part: compute(part, [*read]).with_columns(**unit), items, requests, by
+    )
 
 
 def _judge_pairs(
@@ -193,7 +204,7 @@ def _judge_pairs(
 
 def _judge_pairs_table(items: pl.DataFrame, names: list[str], rel: float | None) -> pl.DataFrame:
     rows = [(a, b, *_pair_values(x, y, rel)) for a, b, x, y in _judge_pairs(items, names)]
-    table = pl.DataFrame(rows, schema=schemas.JUDGE_AGREEMENT.columns, orient="row")
+    table = pl.DataFrame(rows, schema=schemas.JUDGE_AGREEMENT.required, orient="row")
     return table.with_columns(pl.selectors.float().fill_nan(None)).sort(schemas.JUDGE_AGREEMENT.key)
 
 
@@ -221,7 +232,7 @@ _BYTES_OF_ROW = 100
 
 
 def _confusion(items: pl.DataFrame, names: list[str]) -> pl.DataFrame:
-    frames = [pl.DataFrame(schema=schemas.JUDGE_CONFUSION.columns)]
+    frames = [pl.DataFrame(schema=schemas.JUDGE_CONFUSION.required)]
     frames += [_confusion_rows(a, b, x, y) for a, b, x, y in _judge_pairs(items, names)]
     return pl.concat(frames).sort(schemas.JUDGE_CONFUSION.key)
 
@@ -240,4 +251,4 @@ def _confusion_rows(judge_a: str, judge_b: str, a: np.ndarray, b: np.ndarray) ->
         "relevance_b": np.tile(grades, k), "n": n, "share": n / max(1, len(i)),
         "share_of_a": sums.ratio(n, of_a),
     }  # fmt: skip
-    return schemas.table_of(schemas.JUDGE_CONFUSION.columns, k * k, columns)
+    return schemas.table_of(schemas.JUDGE_CONFUSION.required, k * k, columns)

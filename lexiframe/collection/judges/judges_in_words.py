@@ -8,6 +8,13 @@ import polars as pl
 
 from lexiframe.base import printed, schemas
 
+_DOCUMENT = ("document", "grade", "relevant")
+_WORDS = {"nugget": ("nugget", "credit", "stated in full")}
+"""What is judged, what a judge gives it, and when it counts: by the ``unit`` of a table's rows."""
+
+_ALPHA = 0.05
+"""The level at which sentences say that a favour is shown."""
+
 
 def agreement_sentences(table: pl.DataFrame) -> pl.DataFrame:
     """Return a sentence for every two judges of a table of `judge_agreement`.
@@ -36,38 +43,43 @@ def _group_begin(of_group: str) -> str:
 def _pair_sentence(part: pl.DataFrame, of_group: str) -> str:
     row = part.row(0, named=True)
     a, b, n = row["judge_a"], row["judge_b"], row["n"]
+    item, grade, _ = _WORDS.get(row.get("unit", ""), _DOCUMENT)
     if n == 0:
-        return f"{_group_begin(of_group)}no document was judged by both {a} and {b}.{_alone(row)}"
+        return f"{_group_begin(of_group)}no {item} was judged by both {a} and {b}.{_alone(row)}"
     same = round(row["agreement"] * n)
-    documents = "document that both judged" if n == 1 else "documents that both judged"
-    agreed = f"{a} and {b} give {same:,} of the {n:,} {documents} the same grade"
+    items = f"{item}{'s' * (n != 1)} that both judged"
+    agreed = f"{a} and {b} give {same:,} of the {n:,} {items} the same {grade}"
     how = f"({printed.percent(row['agreement'])}){_kappas(row)}"
     return f"{_group_begin(of_group)}{agreed} {how}. {_height(row)}{_alone(row)}"
 
 
 def _kappas(row: dict[str, Any]) -> str:
     """Say how far the judges agree beyond chance; one grade for all items leaves nothing to say."""
+    _, grade, relevant = _WORDS.get(row.get("unit", ""), _DOCUMENT)
     if row["kappa"] is None:
-        return ", the only grade that they give them, so that agreement beyond chance is undefined"
+        return (
+            f", the only {grade} that they give them, so that agreement beyond chance is undefined"
+        )
     of_relevant = row["kappa_binary"]
     binary = "undefined" if of_relevant is None else f"{of_relevant:.2f}"
     return (
         f": κ = {row['kappa']:.2f}, {row['kappa_quadratic']:.2f} with quadratic weights, "
-        f"{binary} for relevant or not; α = {row['alpha']:.2f}"
+        f"{binary} for {relevant} or not; α = {row['alpha']:.2f}"
     )
 
 
 def _height(row: dict[str, Any]) -> str:
-    difference = row["mean_difference"]
+    difference, grade = row["mean_difference"], _WORDS.get(row.get("unit", ""), _DOCUMENT)[1]
     if f"{abs(difference):.2f}" == "0.00":
-        return "Their grades are equally high on average."
+        return f"Their {grade}s are equally high on average."
     than = "higher" if difference > 0 else "lower"
-    return f"The grades of {row['judge_a']} are {than} by {abs(difference):.2f} on average."
+    return f"The {grade}s of {row['judge_a']} are {than} by {abs(difference):.2f} on average."
 
 
 def _alone(row: dict[str, Any]) -> str:
     counts = {row["judge_a"]: row["only_a"], row["judge_b"]: row["only_b"]}
-    return printed.known_by_one_side(counts, "document", "has a grade", "have a grade")
+    item, grade, _ = _WORDS.get(row.get("unit", ""), _DOCUMENT)
+    return printed.known_by_one_side(counts, item, f"has a {grade}", f"have a {grade}")
 
 
 def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
@@ -89,16 +101,57 @@ def confusion_sentences(table: pl.DataFrame) -> pl.DataFrame:
 
 def _confusion_sentence(part: pl.DataFrame, of_group: str) -> str:
     a, b, n = part["judge_a"][0], part["judge_b"][0], int(part["n"].sum())
+    item, grade, _ = _WORDS.get(part.row(0, named=True).get("unit", ""), _DOCUMENT)
     both, documents = (
         f"{_group_begin(of_group)}{a} and {b}",
-        f"{printed.counted(n, 'document')} that both judged",
+        f"{printed.counted(n, item)} that both judged",
     )
     differ = part.filter(pl.col("relevance_a") != pl.col("relevance_b"), pl.col("n") > 0)
     if differ.is_empty():
-        return f"{both} give the {documents} the same grades."
+        return f"{both} give the {documents} the same {grade}s."
     most = differ.sort("n", descending=True, maintain_order=True).row(0, named=True)
     return (
         f"{both} differ about {differ['n'].sum():,} of the {documents}, most often where {a} "
         f"gives {most['relevance_a']:g} and {b} {most['relevance_b']:g}: {most['n']:,} "
         f"({printed.percent(most['n'] / n)})."
+    )
+
+
+def own_family_sentences(table: pl.DataFrame) -> pl.DataFrame:
+    """Say of each judge and measure of a table of `own_family` whether it favours its own runs.
+
+    Examples
+    --------
+    >>> row = {"measure": "GRADE", "family": "lynx", "n_own": 3, "n_other": 8, "bias": 0.12,
+    ...        "se": 0.01, "ci_low": 0.1, "ci_high": 0.14, "p_value": 1e-5, "p_adjusted": 1e-5,
+    ...        "slope": 0.7, "extrapolated": False, "reason": None}
+    >>> print(own_family_sentences(pl.DataFrame([row]))["sentence"][0])
+    By GRADE, the judge gives the 3 runs of lynx 0.120 more than the 8 other runs let one expect \
+(0.100 to 0.140; p < 0.001): it favours them, unless people missed how good they are.
+    """
+    key = [name for name in schemas.OWN_FAMILY.key if name in table.columns]
+    return printed.sentence_of_each(table, schemas.OWN_FAMILY, key, _family_sentence)
+
+
+def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
+    row = part.row(0, named=True)
+    who, family = row.get("judge", "the judge"), row["family"]
+    begin = f"By {row['measure']}{of_group}, "
+    if row["p_value"] is None:
+        return f"{begin}it is not known whether {who} favours {family}: {row['reason']}."
+    favours = row["bias"] > 0
+    than = "more" if favours else "less"
+    own, p = printed.counted(row["n_own"], "run"), row["p_adjusted"]
+    shown = "it is not shown to favour or disfavour them"
+    if p < _ALPHA:
+        missed = "how good they are" if favours else "what they lack"
+        shown = f"it {'' if favours else 'dis'}favours them, unless people missed {missed}"
+    said = printed.cell("p_value", p)
+    said = said.replace("<", "< ") if said[0] == "<" else f"= {said}"
+    far = " People's mean of one of them is beyond those of all others, where the line is a guess."
+    return (
+        f"{begin}{who} gives the {own} of {family} {abs(row['bias']):.3f} {than} than the "
+        f"{printed.counted(row['n_other'], 'other run')} let one expect ({row['ci_low']:.3f} to "
+        f"{row['ci_high']:.3f}; p {said}): {shown}."
+        f"{far * row['extrapolated']}"
     )

@@ -87,17 +87,17 @@ def _lists_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return lists of documents, or of documents with numbers, as a tool would write them."""
     if not _hold_documents(document, list | tuple):
         return {}
-    return {"queries": {query: _as_items(of) for query, of in document.items()}}
+    return {"queries": {query: _item_fields(of) for query, of in document.items()}}
 
 
 def _sets_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return sets of documents as a tool would write them."""
     if not _hold_documents(document, Set):
         return {}
-    return {"queries": {query: _as_items(sorted(of, key=str)) for query, of in document.items()}}
+    return {"queries": {query: _item_fields(sorted(of, key=str)) for query, of in document.items()}}
 
 
-def _as_items(documents: Any) -> list[dict[str, Any]]:
+def _item_fields(documents: Any) -> list[dict[str, Any]]:
     """Return documents with their scores or grades; one without documents says that it has none."""
     pairs = [one if isinstance(one, list | tuple) else (one, None) for one in documents]
     found = [

@@ -36,7 +36,7 @@ def graded(table: pl.DataFrame, where: str, grades: Grades) -> pl.DataFrame:
     given = table["relevance"] if "relevance" in table.columns else pl.Series([0.0])
     if not (given.dtype in _OF_WORDS or (grades and given.dtype.is_numeric())):
         return table
-    words = _as_words(given)
+    words = _read_words(given)
     are_truths = given.dtype == pl.Boolean or _are_truths(words)
     if not grades and not are_truths:
         _refuse_words(words, where)
@@ -70,7 +70,7 @@ def labelled_rows(content: Content, where: str, options: TextOptions) -> pl.Data
             if rows.problems.height or problems or "relevance" not in found:
                 return None
             texts = {name: column.texts for name, column in found.items()}
-            texts["relevance"] = _as_words(found["relevance"].values)
+            texts["relevance"] = _read_words(found["relevance"].values)
             tables.append(pl.DataFrame(texts))
     except LexiframeError:
         return None
@@ -79,7 +79,7 @@ def labelled_rows(content: Content, where: str, options: TextOptions) -> pl.Data
     return table if options.grades or _are_truths(words) or _are_labels(words) else None
 
 
-def _as_words(column: pl.Series) -> pl.Series:
+def _read_words(column: pl.Series) -> pl.Series:
     """Return what is written in cells, without blanks around it; empty where there is nothing."""
     if column.dtype == pl.Object:
         cells = [v if isinstance(v, str) else "" if v is None else json.dumps(v) for v in column]

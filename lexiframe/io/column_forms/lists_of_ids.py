@@ -36,12 +36,12 @@ def rows_of_ids(
     name = _column_of_ids(frame, schema, where, columns)
     if name is None:
         return frame
-    ids = _as_lists(frame[name])
-    numbers = {ours: _free(candidates_for(words_for(ours, columns), frame.columns), name)
+    ids = _split_ids(frame[name])
+    numbers = {ours: _others(candidates_for(words_for(ours, columns), frame.columns), name)
                for ours in ("score", "relevance", "rank")}  # fmt: skip
     of_schema = ("score", "rank") if schema.name == "runs" else ("relevance", "score")
     beside = [one for ours in of_schema for one in numbers[ours]]
-    lists = {one: _as_lists(frame[one]) for one in beside if _is_list(frame[one])}
+    lists = {one: _split_ids(frame[one]) for one in beside if _is_list(frame[one])}
     for values in lists.values():
         _refuse_other_lengths(ids, values, where)
     plain = [one for one in beside if one not in lists]
@@ -97,7 +97,7 @@ def _is_list(column: pl.Series) -> bool:
     return isinstance(kind, pl.List | pl.Array) and not isinstance(kind.inner, pl.Struct)
 
 
-def _as_lists(column: pl.Series) -> pl.Series:
+def _split_ids(column: pl.Series) -> pl.Series:
     """Return lists of what is in each cell: of texts, what commas or else blanks separate."""
     if isinstance(column.dtype, pl.Array):
         return column.arr.to_list()
@@ -110,7 +110,7 @@ def _as_lists(column: pl.Series) -> pl.Series:
     return cleaned.list.eval(pl.element().filter(pl.element() != ""))
 
 
-def _free(names: list[str], taken: str) -> list[str]:
+def _others(names: list[str], taken: str) -> list[str]:
     return [name for name in names if name != taken]
 
 

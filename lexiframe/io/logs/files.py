@@ -159,7 +159,7 @@ def _parse_csv(data: bytes, where: str) -> pl.DataFrame:
         cells = texts.alias("cells").replace("", None)
         columns.append((cells if name in _IDS else numbers_of(cells)).alias(name))
     _warn_of_separators(columns, where)
-    return with_names_of_runs(_log_frame(columns, where))
+    return name_runs(_log_frame(columns, where))
 
 
 def numbers_of(texts: pl.Series) -> pl.Series:
@@ -256,13 +256,13 @@ def _table_of(records: list[dict[str, Any]]) -> pl.DataFrame:
     return pl.DataFrame(table_of_records(records, partial(json.dumps, ensure_ascii=False)))
 
 
-def with_names_of_runs(frame: pl.DataFrame) -> pl.DataFrame:
+def name_runs(frame: pl.DataFrame) -> pl.DataFrame:
     """Add the names of runs to a table of DVC, which has them in two columns.
 
     Examples
     --------
     >>> table = pl.DataFrame({"Experiment": [None, "bm25"], "rev": ["workspace", "ae9"]})
-    >>> with_names_of_runs(table)["run"].to_list()
+    >>> name_runs(table)["run"].to_list()
     ['workspace', 'bm25']
     """
     if not {*frame.columns} >= _OF_DVC or "run" in frame.columns:

@@ -25,7 +25,7 @@ def records_of_folder(folder: Path) -> list[Record]:
     for place, names, files in os.walk(folder):
         names.sort()
         path = Path(place)
-        for reader in (_of_hydra, _of_sacred, _of_wandb, _of_tensorboard):
+        for reader in (_read_hydra, _read_sacred, _read_wandb, _read_tensorboard):
             found = reader(path, {*names}, sorted(files))
             if found is not None:
                 called = path.relative_to(folder).as_posix().removesuffix("/files")
@@ -40,7 +40,7 @@ def records_of_folder(folder: Path) -> list[Record]:
     return [flatten(record, str(folder)) for record in records.values()]
 
 
-def _of_hydra(path: Path, folders: set[str], _files: list[str]) -> Record | None:
+def _read_hydra(path: Path, folders: set[str], _files: list[str]) -> Record | None:
     """Return the configuration of a run of Hydra."""
     config = path / ".hydra" / "config.yaml"
     if ".hydra" not in folders or not config.is_file():
@@ -48,7 +48,7 @@ def _of_hydra(path: Path, folders: set[str], _files: list[str]) -> Record | None
     return {"params": _mapping(_yaml(config), config)}
 
 
-def _of_sacred(path: Path, _folders: set[str], files: list[str]) -> Record | None:
+def _read_sacred(path: Path, _folders: set[str], files: list[str]) -> Record | None:
     """Return what Sacred's observer of files keeps: configuration, result and last values."""
     if not {"config.json", "run.json"} <= {*files}:
         return None
@@ -68,7 +68,7 @@ def _of_sacred(path: Path, _folders: set[str], files: list[str]) -> Record | Non
     return found | {"metrics": metrics, "experiment": called, "status": run.get("status")}
 
 
-def _of_wandb(path: Path, _folders: set[str], files: list[str]) -> Record | None:
+def _read_wandb(path: Path, _folders: set[str], files: list[str]) -> Record | None:
     """Return the summary and configuration of a run of Weights & Biases; _ begins its own names."""
     if "wandb-summary.json" not in files:
         return None
@@ -80,7 +80,7 @@ def _of_wandb(path: Path, _folders: set[str], files: list[str]) -> Record | None
     return {"params": params, "metrics": metrics}
 
 
-def _of_tensorboard(path: Path, _folders: set[str], files: list[str]) -> Record | None:
+def _read_tensorboard(path: Path, _folders: set[str], files: list[str]) -> Record | None:
     """Return the last value of each scalar that TensorBoard shows."""
     if not any("tfevents" in name for name in files):
         return None

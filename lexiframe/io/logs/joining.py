@@ -22,7 +22,7 @@ from lexiframe.base import (
 )
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, NAMES, candidates_for
 from lexiframe.io.files.data_sources import run_name
-from lexiframe.io.logs.files import read_log, with_names_of_runs
+from lexiframe.io.logs.files import name_runs, read_log
 from lexiframe.typing import Frame, LogLike
 
 _DIFFERENCES_OF_RUNS = {"the folder or the ending of a file": lambda name: run_name(Path(name))}
@@ -193,7 +193,7 @@ def _keys(rows: pl.DataFrame, on: str, function: str) -> pl.DataFrame:
 
 def entries_of(log: Any, on: str, log_name: str) -> pl.DataFrame:
     """Return the log with its key as text in the column ``on``; raise for a repeated key."""
-    entries = with_names_of_runs(to_polars(log))
+    entries = name_runs(to_polars(log))
     name = _key_of_log(entries.columns, on, log_name)
     key = schemas.check(
         entries.rename({name: on}), schemas.TableSchema(log_name, (on,), {on: schemas.STR})

@@ -16,6 +16,7 @@ from ...collection.judges.judges_in_words import agreement_sentences as JUDGE_AG
 from ...collection.judges.stated_judges_in_words import stated_sentences as STATED_AGREEMENT
 from ...collection.judges.stated_judges_in_words import consistency_sentences as JUDGE_CONSISTENCY
 from ...collection.judges.judges_in_words import confusion_sentences as JUDGE_CONFUSION
+from ...collection.judges.judges_in_words import own_family_sentences as OWN_FAMILY
 from ...significance.concluded_in_words import conclusion_sentences as CONCLUSIONS
 from ...significance.concluded_in_words import pair_sentences as CONCLUSION_PAIRS
 from ...significance.audits.audits_in_words import audits_in_words as AUDITS

@@ -185,7 +185,7 @@ def verdict_of(
             return f"By {printed.and_joined(measures)}, {NOTHING_JUDGED}."
         said = [*lacking.said(measures), *unmatched_said(provenance)]
         sentence = " ".join([_verdict_sentence(rows, names, level, family), *said])
-        return printed.with_users(sentence, provenance)
+        return printed.say_users(sentence, provenance)
 
     table = add_sentences(table, by, lambda row: _sentence_key(row, family), say)
     return table.select(*by, *schemas.VERDICT.columns).rename(dict(zip(by, names, strict=True)))

@@ -97,7 +97,7 @@ def paper_of(
         *marks_in_words(kind, compared, means, by, inference),
         *[untested_in_words(kind, inference)] * any(UNTESTED in one.mark for one in cells),
     )
-    caption = tuple(printed.with_users(one, provenance) for one in said)
+    caption = tuple(printed.say_users(one, provenance) for one in said)
     headings = chain.from_iterable((name, *["interval"] * intervals) for name in shown_measures)
     numbers = (
         Column(name, name in shown_measures, has_marks=any(row[place].mark for row in rows))

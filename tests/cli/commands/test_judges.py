@@ -157,3 +157,90 @@ def test_people_and_a_model_together(judges, files, tmp_path):
     assert other.status == 1
     assert "unknown judge 'nist'" in other.err
     assert judges(*asked[2:], "--human", "people").status == 2
+
+
+@pytest.fixture(scope="module")
+def scores(tmp_path_factory):
+    """The files of people's and a classifier's scores, and of the families of runs."""
+    folder, digits = tmp_path_factory.mktemp("scores"), lf.bundled("digits")
+    runs = [*sorted((digits / "runs").iterdir())][:8]
+    for judge in ("people", "classifier"):
+        p = lf.positions(runs, lf.read_qrels(digits / f"judges/{judge}.parquet"))
+        lf.scores(p, ["AP", "RR"]).write_csv(folder / f"{judge}.csv")
+    names = pl.Series("run", [path.stem for path in runs])
+    families = names.to_frame().with_columns(family=pl.Series([*"aaabbccc"]))
+    families.write_csv(folder / "families.csv")
+    return folder, runs
+
+
+def test_scores_of_judges(judges, scores, tmp_path):
+    folder, _ = scores
+    files = [f"{judge}={folder / judge}.csv" for judge in ("people", "classifier")]
+    how = ["--samples", 20, "--top", 4, "-m", "AP"]
+    status, out, err = judges("--scores", *files, *how, "-o", tmp_path / "out")
+    assert (status, err.partition(" to ")[0]) == (0, "wrote 9 tables")
+    assert "Order of the runs, and conclusions about pairs, against people" in out
+    paths = {judge: folder / f"{judge}.csv" for judge in ("people", "classifier")}
+    found = lf.compare_judges(None, paths, "AP", samples=20, top=4)
+    for name, table in found.tables().items():
+        assert pl.read_parquet(tmp_path / "out" / f"{name}.parquet").equals(table), name
+    named = ["-m", "people=AP", "-m", "classifier=RR"]
+    _, out, _ = judges("--scores", *files, "--samples", 5, *named, "--format", "json")
+    assert json.loads(out)["conclusions"][0]["measure"] == "AP/RR"
+    _, out, _ = judges("--scores", *[folder / f"{judge}.csv" for judge in paths], "--format", "csv")
+    assert out.splitlines()[1].startswith("people,classifier,AP")
+    status, out, _ = judges("--scores", *files, "--column", "value=value", "--format", "csv")
+    assert status == 0
+
+
+def test_families(judges, scores, tmp_path):
+    folder, runs = scores
+    families = ["--families", folder / "families.csv"]
+    files = [f"{judge}={folder / judge}.csv" for judge in ("people", "classifier")]
+    own = ["--own", "a", "-m", "RR"]
+    status, out, err = judges("--scores", *files, *families, *own, "-o", tmp_path / "out")
+    assert (status, err.split()[0]) == (0, "wrote")
+    assert " ".join(out.split()).startswith("By RR, classifier gives the 3 runs of a 0.")
+    table = pl.read_parquet(tmp_path / "out/own_family.parquet")
+    judged = {"classifier": folder / "classifier.csv"}
+    how = {"own": "a", "measures": "RR"}
+    expected = lf.own_family(folder / "people.csv", judged, folder / "families.csv", **how)
+    assert table.equals(expected)
+    own[1] = "classifier=a"
+    _, out, _ = judges("--scores", *files, *families, *own, "--format", "json")
+    assert json.loads(out) == expected.to_dicts()
+    named = ["-m", "people=RR", "-m", "classifier=AP", "--own", "a"]
+    _, out, _ = judges("--scores", *files, *families, *named, "--format", "json")
+    assert [row["measure"] for row in json.loads(out)] == ["RR/AP"]
+    qrels = [f"{j}={lf.bundled('digits') / 'judges' / j}.parquet" for j in ("people", "classifier")]
+    _, out, _ = judges(*qrels, *runs, *families, *own, "--format", "json")
+    of_runs = pl.DataFrame(json.loads(out))
+    numbers = ["bias", "se", "p_value"]
+    assert of_runs.select(numbers).row(0) == pytest.approx(expected.select(numbers).row(0))
+
+
+REFUSED = {
+    "own alone": (["--own", "a"], "--families and --own: expected both"),
+    "no own": (["--families", "families.csv"], "--families and --own: expected both"),
+    "own twice": (
+        ["--families", "families.csv", "--own", "a", "--own", "b"],
+        "expected one family, or JUDGE=NAME for each of b, found a, b",
+    ),
+    "human": (["--families", "f.csv", "--own", "a", "--human", "a"], "leave --human out"),
+    "groups": (["--families", "f.csv", "--own", "a", "--requests=r", "--by=k"], "leave --by out"),
+    "rel": (["--rel", 2], "--rel says how judgments and runs are read"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_of_scores(judges, name):
+    more, said = REFUSED[name]
+    outcome = judges("--scores", "a=a.csv", "b=b.csv", *more)
+    assert (outcome.status, outcome.out) == (2, "")
+    assert said in outcome.said
+
+
+def test_gaps_and_families_need_scores(judges, files):
+    assert "--missing is for --scores; leave it out" in judges(*files, "--missing", "own").said
+    alone = judges(*files, "--families", "families.csv", "--own", "a")
+    assert "--families needs runs, and metrics to take the means of" in alone.said
