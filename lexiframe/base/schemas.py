@@ -278,14 +278,14 @@ SIGN_AGREEMENT = _table_schema(
 COMPARISONS = _table_schema(
     "comparisons",
     "measure test correction run_a run_b",
-    "mean_difference ci_low ci_high p_value p_adjusted reject n effect_size statistic effect_low? "
-    "effect_high? level? least_p? test correction",
+    "mean_difference ci_low ci_high n effect_size statistic effect_low? effect_high? level? "
+    "least_p? p_value p_adjusted reject test correction",  # Polars prints the first and last four
     level=FLOAT,  # that of a test, not of recall
 )
 AGAINST_BASELINE = _table_schema(
     "against_baseline",
     "measure test correction run",
-    "mean_difference ci_low ci_high p_value p_adjusted reject n mean effect_size better worse tied "
+    "mean_difference ci_low ci_high n mean effect_size better worse tied p_value p_adjusted reject "
     "test correction",
 )
 GROUP_COMPARISONS = _table_schema(
@@ -322,10 +322,10 @@ POWER_CURVE = _table_schema("power_curve", "measure run_a run_b n_requests", "po
 EQUIVALENCES = _table_schema(
     "equivalences",
     "measure test correction run_a run_b",
-    "n mean_difference margin ci_low ci_high p_not_worse_a p_not_worse_b p_equivalent p_better "
-    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted "
-    "conclusion trivial p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
-    "p_better_by_margin_b_adjusted level?",
+    "mean_difference ci_low ci_high n p_not_worse_a p_not_worse_b p_equivalent p_better "
+    "p_not_worse_a_adjusted p_not_worse_b_adjusted p_equivalent_adjusted p_better_adjusted trivial "
+    "p_better_by_margin_a p_better_by_margin_b p_better_by_margin_a_adjusted "
+    "p_better_by_margin_b_adjusted level? margin conclusion test correction",
     level=FLOAT,
 )
 GATES = _table_schema(

@@ -226,7 +226,8 @@ class GateInputs(InputOptions):
         for run, scan in zip(self.runs, scans, strict=True):
             if len(scan) != 1:
                 raise LexiframeError(
-                    f"{run}: expected one run, found {len(scan)}; name the file of one"
+                    f"{run}: expected one run, found {len(scan)}; name the file of one, or say "
+                    "what they are if they are seeds, folds or repetitions of it: --replicates run"
                 )
         sources = tuple(scan.sources[0] for scan in scans)
         if self.name_from == "file":

@@ -156,16 +156,16 @@ class RunsOrScores(InputOptions):
     level: float | None = None
 
     @property
-    def of_scores(self) -> bool:
+    def has_scores(self) -> bool:
         """Whether there are scores, or answers that have some, in place of runs."""
         return self.scores or self.nuggets
 
     def measures(self, asked: list[str] | None) -> list[Measure] | None:
         """Return the measures that are asked for, as ``--level`` has them; None for the usual."""
-        if self.level is not None and (self.of_scores or self.policies.rel is not None):
+        if self.level is not None and (self.has_scores or self.policies.rel is not None):
             raise LexiframeError(
                 "--level: scores of other tools are compared as they are; leave it or --scores out"
-                if self.of_scores
+                if self.has_scores
                 else "--level and --rel: one of them says which grades are relevant; --rel removes "
                 "lower grades from all measures, --level as trec_eval -l does; leave one out"
             )

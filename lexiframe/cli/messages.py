@@ -19,6 +19,9 @@ _VALUES = re.compile(r"\bvalues=\{([^}]*)\}")
 _GRADES = re.compile(r"\bgrades=\{'([^']*)': [^}]*\}")
 _VALUE = re.compile(r"'([^']*)': '([^']*)'")
 _COLUMN = re.compile(r"'(\w+)': '([^']*)'")
+_OF_QRELS = re.compile(r"\bdoc_id, ?relevance\b")
+"""The columns that only judgments have."""
+_ELSE = " (of qrels --qrels-column)"
 
 
 def as_options(message: str) -> str:
@@ -34,6 +37,8 @@ def as_options(message: str) -> str:
     'attributes come from a file: --requests FILE, --by category'
     >>> as_options("say which column it is: columns={'query_id': 'topic'}")
     'say which column it is: --column query_id=topic (of qrels --qrels-column)'
+    >>> as_options("expected query_id, doc_id, relevance: columns={'relevance': 'stars'}")
+    'expected query_id, doc_id, relevance: --qrels-column relevance=stars (of convert --column)'
     >>> as_options("say it: values={'0': 'tie', '1': 'a'} for sides")
     'say it: --value 0=tie --value 1=a for sides'
     >>> as_options("say what was measured (measure='AP'; evaluate_scores: measures='AP')")
@@ -55,14 +60,18 @@ def as_options(message: str) -> str:
     message = message.replace("whose they are (run='bm25')", "add a column run that says whose")
     message = _VALUES.sub(_as_values, message)
     message = _GRADES.sub(r"--grade \1=NUMBER ...", message).replace("in grades=", "by --grade")
-    return _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
+    translated = _COLUMNS.sub(_as_column, _ARGUMENT.sub(_as_option, message))
+    if _OF_QRELS.search(message):
+        translated = translated.replace("--column ", "--qrels-column ")
+        return translated.replace(_ELSE, " (of convert --column)")
+    return translated
 
 
 def _as_column(argument: re.Match[str]) -> str:
     columns = [quote(f"{ours}={theirs}") for ours, theirs in _COLUMN.findall(argument[1])]
     more = " ..." if argument[1].endswith(", ...") else ""
     options = " ".join(f"--column {column}" for column in columns)
-    return f"{options}{more} (of qrels --qrels-column)" if columns else argument[0]
+    return f"{options}{more}{_ELSE}" if columns else argument[0]
 
 
 def _as_values(argument: re.Match[str]) -> str:

@@ -357,6 +357,8 @@ def _drop_empty_requests(table: pl.DataFrame, origins: Sequence[ScoreTable]) -> 
     if kept.height < table.height:
         requests = table.filter(~has_value)["query_id"].unique().sort()
         warn(f"requests without a value for any run and measure, left out: {n_and_first(requests)}")
+    if not kept["value"].null_count():
+        return kept
     # What has no value for any of several runs is no gap: the measure says nothing of the request.
     found, n = (x.over("query_id", "measure") for x in (pl.col("value").count(), pl.len()))
     return kept.filter((found > 0) | (n == 1))

@@ -146,7 +146,7 @@ def refuse_lacking(measure: str, table: Any, missing: Missing | None) -> None:
     named = ", ".join(f"{table.runs[int(run)]!r} lacks {lacking[run]}" for run in most)
     n = int((lacking > 0).sum())
     raise LexiframeError(
-        f"order_runs: expected {measure} of the same requests for all runs, found {n} of "
+        f"order_runs: expected values of {measure} for the same requests of all runs, found {n} of "
         f"{len(lacking)} runs that lack some of the {table.n_requests} requests "
         f"({named}{', ...' if n > 3 else ''}); {_ADVICE}"
     )

@@ -1,6 +1,7 @@
 """The order of rows: `is_in_order`, beside a sort."""
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,3 +30,17 @@ def test_rows_that_are_twice_or_have_no_value_are_not_in_order():
         assert not schemas.is_in_order(table, ["run"])
     names = pl.DataFrame({"run": pl.Series(["a", "b"], dtype=pl.Categorical)})
     assert not schemas.is_in_order(names, ["run"])  # categories may have another order
+
+
+@pytest.mark.parametrize(
+    "table, read",
+    [
+        (schemas.COMPARISONS, "run_a run_b mean_difference p_adjusted reject"),
+        (schemas.AGAINST_BASELINE, "run mean_difference p_adjusted reject"),
+        (schemas.EQUIVALENCES, "run_a run_b mean_difference margin conclusion"),
+    ],
+)
+def test_what_was_found_is_among_the_columns_that_polars_prints(table, read):
+    """Of a wide frame it prints the first four and the last four."""
+    names = [*table.columns]
+    assert {"measure", *read.split()} <= {*names[:4], *names[-4:]}

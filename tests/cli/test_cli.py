@@ -980,6 +980,13 @@ def test_advice_about_columns_names_options(tmp_path, lexiframe):
         run.write_text(f"{names}\n{','.join('1' * len(names.split(',')))}\n")
         assert_refused(lexiframe("evaluate", QRELS, run), option)
         assert option in lexiframe("check", run, "--format", "json").out
+    judged = tmp_path / "qrels.csv"
+    for names, option in {
+        "query_id,doc_id,stars": "--qrels-column relevance=stars (of convert --column)",
+        "topic no,item,rating": "--qrels-column 'query_id=topic no' (of convert --column)",
+    }.items():
+        judged.write_text(f"{names}\n1,1,1\n")
+        assert_refused(lexiframe("evaluate", judged, RUN), option)
     for wrong in ("query_id", "query_id=", "=topic"):
         outcome = lexiframe("check", run, "--column", wrong)
         assert outcome.status == 2

@@ -47,7 +47,7 @@ def test_the_table_alone_and_several_files(lexiframe, votes, tmp_path):
     assert [row["run"] for row in rows] == ["x", "y", "z"]
     assert "elo_low" in rows[0]
     printed = lexiframe("votes", votes, "--elo").out
-    assert "elo   elo_low  elo_high" in printed
+    assert "rank   elo  elo_low  elo_high" in printed  # whole points: there is room for the rank
     twice = tmp_path / "more.csv"
     twice.write_text(votes.read_text())
     found = lexiframe("votes", votes, twice, "--all")

@@ -62,7 +62,8 @@ def test_the_run_is_named_and_left_out_of_the_verdict(tmp_path, case, how):
         e = lf.evaluate(runs, qrels, ["AP", "RPP"], **large)
     assert any(re.match(said, str(one.message)) for one in told)
     assert e.provenance["unmatched"] == ["other"]
-    assert str(e).startswith("other is left out: nothing that it retrieved is judged.")
+    left_out = "other is left out of the verdict: nothing that it retrieved is judged."
+    assert str(e).startswith(left_out)
     for row in e.verdict.iter_rows(named=True):
         assert "other is left out" in row["sentence"]
         assert "other" not in [*row["best"], *row["not_worse"]]

@@ -749,8 +749,11 @@ def test_two_values_in_two_files(write):
 
 
 def test_frames_that_cannot_be_read():
-    with pytest.raises(lf.SchemaError, match="expected scores in the column value, found Boolean"):
-        lf.read_scores(pl.DataFrame({"run": "a", "qid": "1", "measure": "AP", "value": [True]}))
+    dated = pl.DataFrame({"run": "a", "qid": "1", "measure": "AP", "value": [date(2026, 1, 1)]})
+    with pytest.raises(lf.SchemaError, match="expected scores in the column value, found Date"):
+        lf.read_scores(dated)
+    true = lf.read_scores(dated.with_columns(value=pl.lit(value=True)))
+    assert true["value"].to_list() == [1]
     with pytest.raises(
         lf.ReadError, match="scores, row 2: expected a finite number as dph, found i"
     ):

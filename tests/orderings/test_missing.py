@@ -23,7 +23,7 @@ def test_an_order_of_runs_with_different_requests_is_refused(called, method):
     said = r"found 2 of 3 runs that lack some of the 3 requests \('a' lacks 2, 'c' lacks 1\)"
     if not RULES[method].takes_scores:  # the second request compares no two runs
         said = r"found 1 of 3 runs that lack some of the 2 requests \('a' lacks 1\)"
-    with pytest.raises(lf.LexiframeError, match=said):
+    with pytest.raises(lf.LexiframeError, match="for the same requests of all runs, " + said):
         FUNCTIONS[called](scores(EASY), method)
 
 

@@ -61,7 +61,7 @@ def compare(
         refuse_other_ending(out)
         output_files.refuse_outputs([out])
     files = [out] if out is not None else []
-    if inputs.of_scores:
+    if inputs.has_scores:
         pairs, facts = _score_pairs(inputs, measure, tests, files)
     else:
         pairs, facts = _run_pairs(inputs, measure, tests, files)

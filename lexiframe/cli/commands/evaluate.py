@@ -71,7 +71,7 @@ def evaluate(
     table, with intervals of up to three measures.
     """
     parts = {"reuse": reuse, "memory": memory, "keep": keep or (), "resume": resume, "out": out}
-    if inputs.of_scores and (memory or keep or resume):
+    if inputs.has_scores and (memory or keep or resume):
         raise LexiframeError(
             "--memory, --keep and --resume: scores of other tools are held in memory; leave these "
             "or --scores out"
@@ -80,14 +80,14 @@ def evaluate(
         raise LexiframeError(
             "--resume: expected the folder of the interrupted evaluation; add --out"
         )
-    if reuse is not None and inputs.of_scores:
+    if reuse is not None and inputs.has_scores:
         raise LexiframeError(
             "--reuse: scores of other tools are only compared, so there is nothing to reuse; leave "
             "--reuse or --scores out"
         )
     if history is not None and items is None:
         raise LexiframeError("--history: is that of the users of --items; add --items FILE")
-    if items is not None and inputs.of_scores:
+    if items is not None and inputs.has_scores:
         raise LexiframeError(
             "--items: measures of lists need the runs; leave --items or --scores out"
         )
@@ -145,7 +145,7 @@ def evaluated(
 
     ``catalogue`` are the files of items and of the users' history.
     """
-    if inputs.of_scores:
+    if inputs.has_scores:
         from lexiframe.evaluation import evaluate_scores
 
         inputs.measures(None)  # raises for options that are not for scores

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -41,16 +41,15 @@ class AnswerTables:
     """The tables of `Nuggets`, checked, sorted and with all their columns."""
 
     nuggets: pl.DataFrame
-    statements: pl.DataFrame = STATEMENTS  # type: ignore[assignment]
-    citations: pl.DataFrame = CITATIONS  # type: ignore[assignment]
-    sentences: pl.DataFrame = SENTENCES  # type: ignore[assignment]
+    statements: pl.DataFrame = field(
+        default_factory=lambda: pl.DataFrame(schema=STATEMENTS.columns)
+    )
+    citations: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=CITATIONS.columns))
+    sentences: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SENTENCES.columns))
 
     def __post_init__(self) -> None:
         for schema in (NUGGETS, STATEMENTS, CITATIONS, SENTENCES):
-            given = getattr(self, schema.name)
-            is_table = not isinstance(given, schemas.TableSchema)
-            table = checked(given, schema) if is_table else pl.DataFrame(schema=schema.columns)
-            object.__setattr__(self, schema.name, table)
+            object.__setattr__(self, schema.name, checked(getattr(self, schema.name), schema))
         _refuse_unknown_nuggets(self)
 
     @cached_property

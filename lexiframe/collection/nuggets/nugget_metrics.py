@@ -55,7 +55,7 @@ class NuggetMetric(Metric):
         return self.name + (f"({','.join(flags)})" if flags else "")
 
     @property
-    def of_answer(self) -> pl.Expr:
+    def value(self) -> pl.Expr:
         """The value of an answer: null where the expression is not a number."""
         return self.expression(**self.keywords(self.expression)).fill_nan(None).alias(str(self))
 

@@ -42,7 +42,7 @@ def _paired(n: AnswerTables, measures: list[PairedNuggets], baseline: str | None
         chosen = np.flatnonzero((runs.gather(a) == baseline) | (runs.gather(b) == baseline))
         a, b = a[chosen], b[chosen]
     starts = np.flatnonzero(np.diff(begins, prepend=-1))
-    weights = of_one.select(one.of_answer for one in measures).to_numpy()
+    weights = of_one.select(one.value for one in measures).to_numpy()
     total = np.add.reduceat(weights, starts, axis=0)
     values = np.empty((len(queries), len(a), len(measures)))
     for run in np.unique(a):  # so that the signs of its pairs alone are in memory

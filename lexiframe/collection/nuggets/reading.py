@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, typed, warn
+from lexiframe.base import LexiframeError, check_choice, n_and_first, typed, warn
 from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
 from lexiframe.collection.nuggets.judged_answers import Nuggets
@@ -78,7 +78,8 @@ def read_nuggets(
     Warns
     -----
     LexiframeWarning
-        With counts, for kinds of Auto-ARGUE's judgments that are not read.
+        With counts, for kinds of Auto-ARGUE's judgments that are not read, and for runs of which no
+        answer was judged, which are left out.
 
     Examples
     --------
@@ -148,6 +149,9 @@ def _tables(read: Read) -> Nuggets:
     if read.skipped:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(read.skipped.items()))
         warn(f"read_nuggets: kinds of judgments that are not read, left out: {kinds}")
+    judged = {row[0] for rows in (read.statements, read.sentences) for row in rows}
+    if empty := sorted({run for run, _ in read.answers} - judged):
+        warn(f"read_nuggets: runs without any judged answer, left out: {n_and_first(empty)}")
     nuggets = [(query, *one) for query, (_, of) in read.nuggets.items() for one in of]
     names = ["query_id", "nugget_id", "importance", "aggregator", "text"]
     frames = [pl.DataFrame(nuggets, dict.fromkeys(names, pl.String), orient="row")]

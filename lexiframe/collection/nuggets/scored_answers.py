@@ -74,26 +74,26 @@ def nugget_scores(
     >>> s["value"].round(2).to_list()
     [0.5, 0.4]
     """
-    judged = as_nuggets(n, nuggets)
-    asked = of_answers(measures, judged)
+    judged = judged_tables(n, nuggets)
+    asked = asked_measures(measures, judged)
     of_f1 = [one for one in asked if one.rows == "scores"]
     parts = [known.NuggetRecall(weighted=one.values["weighted"]) for one in of_f1]
     needed = unique_by_name([*asked, *parts, *[known.SentenceSupport][: len(of_f1)]])
     grid = judged.grid
     for rows in ("nugget_rows", "citations", "sentence_rows"):
         if of_rows := [one for one in needed if one.rows == rows]:
-            values = getattr(judged, rows).group_by(_KEY).agg(one.of_answer for one in of_rows)
+            values = getattr(judged, rows).group_by(_KEY).agg(one.value for one in of_rows)
             grid = grid.join(values, on=_KEY, how="left")
     empty = ((str(one), one.unanswered) for one in needed if one.rows == "sentence_rows")
     grid = grid.with_columns(
         pl.when("answered").then(name).otherwise(value).alias(name) for name, value in empty
     )
-    grid = grid.with_columns(one.of_answer for one in of_f1)
+    grid = grid.with_columns(one.value for one in of_f1)
     table = grid.unpivot([str(one) for one in asked], index=_KEY, variable_name="measure")
     return table.cast({"value": pl.Float64}).sort(schemas.SCORES.key)
 
 
-def as_nuggets(n: Any, nuggets: Any = None) -> AnswerTables:
+def judged_tables(n: Any, nuggets: Any = None) -> AnswerTables:
     """Return judgments as they are, or those of a table of statements."""
     if isinstance(n, AnswerTables):
         return n
@@ -105,7 +105,7 @@ def as_nuggets(n: Any, nuggets: Any = None) -> AnswerTables:
     return AnswerTables(schemas.to_polars(nuggets), schemas.to_polars(n))
 
 
-def of_answers(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
+def asked_measures(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
     """Return the measures; raise for those of another kind, and of what was not judged."""
     has = {"nugget_rows": judged.nuggets.height > 0, "citations": judged.sentences.height > 0}
     has |= {"sentence_rows": has["citations"], "scores": all(has.values())}

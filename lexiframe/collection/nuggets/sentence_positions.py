@@ -7,7 +7,7 @@ import polars as pl
 from lexiframe.base import LexiframeError, n_and_first, schemas, typed
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import STATED, VITAL
-from lexiframe.collection.nuggets.scored_answers import as_nuggets
+from lexiframe.collection.nuggets.scored_answers import judged_tables
 from lexiframe.typing import Frame
 
 _KEY = ["run", "query_id"]
@@ -69,7 +69,7 @@ def nugget_positions(
     >>> lf.preferences(p, ["LP", "LR"])["preference"].to_list()
     [-1.0, 1.0]
     """
-    return positions_of(as_nuggets(statements, nuggets), partial=partial)
+    return positions_of(judged_tables(statements, nuggets), partial=partial)
 
 
 def positions_of(n: AnswerTables, *, partial: bool = False) -> pl.DataFrame:

@@ -27,8 +27,6 @@ def words_as_numbers(
     >>> table.rows(), doubt
     ([('FAIR', '1')], "measures whose values are no numbers, left out: 1 ('WHY')")
     """
-    if table[value].dtype == pl.Boolean:
-        return table.with_columns(pl.col(value).cast(pl.Float64)), ""
     if table[value].dtype != pl.String:
         return table, ""
     text = pl.col(value).str.strip_chars().str.to_lowercase()

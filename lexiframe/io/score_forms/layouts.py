@@ -85,7 +85,7 @@ def rows_of(given: ScoreTable, measure: str | None, otherwise: str | None = None
     has another name for it; ``otherwise`` is the name if the table has none.
     """
     found = _column_names(given)
-    if {"query_id", "measure", "value"} <= {*found} and given.unit != "row":  # it is text
+    if {"query_id", "measure", "value"} <= {*found}:
         given = _judged_rows(given, found)
     given = _drop_means(given, found)
     if measure is None and _lacks_measure(given, found):

@@ -55,29 +55,29 @@ class Value:
 
     def each(self) -> Iterator[Value]:
         """Yield the elements of a list."""
-        elements = enumerate(self._of_type(list, "a list"))
+        elements = enumerate(self._checked_data(list, "a list"))
         yield from (Value(x, self.place, f"{self.keys}[{n}]") for n, x in elements)
 
     def members(self) -> Iterator[tuple[str, Value]]:
         """Yield the members of an object with their keys."""
-        members = self._of_type(dict, "an object").items()
+        members = self._checked_data(dict, "an object").items()
         yield from ((key, Value(x, self.place, f"{self.keys}[{key!r}]")) for key, x in members)
 
     def name(self) -> str:
         """Return an id or a text as text."""
         if self.data == "":
             raise self.wrong("a text that is not empty")
-        return str(self._of_type(str | int, "a text"))
+        return str(self._checked_data(str | int, "a text"))
 
     def number(self) -> float:
         """Return a number."""
-        return float(self._of_type(int | float, "a number"))
+        return float(self._checked_data(int | float, "a number"))
 
     def flag(self) -> bool:
         """Return True or False."""
-        return bool(self._of_type(bool, "true or false"))
+        return bool(self._checked_data(bool, "true or false"))
 
-    def _of_type(self, kind: Any, expected: str) -> Any:
+    def _checked_data(self, kind: Any, expected: str) -> Any:
         if not isinstance(self.data, kind) or (isinstance(self.data, bool) and kind is not bool):
             raise self.wrong(expected)
         return self.data
@@ -106,7 +106,7 @@ def records_of(data: bytes, where: str) -> Iterator[Value]:
 
 def _parsed(text: bytes, place: Problem) -> Value:
     try:
-        return Value(load_json(text.decode()), place)
+        return Value(load_json(text.decode().rstrip()), place)
     except (ValueError, RecursionError) as error:
         line = place.line or getattr(error, "lineno", None)
         found = f"{shown(text.decode(errors='replace').strip()[:40])} ({error})"

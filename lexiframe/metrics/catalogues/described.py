@@ -98,11 +98,12 @@ def _parameter_lines(measure: Any) -> list[str]:
     defaults = {k: p.default for k, p in declared.items()}
     shown = [f"{k}={v!r}" for k, v in defaults.items() if v is not None]
     shown = [operand, *shown] if operand else shown
-    example = f"{measure.name}({', '.join([*shown, 'rel=2'])})" + " @ 10" * cuts_off
+    of_grades = not hasattr(measure, "elsewhere")
+    example = f"{measure.name}({', '.join([*shown, *['rel=2'] * of_grades])})" + " @ 10" * cuts_off
     lines = [
         f"{name} : {parameter} ({_default(parameter)})" for name, parameter in declared.items()
     ]
-    lines.append("rel : the least grade that is relevant (default: as in the positions)")
+    lines += ["rel : the least grade that is relevant (default: as in the positions)"] * of_grades
     lines += ["@ k : only the first k ranks count (default: all)"] * cuts_off
     return [f"Parameters, as in {example}", "-" * 10, *lines]
 

@@ -16,7 +16,7 @@ from lexiframe.orderings.strengths.variances import Interval, Unit
 Ties = Literal["half", "davidson"]
 _SHOWN = 20
 """How many of the strongest runs are printed."""
-_WITH_ELO = ("run", "strength", "ci_low", "ci_high", "elo", "elo_low", "elo_high", "rank")
+_WITH_ELO = ("run", "strength", "ci_low", "ci_high", "rank", "elo", "elo_low", "elo_high")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -116,7 +116,8 @@ class Strengths(Tables):
         seen = ["run_a", "run_b", "n_judgments", "observed_share", "expected_share", "residual"]
         # Where there is no room for all columns, what was asked for stands before the others.
         first = pl.selectors.by_name(*_WITH_ELO, require_all=False)
-        strengths = self.strengths.select(first, ~first).head(_SHOWN)
+        whole = pl.selectors.starts_with("elo").round().cast(pl.Int64)
+        strengths = self.strengths.select(first, ~first).head(_SHOWN).with_columns(whole)
         found: dict[str, Any] = {
             printed.begun("Strengths", self.strengths.height, _SHOWN): strengths,
             "Pairs that the strengths describe worst": self.largest_residuals(5).select(seen),

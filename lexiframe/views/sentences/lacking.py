@@ -13,7 +13,7 @@ from lexiframe.views.sentences.rows import counts_in
 
 _DONE = {
     None: "no order by {}, because {}; a mean over different requests is no ranking: say what to "
-    "do by missing='common', 'zero' or 'own'",
+    "do by {how}",
     "own": "by {}, each run is ordered by the requests that it has (missing='own'), although {}",
     "common": "by {}, only requests that all runs have count (missing='common'), because {}",
     "zero": "by {}, a run has 0 for requests that it lacks (missing='zero'), as {}",
@@ -58,8 +58,11 @@ lacks some of the 2 requests (b has 1)
 
     def notes(self, measures: Sequence[str]) -> list[str]:
         """Return a sentence on each measure that orders runs and of which runs lack requests."""
+        how = printed.advice(
+            python="missing='common', 'zero' or 'own'", terminal="--missing common, zero or own"
+        )
         return [
-            _DONE[self.missing].format(measure, _lacking_phrase(self.of[measure]))
+            _DONE[self.missing].format(measure, _lacking_phrase(self.of[measure]), how=how)
             for measure in dict.fromkeys(measures)
             if measure in self.of and measure not in self.unranked
         ]
@@ -99,13 +102,14 @@ def unmatched_said(provenance: Mapping[str, Any]) -> list[str]:
     Examples
     --------
     >>> unmatched_said({"unmatched": ["dense"]})
-    ['dense is left out: nothing that it retrieved is judged.']
+    ['dense is left out of the verdict: nothing that it retrieved is judged.']
     """
     runs = provenance.get("unmatched", [])
     if not runs:
         return []
     who = "it" if len(runs) == 1 else "they"
-    return [f"{printed.they_are(runs)} left out: nothing that {who} retrieved is judged."]
+    why = f"nothing that {who} retrieved is judged"
+    return [f"{printed.they_are(runs)} left out of the verdict: {why}."]
 
 
 NOTHING_JUDGED = "no run retrieved a judged document, so that nothing can be concluded"

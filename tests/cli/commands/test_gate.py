@@ -318,6 +318,7 @@ def test_bad_usage(gate, arguments, message):
     [
         ([QRELS, GOOD, "no.run", *MARGIN], "no.run: no such file"),
         ([QRELS, GOOD, RUNS, *MARGIN], "runs: expected one run, found 3; name the file of one"),
+        ([QRELS, GOOD, RUNS, *MARGIN], "or repetitions of it: --replicates run"),
         ([QRELS, "-", "-", *MARGIN], "standard input holds one run, not both; name a file"),
         ([GOOD, QRELS, BAD, *MARGIN], "qrels and runs may have changed places"),
         ([QRELS, GOOD, BAD, "--margin", "nDGC@10=0.1"], "unknown measure 'nDGC@10'; did you mean"),

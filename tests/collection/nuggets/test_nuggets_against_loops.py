@@ -191,6 +191,20 @@ def test_positions_are_the_sentences(partial):
     assert lf.explain(p, "p", "a", "b")["doc_a"].is_in(facts["nugget_id"].implode()).all()
 
 
+def test_the_worked_example():
+    """SPEC, section 16: a and b are vital, c is okay; a is stated, b in part."""
+    facts = pl.DataFrame({"query_id": "q", "nugget_id": list("abc")})
+    facts = facts.with_columns(importance=pl.Series(["vital", "vital", "okay"]))
+    stated = pl.DataFrame({"run": "x", "query_id": "q", "nugget_id": ["a", "b"]})
+    s = lf.nugget_scores(stated.with_columns(credit=pl.Series([1.0, 0.5])), nuggets=facts)
+    found = {measure: round(value, 9) for _, _, measure, value in s.rows()}
+    assert found == {
+        "NuggetRecall": 0.5, "NuggetRecall(strict)": round(1 / 3, 9),
+        "NuggetRecall(vital)": 0.75, "NuggetRecall(vital,strict)": 0.5,
+        "NuggetRecall(weighted)": 0.6, "NuggetRecall(weighted,strict)": 0.4,
+    }  # fmt: skip
+
+
 def test_citations_and_sentences_by_hand():
     """Three sentences: one supported, one half supported by two documents, one that cites none."""
     facts = pl.DataFrame({"query_id": ["q"], "nugget_id": ["a"]})

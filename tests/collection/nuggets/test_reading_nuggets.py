@@ -73,6 +73,12 @@ def test_an_answer_without_its_nuggets_counts_as_none(write):
     )
 
 
+def test_a_run_without_any_judged_answer_is_named(write):
+    with pytest.warns(lf.LexiframeWarning, match=r"any judged answer, left out: 1 \('b'\)"):
+        n = lf.read_nuggets(write(assigned(RED), assigned(run="b")))
+    assert n.coverage["run"].to_list() == ["a"]
+
+
 def test_grades_need_the_scale_of_the_judge(write):
     graded = write(assigned({**RED, "assignment": 3}, {**BIG, "assignment": 5}))
     with refused("found 3 at nuggets[0].assignment; say the greatest"):
@@ -185,8 +191,8 @@ BANK = {
 }
 
 
-def report(*sentences, run="a"):
-    return {"report": {"metadata": {"run_id": run, "topic_id": "q"}}, "judgments": [*sentences]}
+def report(*sentences, run="a", topic="q"):
+    return {"report": {"metadata": {"run_id": run, "topic_id": topic}}, "judgments": [*sentences]}
 
 
 def answers(question, *found):
@@ -227,8 +233,9 @@ def test_all_answers_are_needed_where_they_are_joined_by_and(write):
 
 
 def test_a_report_without_sentences_counts_as_none(write):
-    n = lf.read_nuggets(write(BANK, report(run="b"), report(sentence())))
-    assert n.coverage.rows() == [("a", 1, 1, 0)]
+    other = BANK | {"query_id": "p"}, report(sentence(), run="b", topic="p")
+    n = lf.read_nuggets(write(BANK, *other, report(run="b"), report(sentence())))
+    assert n.coverage.rows() == [("a", 2, 1, 1), ("b", 2, 1, 1)]
 
 
 def test_what_is_cited_twice_is_judged_twice_or_once_for_both(write):

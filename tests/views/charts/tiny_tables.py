@@ -15,8 +15,8 @@ def _table(schema, rows):
 
 def _compared(measure, numbers):
     return [
-        (measure, a, b, difference, difference - 0.1, difference + 0.1, p, p_adjusted,
-         p_adjusted < 0.05, 4, size, 2 * size, "t", "holm")
+        (measure, a, b, difference, difference - 0.1, difference + 0.1, 4, size, 2 * size, p,
+         p_adjusted, p_adjusted < 0.05, "t", "holm")
         for (a, b), (difference, size, p, p_adjusted) in zip(PAIRS, numbers, strict=True)
     ]  # fmt: skip
 
@@ -45,8 +45,8 @@ ASL_CURVE = _table(
 EQUIVALENCES = _table(
     schemas.EQUIVALENCES,
     [
-        (measure, "t", "holm", a, b, 4, difference, 0.1, difference - half, difference + half,
-         *[0.01, 0.04, 0.04, 0.5] * 2, conclusion, False, *[0.9] * 4)
+        (measure, a, b, difference, difference - half, difference + half, 4,
+         *[0.01, 0.04, 0.04, 0.5] * 2, False, *[0.9] * 4, 0.1, conclusion, "t", "holm")
         for measure in MEASURES
         for (a, b), difference, half, conclusion in zip(
             PAIRS, [-0.125, 0.0, 0.375], [0.1, 0.05, 0.2],

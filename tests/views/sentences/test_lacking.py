@@ -224,3 +224,13 @@ def test_missing_is_for_scores(tmp_path):
     done = run("evaluate", folder / "qrels.txt", folder / "runs", "--missing", "zero")
     assert done.returncode == 2
     assert "--missing is for --scores" in words(done.stderr.replace("│", ""))
+
+
+def test_what_to_do_is_an_option_in_the_terminal(lexiframe, tmp_path):
+    for run, values in {"A": {"q": 0.5}, "B": {"q": 0.2, "r": 0.3}}.items():
+        lines = [f"map\t{query}\t{value}\n" for query, value in values.items()]
+        (tmp_path / f"{run}.eval").write_text("".join(lines))
+    files = [tmp_path / f"{run}.eval" for run in "AB"]
+    said = words(lexiframe("evaluate", "--scores", *files).out)
+    assert "say what to do by --missing common, zero or own" in said
+    assert "missing='" not in said
