@@ -320,7 +320,7 @@ def _list_words(hint: Any) -> str:
     if origin is typing.Literal:
         return "one of " + ", ".join(map(repr, typing.get_args(hint)))
     if origin is Mapping:
-        return "a dictionary"
+        return "a dictionary {name: value}"
     if origin is Callable:
         return "a function"
     if origin is tuple:

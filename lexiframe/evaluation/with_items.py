@@ -59,7 +59,7 @@ class EvaluationWithItems(Evaluation):
         ``se`` and ``df`` are those of the jackknife, ``baseline_value`` is that of ``run_b``.
         """
         by, alpha = self.provenance["groups"], self.provenance["inference"]["alpha"]
-        c = self.catalogue.comparisons.unique([*by, "measure", "run_a", "run_b"])
+        c: pl.DataFrame = self.catalogue.comparisons.unique([*by, "measure", "run_a", "run_b"])
         metrics = {name: derived.known_metric(name) for name in self._catalogue_measures}
         smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
         df = pl.when(pl.col("n") > beyond.MANY).then(beyond.GROUPS - 1).otherwise(pl.col("n") - 1)
@@ -74,14 +74,17 @@ class EvaluationWithItems(Evaluation):
             mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
         )
         on = [*by, "measure", "run_b"]
-        values = self.catalogue.values.select(*by, "measure", run_b="run", baseline_value="value")
+        values: pl.DataFrame = self.catalogue.values.select(
+            *by, "measure", run_b="run", baseline_value="value"
+        )
         return (
             pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True).sort(by + on)
         )
 
     @cached_property
     def _catalogue_measures(self) -> list[str]:
-        return self.catalogue.values["measure"].unique(maintain_order=True).to_list()
+        names: list[str] = self.catalogue.values["measure"].unique(maintain_order=True).to_list()
+        return names
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
         given = None if measures is None else list(map(str, as_list(measures)))
@@ -154,7 +157,7 @@ def evaluate_with_items(
     scan, qrels = scan_runs(runs), None if qrels is None else column_forms.held(qrels, "qrels")
     deepest = beyond.deepest([*of_lists, *of_all]) if of_lists or of_all else 1
     lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=deepest)
-    s = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
+    s: Any = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
     if rest:
         e = evaluate_asked(scan, qrels, replace(how, measures=rest), **large)
         e = e if s is None else _joined_lists(e, s, asked, of_lists, how)
@@ -166,7 +169,9 @@ def evaluate_with_items(
         e = evaluated(s, named, how.inference, grouped, sources, **of_facts)
     if not of_all:
         return e
-    test = "randomization" if own_tests.several(how.inference.test) == ["randomization"] else "t"
+    test: Any = (
+        "randomization" if own_tests.several(how.inference.test) == ["randomization"] else "t"
+    )
     told = how.inference
     plan = beyond.How(of_all, None, test, told.alpha, told.trials, told.seed)
     corrections = own_tests.several(told.correction)

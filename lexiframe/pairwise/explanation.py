@@ -187,7 +187,9 @@ def _levels_of_both(sides: dict[str, pl.DataFrame], grade: float) -> pl.DataFram
         )
         for side, rows in items.items()
     ]
-    return pl.concat([levels, *named], how="horizontal")
+    positions = "position_a", "position_b"  # Polars prints the first four columns
+    table = pl.concat([levels, *named], how="horizontal")
+    return table.select(*levels.columns, *positions, pl.exclude(*levels.columns, *positions))
 
 
 def _measure_columns(

@@ -47,3 +47,10 @@ def test_measures_up_to_the_greatest_grade_are_explained():
     for greatest, expected in [(0, []), (1, [1]), (2, [1, 2]), (2.5, [1, 2]), (3, [1, 2, 3])]:
         found = [measure.rel for measure in explainable(asked, greatest)]
         assert found == [*expected, None, None]
+
+
+def test_the_ranks_are_among_the_columns_that_polars_prints():
+    """Of a wide frame it prints the first four and the last four."""
+    p = lf.positions({"a": {"q": {"d": 1}}, "b": {"q": {"d": 1}}}, {"q": {"d": 1}})
+    names = lf.explain(p, "q", "a", "b").columns
+    assert names[:4] == ["threshold", "level", "position_a", "position_b"]

@@ -93,7 +93,7 @@ def category_entropy(lists: Lists) -> np.ndarray:
 def miscalibration(lists: Lists, *, divergence: str, alpha: float, weight: str) -> np.ndarray:
     """The divergence of the distributions of the history, p, and of the list, q."""
     of_item = lists.items.shares()
-    past, history = past_of(lists, "Miscalibration"), lists.items.history
+    past, history = past_of(lists, "Miscalibration"), lists.items.needed("history", "it")
     weights = np.ones(len(past.row))
     if weight != "none":
         if weight not in history.columns:

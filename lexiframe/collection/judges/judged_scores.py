@@ -91,7 +91,7 @@ def _called_alike(
     return named, same
 
 
-def for_each(called: str, what: str, judges: Iterable[str], given: Any) -> dict[str, Any]:
+def given_by_judge(called: str, what: str, judges: Iterable[str], given: Any) -> dict[str, Any]:
     """Return what is given of each judge, or of all of them, by the judges' names."""
     if not isinstance(given, Mapping):
         return dict.fromkeys(judges, given)
@@ -104,7 +104,7 @@ def for_each(called: str, what: str, judges: Iterable[str], given: Any) -> dict[
 
 
 def _asked_of_each(called: str, judges: Mapping[str, Any], measures: Any) -> dict[str, list[str]]:
-    given = for_each(called, "measure", judges, measures)
+    given = given_by_judge(called, "measure", judges, measures)
     asked = {judge: [*dict.fromkeys(map(str, as_list(given[judge])))] for judge in judges}
     if len({len(names) for names in asked.values()}) > 1:
         counts = ", ".join(f"{judge}: {len(names)}" for judge, names in asked.items())

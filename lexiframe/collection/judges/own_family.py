@@ -18,7 +18,7 @@ from lexiframe.base import (
     typed,
     unknown_name,
 )
-from lexiframe.collection.judges.judged_scores import for_each, read_judged_scores, same_cells
+from lexiframe.collection.judges.judged_scores import given_by_judge, read_judged_scores, same_cells
 from lexiframe.io import logs
 from lexiframe.pairwise import arrays
 from lexiframe.significance import correct_families
@@ -114,7 +114,7 @@ def own_family(
             "own_family: expected a judge or several, none of them called people, found "
             f"{n_and_first([*given]) if given else 'none'}"
         )
-    of = for_each("own_family", "own family", given, own)
+    of = given_by_judge("own_family", "own family", given, own)
     family = _families(families, {*of.values()})
     by_people, rows = read_judged_scores(PEOPLE, people), list[dict[str, Any]]()
     for judge, scores in given.items():

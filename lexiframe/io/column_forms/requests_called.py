@@ -33,7 +33,7 @@ def requests_called(data: Any) -> str:
 
 def _names_in(data: Any) -> list[str]:
     if not isinstance(data, File):
-        names = getattr(data, "column_names", None) or getattr(data, "columns", None)
+        names: Any = getattr(data, "column_names", None) or getattr(data, "columns", None)
         return [*map(str, names)] if isinstance(names, list) or hasattr(names, "tolist") else []
     with data.opened() as file:
         start = file.read(_START)

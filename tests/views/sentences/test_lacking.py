@@ -231,6 +231,8 @@ def test_what_to_do_is_an_option_in_the_terminal(lexiframe, tmp_path):
         lines = [f"map\t{query}\t{value}\n" for query, value in values.items()]
         (tmp_path / f"{run}.eval").write_text("".join(lines))
     files = [tmp_path / f"{run}.eval" for run in "AB"]
-    said = words(lexiframe("evaluate", "--scores", *files).out)
+    found = lexiframe("evaluate", "--scores", *files)
+    assert "('A'), 1 value in all; means" in words(found.err)
+    said = words(found.out)
     assert "say what to do by --missing common, zero or own" in said
     assert "missing='" not in said
