@@ -392,7 +392,7 @@ def _warn_of_absent(table: pl.DataFrame) -> None:
         names = [_shown_name(name) for name in found]
         warn(
             "runs that lack values for requests for which other runs have them: "
-            f"{n_and_first(names)}, {printed.counted(lacking['absent'].sum(), 'value')} in all; "
+            f"{n_and_first(names)}, {printed.counted(int(lacking['absent'].sum()), 'value')} in all; "
             "means are over the values that a run has, so give 0 where it found nothing "
             "(trec_eval -q -c prints these zeros from version 10 on, earlier versions do not)"
         )
