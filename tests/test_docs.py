@@ -202,6 +202,7 @@ def test_the_code_about_nuggets_runs_and_its_session_is_what_is_printed(
     printed = lexiframe(*shlex.split(command)).out.rstrip()
     assert printed.split("\n") == [line.removeprefix("    ") for line in lines]
     assert "hybrid is best" in " ".join(str(names["e"].verdict).split())
+    assert "auto" in str(names["j"].verdict)
     s, margin = names["s"], {"NuggetRecall(strict)": 0.05}
     decision = lf.gate(s, margin, baseline="sparse", candidate="hybrid")
     assert decision["outcome"].to_list() == ["pass"]
