@@ -83,7 +83,7 @@ def test_without_evidence_it_refuses_as_the_gate_does():
         assert_not_worse(OLD, DIGITS / "runs", QRELS, margin)
     with pytest.raises(lf.LexiframeError, match="expected a baseline, found None"):
         assert_not_worse(None, NEW, QRELS, margin)
-    with pytest.raises(TypeError, match="expected margin to be a dictionary {name: value}"):
+    with pytest.raises(TypeError, match=r"expected margin to be a dictionary \{name: value\}"):
         assert_not_worse(OLD, NEW, QRELS, 0.05)
 
 
