@@ -66,6 +66,7 @@ OPTIONS: dict[str, Any] = {
         INPUT,
         "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
         "--nuggets",
+        rare=True,
     ),
     "missing": option(
         INPUT,
