@@ -66,6 +66,7 @@ OPTIONS: dict[str, Any] = {
         INPUT,
         "Files have answers judged by nuggets (nuggetizer, Auto-ARGUE).",
         "--nuggets",
+        rare=True,
     ),
     "missing": option(
         INPUT,
@@ -155,7 +156,12 @@ OPTIONS: dict[str, Any] = {
     ),
     "requests": option(INPUT, "Attributes of requests, by query_id.", metavar="FILE"),
     # how documents are ranked and counted
-    "ties": option(POLICIES, "How documents with equal scores are ordered.", rare=True),
+    "ties": option(
+        POLICIES,
+        "How documents with equal scores are ordered: doc_id_desc, doc_id_asc, input or rank.",
+        metavar="HOW",
+        rare=True,
+    ),
     "score_type": option(
         POLICIES,
         "How scores are compared; trec_eval up to 9.0.8 and pytrec_eval use float32.",
@@ -249,7 +255,9 @@ OPTIONS: dict[str, Any] = {
     ),
     "order": option(
         STATISTICS,
-        "How preferences order the runs; the papers take mc4. Metrics order them by their mean.",
+        "How preferences order the runs: mean, win_rate, borda, copeland, mc4 (as the papers), "
+        "kemeny or bradley_terry. Metrics order them by their mean.",
+        metavar="HOW",
         rare=True,
     ),
     "baseline": option(

@@ -139,6 +139,13 @@ def test_tables_fit_the_terminal(lexiframe, monkeypatch, width):
     assert ("0.941, 0.941" in covered) == (width > 60)
 
 
+@pytest.mark.parametrize("name", ["evaluate", "gate", "judges", "leaderboard", "coverage"])
+def test_choices_of_an_option_stand_in_one_line(lexiframe, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = lexiframe(name, "--help-all").out.splitlines()
+    assert [line for line in lines if line.count("<") != line.count(">")] == []
+
+
 DIGITS = lf.bundled("digits")
 EIGHT = [*sorted((DIGITS / "runs").glob("[b-g]*.parquet"))]
 JUDGES = [f"{name}={DIGITS / 'judges' / name}.parquet" for name in ("people", "classifier")]

@@ -67,10 +67,16 @@ Smaller = Annotated[
     option(INPUT, "A collection of which smaller values are better; repeated for several.",
            metavar="COLLECTION", rare=True),
 ]  # fmt: skip
-Generalised = Annotated[of.Over, option(INPUT, "What the tests generalise to.", rare=True)]
+Generalised = Annotated[
+    of.Over,
+    option(INPUT, "What the tests generalise to: collections, groups or requests.", metavar="WHAT",
+           rare=True),
+]  # fmt: skip
 Tested = Annotated[
-    of.RankTest, option(INPUT, "How pairs are tested for the possible ranks.", rare=True)
-]
+    of.RankTest,
+    option(INPUT, "How pairs are tested for the possible ranks: holm, max_t or max_t_bootstrap.",
+           metavar="TEST", rare=True),
+]  # fmt: skip
 Measured = Annotated[
     str | None,
     option(INPUT, "Which measure counts where a collection has several.", "-m", "--measure",
