@@ -161,7 +161,7 @@ def test_a_score_without_a_value_is_no_0():
     assert common.comparisons["n"].unique().to_list() == [7]
     with (
         pytest.warns(lf.LexiframeWarning, match="single scores"),
-        pytest.raises(lf.LexiframeError, match="expected AP of the same requests for all runs"),
+        pytest.raises(lf.LexiframeError, match="expected values of AP for the same requests of"),
     ):
         compared(judges)
 
