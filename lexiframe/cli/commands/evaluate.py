@@ -12,7 +12,7 @@ import typer
 from lexiframe import evaluation
 from lexiframe.base import LexiframeError, check_choice, memory_use, printed
 from lexiframe.base.face import added
-from lexiframe.cli.inputs import InferenceOptions, RunsOrScores
+from lexiframe.cli.inputs import InferenceOptions, RunsOrScores, refuse_replacing
 from lexiframe.cli.options import Format
 from lexiframe.cli.output import complain, print_json, print_table
 from lexiframe.evaluation import (
@@ -100,6 +100,7 @@ def evaluate(
     if table is not None:
         check_choice("evaluate", table, _TABLES, "--table")
     how: dict[str, Any] = {"order": order, "is_reported": is_reported, **parts}
+    refuse_replacing(outputs, [items, history])
     how["catalogue"] = items, history
     e = evaluated(inputs, measure, tests, outputs, **how)
     if e.sums is not None:

@@ -10,6 +10,8 @@ from typing import Any
 import polars as pl
 import typer
 
+from lexiframe import evaluation
+from lexiframe.base.face import added
 from lexiframe.cli.gate_inputs import (
     AnyMeasure,
     AsGateFormat,
@@ -70,6 +72,8 @@ def gate(
     curve: Curve = False,
     cluster: Cluster = None,
     replicates: ReplicatesOfGate = None,
+    items: str | None = None,
+    history: str | None = None,
     requests: str | None = None,
     by: list[str] | None = None,
     missing: MissingOfGate = "refuse",
@@ -94,10 +98,16 @@ def gate(
     written = (out and out / _FILE, junit, sequential)
     files = [file for file in written if file is not None]
     output_files.refuse_outputs(files)
+    if items is not None and (inputs.scores or replicates or sequential or curve):
+        others = "--scores, --replicates, --sequential and --curve"
+        raise typer.BadParameter(f"--items does not go with {others}; leave one of them out")
     if inputs.scores:
         pairs, names, facts = _gate_scores(inputs, margins, files, requests)
     elif replicates is not None:
         pairs, names, facts = _gate_replicates(inputs, margins, replicates)
+    elif items is not None:
+        catalogue = (items, history, requests, by)
+        pairs, names, facts = _gate_with_items(inputs, margins, files, catalogue)
     else:
         pairs, names, facts = _gate_runs(inputs, margins, files, requests)
     meant: dict[str, Any] = {"missing": missing, "same_ok": same_ok}
@@ -188,6 +198,25 @@ def _gate_replicates(
         scan, inputs.judgments(), [*margins], replicates=replicates, **vars(inputs.policies)
     )
     return e, names, {"policies": asdict(inputs.policies)}
+
+
+def _gate_with_items(
+    inputs: GateInputs,
+    margins: Mapping[str, str | float],
+    outputs: list[Path],
+    catalogue: tuple[str, str | None, str | None, list[str] | None],
+) -> Found:
+    """Evaluate two runs over a catalogue of items, whose measures a margin may be of."""
+    items, history, requests, by = catalogue
+    refuse_shares_of_preferences(parse_measures(list(margins)), margins)
+    refuse_replacing(outputs, [items, history])
+    scan = inputs.found(outputs, requests)
+    read = added(evaluation, "read_items", "--items")(items, history=history)
+    asked: dict[str, Any] = {"items": read, "requests": requests, "by": by}
+    e = evaluate(scan, inputs.judgments(), [*margins], **asked, **vars(inputs.policies))
+    named = {one["path"]: str(one["run"]) for one in e.provenance["runs"]}  # in another order
+    first, second = (named[str(source.origin)] for source in scan.sources)
+    return e, (first, second), {"policies": asdict(inputs.policies)}
 
 
 def _gate_scores(
