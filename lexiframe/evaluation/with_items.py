@@ -156,6 +156,8 @@ def evaluate_with_items(
         )
     scan, qrels = scan_runs(runs), None if qrels is None else column_forms.held(qrels, "qrels")
     deepest = beyond.deepest([*of_lists, *of_all]) if of_lists or of_all else 1
+    if how.policies.depth is not None:
+        deepest = min(how.policies.depth, deepest or how.policies.depth)
     lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=deepest)
     s: Any = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
     if rest:
@@ -173,7 +175,7 @@ def evaluate_with_items(
         "randomization" if own_tests.several(how.inference.test) == ["randomization"] else "t"
     )
     told = how.inference
-    plan = beyond.How(of_all, None, test, told.alpha, told.trials, told.seed)
+    plan = beyond.How(of_all, None, test, told.alpha, told.trials, told.seed, told.baseline)
     corrections = own_tests.several(told.correction)
     grouped_by = (how.requests, how.groups) if how.groups else (None, None)
     found = beyond.catalogue_of(lists, plan, corrections, told.family, grouped_by)

@@ -329,7 +329,7 @@ def _kind_of_others(names: Sequence[str], cells: Sequence[str]) -> AnyKind | Non
     has = {ours for one in means for ours in one}
     if has & {"doc_id", "rank"} or len(names) < _FEWEST:
         return None
-    numbers = [one for one, kind in zip_longest(cells, means) if not kind]
+    numbers = [str(one or "") for one, kind in zip_longest(cells, means) if not kind]
     is_matrix = has == {"query_id"} and numbers and all(map(_FRACTION.fullmatch, numbers))
     has_runs_alone = "run" in has and not has & {"query_id", "value"}
     return "scores" if has & {"collection", "measure"} or has_runs_alone or is_matrix else None

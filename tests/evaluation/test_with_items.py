@@ -132,7 +132,7 @@ def test_without_judgments_lists_alone_are_compared():
     [
         ({"measures": ["Coverage@5"]}, "no measure of requests was asked for"),
         ({"measures": ["AP"], "replicates": "run"}, "items are for runs of one collection"),
-        ({"measures": ["Novelty@5", "AP"], "qrels": None}, "expected judgments for AP, found none"),
+        ({"measures": ["Novelty@5", "AP"], "qrels": None}, "for AP, found none as qrels"),
         ({"measures": ["AP", "Novelty@5"], "keep": "scores"}, "were evaluated in parts"),
     ],
 )
@@ -199,3 +199,45 @@ def test_leaderboards_take_measures_of_lists_and_refuse_those_of_all(e):
     assert board.ranking.filter(rank=1)["run"].item() == first
     with pytest.raises(lf.LexiframeError, match="Coverage@5"):
         lf.leaderboard({"x": e, "y": e}, measure="Coverage@5")
+
+
+def test_depth_cuts_the_lists_too():
+    e = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Novelty@5", "Coverage@5"], items=ITEMS, depth=2)
+    c = lf.catalogue(RUNS, "Coverage@2", ITEMS, qrels=QRELS)
+    assert e.catalogue.values["value"].to_list() == c.values["value"].to_list()
+    s = lf.list_scores(RUNS, "Novelty@2", ITEMS, qrels=QRELS).drop_nulls()
+    assert e.scores.filter(measure="Novelty@5")["value"].to_list() == s["value"].to_list()
+
+
+def test_one_margin_is_that_of_all_lists_too(e):
+    one = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS)
+    found = lf.gate(one, 0.25, **TWO)
+    assert found.equals(lf.gate(one, {"nDCG@5": 0.25, "Coverage@5": 0.25}, **TWO))
+    assert found.height == 2
+
+
+def test_a_baseline_is_that_of_the_catalogue_too():
+    e = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS, baseline="b")
+    c = e.catalogue.comparisons
+    assert c.select("run_a", "run_b").rows() == [("a", "b"), ("c", "b")]
+    every = lf.catalogue(RUNS, "Coverage@5", ITEMS, qrels=QRELS).comparisons
+    assert (
+        c["p_value"].to_list()
+        == every.filter((pl.col("run_a") == "b") | (pl.col("run_b") == "b"))["p_value"].to_list()
+    )
+
+
+def test_leaderboards_know_that_smaller_is_better():
+    e = lf.evaluate(RUNS, QRELS, ["nDCG@5", "ARP@5"], items=ITEMS)
+    board = lf.leaderboard({"x": e, "y": e}, measure="ARP@5")
+    first = e.means.filter(measure="ARP@5", rank=1)["run"].item()
+    assert board.ranking.filter(rank=1)["run"].item() == first
+
+
+def test_many_runs_show_the_first_ten_within_the_bounds():
+    runs = {f"run{n:02}": RUNS["abc"[n % 3]] for n in range(21)}
+    e = lf.evaluate(runs, QRELS, ["nDCG@5", "Coverage@5", "Gini@5"], items=ITEMS)
+    text = str(e).partition("All lists of a run together")[2]
+    assert text.count("Coverage@5") == 10
+    assert "Gini@5, smaller is better" in text
+    assert "more runs: e.catalogue has all" in " ".join(text.split())

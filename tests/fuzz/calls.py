@@ -47,6 +47,11 @@ ANSWERS = pl.DataFrame(
 )
 VOTES = pl.DataFrame({"query_id": QUERIES, "run_a": "a", "run_b": "b", "winner": ["a", "b"] * 4})
 
+FAMILIES = pl.DataFrame({"run": [*"abc"], "family": [*"xyz"]})
+NUGGETS = pl.DataFrame({"query_id": "q", "nugget_id": ["1", "2"], "importance": "vital"})
+STATED = pl.DataFrame(
+    {"run": [*"aabb"], "query_id": "q", "nugget_id": [*"1212"], "credit": 1.0, "sentence": 1}
+)
 JUDGED = pl.concat([VOTES.with_columns(judge=pl.lit(judge)) for judge in ("ann", "bob", "cat")])
 
 
@@ -106,6 +111,10 @@ def arguments(folder):
         "impute": {"p": lf.positions(RUNS, QRELS)}, "required_requests": {"margin": 0.1},
         "leaderboard": {"x": BOARD}, "read_preferences": {"source": VOTES},
         **{name: {"x": BOARD} for name in user_names(lf.collection)},
+        "exposure_curve": {"runs": RUNS, "items": lf.read_items(ITEMS), "cutoff": 2},
+        "own_family": {"people": s, "judges": s, "families": FAMILIES, "own": "x"},
+        "nugget_positions": {"statements": STATED, "nuggets": NUGGETS},
+        "nugget_scores": {"n": STATED, "nuggets": NUGGETS},
         "next_pairs": {"runs": ["c"], "n": 3}, "judge_consistency": {"stated": JUDGED},
         "bradley_terry": {
             "by": "request", "answers": ANSWERS, "requests": GROUPS, "groups": "kind",

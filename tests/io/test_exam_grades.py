@@ -93,7 +93,7 @@ def test_grades_off_the_scale_are_refused_with_their_line(write):
     )
     with pytest.raises(lf.ReadError, match=re.escape(message)):
         lf.read_qrels(file, max_grade=3)
-    with pytest.raises(lf.LexiframeError, match="expected max_grade above 0, found 0"):
+    with pytest.raises(lf.LexiframeError, match="read_qrels: expected max_grade above 0, found 0"):
         lf.read_qrels(file, max_grade=0)
     with pytest.raises(lf.ReadError, match="row 2: expected grades from 0 to 3, found 1"):
         lf.read_qrels({"q": {"a": 1, "b": -1}}, max_grade=3)

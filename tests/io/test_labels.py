@@ -105,3 +105,9 @@ def test_true_as_a_score():
     for values in ([True, False], ["true", "False"]):
         table = pl.DataFrame({"run": "a", "query_id": ["1", "2"], "measure": "em", "value": values})
         assert lf.read_scores(table)["value"].to_list() == [1.0, 0.0]
+
+
+def test_a_whole_number_with_a_point_is_the_same_grade(tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("query_id,doc_id,grade\n1,a,1.0\n1,b,2\n")
+    assert lf.read_qrels(path, grades={1: 0, 2.0: 1})["relevance"].to_pylist() == [0.0, 1.0]

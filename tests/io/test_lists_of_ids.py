@@ -138,3 +138,12 @@ def test_names_in_any_case_and_style(tmp_path):
     two = both.rename({"query_id": "QUERY_ID"})
     with pytest.raises(lf.SchemaError, match="could each be query_id"):
         lf.read_runs(two)
+
+
+def test_two_lists_of_one_query_are_refused():
+    frame = pl.DataFrame({"query_id": ["1", "1"], "retrieved": [["a"], ["b"]]})
+    with pytest.raises(lf.SchemaError, match="one list of documents for each query, found 1"):
+        lf.read_runs(frame)
+    assert lf.read_runs(frame.with_columns(run=pl.Series(["x", "y"]))).num_rows == 2
+    judged = frame.rename({"retrieved": "relevant"})
+    assert lf.read_qrels(judged)["doc_id"].to_pylist() == ["a", "b"]

@@ -131,3 +131,10 @@ def test_a_reader_that_is_not_installed(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(lf.LexiframeError, match="read_log: this log needs pyyaml, which"):
         lf.read_log(tmp_path)
+
+
+def test_dates_in_yaml_are_text(tmp_path):
+    import datetime
+
+    written(tmp_path / "0" / ".hydra" / "config.yaml", {"day": datetime.date(2024, 1, 2)})
+    assert "2024-01-02" in lf.read_log(tmp_path)["params.day"][0]

@@ -144,3 +144,19 @@ def test_values_may_have_numbers_as_keys():
     table = votes(id=["1", "2"], model_a=["a"] * 2, model_b=["b"] * 2, winner=[0, 1])
     v = lf.read_preferences(table, values={0: "b", 1: "a"})
     assert v.judgments["winner"].to_list() == ["b", "a"]
+
+
+@pytest.mark.filterwarnings("ignore:judgments. no column names the request")
+def test_counts_without_requests_are_as_many_requests():
+    table = votes(left=["a", "a"], right=["b", "b"], winner=["left", "right"], count=[90, 10])
+    v = lf.read_preferences(table)
+    assert v.judgments["query_id"].n_unique() == 100
+    assert lf.win_rates(v)["win_rate"].to_list() == [0.9]
+
+
+def test_the_requests_of_arena_hard_may_be_called_uid():
+    rows = [{"uid": "7", "model": "mine", "games": [{"score": "A>B"}, {"score": "A=B"}]}]
+    rows += [{"uid": "8", "model": "mine", "games": []}]
+    with pytest.warns(lf.LexiframeWarning, match="without a winner, left out: 1 rows"):
+        v = lf.read_preferences(pl.DataFrame(rows))
+    assert v.preferences.select("query_id", "n_judgments").rows() == [("7", 2)]

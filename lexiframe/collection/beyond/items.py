@@ -19,6 +19,7 @@ from lexiframe.base import (
     n_and_first,
     schemas,
     typed,
+    warn,
 )
 from lexiframe.io import column_forms, logs
 from lexiframe.typing import LogLike
@@ -195,7 +196,7 @@ def read_items(
     items
         A frame or file with one row for each item: ``doc_id`` (or another name that `read_runs`
         knows), and optionally ``users`` (how many different users had it in training),
-        ``categories`` (a column of lists, or text without lists for one category) and ``vector`` (a
+        ``categories`` (a column of lists, or text: ``crime|war``) and ``vector`` (a
         column of lists of numbers, all of one width).
     history
         The interactions in training of all users, not of those alone who are evaluated:
@@ -237,14 +238,22 @@ def read_items(
     found, past = Items(frame["doc_id"], unknown=unknown), None
     if history is not None:
         table = _table(history, "history", _OF_HISTORY)
+        n = table.height
         table = table.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
+        if table.height < n and table.width > len(_OF_HISTORY.key):
+            again = n - table.height
+            warn(f"history: pairs that are there again, of which the first counts: {again:,}")
         found, item = found.places_of(table["doc_id"], "history")
         past = table.drop("doc_id").with_columns(item=pl.Series(item)).sort("query_id", "item")
     ids = pl.DataFrame({"doc_id": found.ids})
     frame = ids.join(frame, on="doc_id", how="left", maintain_order="left")
     of_each = _users_of(frame, past)
-    if users is None:
-        users = None if past is None else past["query_id"].n_unique()
+    n_past = None if past is None else past["query_id"].n_unique()
+    if users is not None and n_past is not None and users < n_past:
+        raise LexiframeError(
+            f"users: expected {n_past:,} or more, as many as the history has, found {users:,}"
+        )
+    users = n_past if users is None else users
     if of_each is not None:
         users = int(of_each.max(initial=0)) if users is None else users
         _refuse_wrong_users(frame, of_each, users)
@@ -314,6 +323,8 @@ def _categories_of(
         if name is None:
             return None
         long = frame.select("doc_id", category=pl.col(name))
+        if long.schema["category"] == pl.String:
+            long = long.with_columns(category=_split(long["category"]))
         if isinstance(long.schema["category"], pl.List | pl.Array):
             long = long.explode("category", empty_as_null=True)
         long = long.drop_nulls()
@@ -323,6 +334,14 @@ def _categories_of(
     ones = sparse.csr_array((np.ones(len(item)), (item, category)), shape=shape)
     ones.data[:] = 1.0  # a category that an item has twice counts once
     return ones
+
+
+def _split(texts: pl.Series) -> pl.Series:
+    """Return the categories in texts: crime|war, as MovieLens has them, or lists that are text."""
+    if texts.str.contains(r"^\[.*\]$").any():
+        parts = texts.str.strip_chars("[] ").str.split(",")
+        return parts.list.eval(pl.element().str.strip_chars(" '\""))
+    return texts.str.split("|")
 
 
 def _vectors_of(items: Items, frame: pl.DataFrame) -> np.ndarray | None:

@@ -263,6 +263,7 @@ class How:
     alpha: float
     trials: int
     seed: int
+    baseline: str | None = None
 
     def values(self, lists: Sequence[Lists]) -> pl.DataFrame:
         """Return value and interval of each run and measure."""
@@ -291,6 +292,9 @@ class How:
         for measure in self.measures:
             of_runs = [left_out(measure, one, self.groups) for one in lists]
             pairs = [*combinations(range(len(lists)), 2)]
+            if self.baseline is not None:
+                of = [one.name for one in lists].index(self.baseline)
+                pairs = [(n, of) for n in range(len(lists)) if n != of]
             if not pairs:
                 continue
             differences = [of_runs[a][0] - of_runs[b][0] for a, b in pairs]

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import printed, schemas
+from lexiframe.metrics import derived
 
 _DOCUMENT = ("document", "grade", "relevant")
 _WORDS = {"nugget": ("nugget", "credit", "stated in full")}
@@ -139,8 +140,10 @@ def _family_sentence(part: pl.DataFrame, of_group: str) -> str:
     begin = f"By {row['measure']}{of_group}, "
     if row["p_value"] is None:
         return f"{begin}it is not known whether {who} favours {family}: {row['reason']}."
-    favours = row["bias"] > 0
-    than = "more" if favours else "less"
+    metric = derived.known_metric(row["measure"])
+    smaller = metric is not None and metric.smaller_is_better
+    favours = (row["bias"] > 0) != smaller
+    than = "more" if row["bias"] > 0 else "less"
     own, p = printed.counted(row["n_own"], "run"), row["p_adjusted"]
     shown = "it is not shown to favour or disfavour them"
     if p < _ALPHA:

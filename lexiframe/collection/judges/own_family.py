@@ -138,6 +138,7 @@ def _families(families: Any, own: set[str]) -> dict[str, str]:
     """Read the family of each run; raise for an own family that none of them has."""
     table = logs.read_log(families) if isinstance(families, str | Path) else families
     entries = schemas.check(logs.entries_of(table, "run", "families"), _FAMILIES)
+    entries = entries.filter(pl.col("family").str.strip_chars() != "")  # and null: they are missing
     known = entries["family"].unique().sort().to_list()
     for one in sorted(own.difference(known)):
         raise unknown_name("family", one, known)

@@ -11,6 +11,7 @@ import polars as pl
 
 from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
 from lexiframe.io import per_request_scores, score_forms
+from lexiframe.metrics import derived
 
 Group = str | Mapping[str, str] | None
 _LARGEST = 1e150
@@ -191,7 +192,10 @@ def _signs(
     for name in smaller_is_better:
         if name not in collections:
             raise unknown_name("collection", name, collections.to_list())
-    smaller = set(smaller_is_better)
+    names = table["measure"].unique().to_list() if "measure" in table.columns else []
+    known = [derived.known_metric(name) for name in names]
+    all_smaller = bool(known) and all(one is not None and one.smaller_is_better for one in known)
+    smaller = {*collections} if all_smaller else set(smaller_is_better)
     if "smaller_is_better" in table.columns:
         smaller |= set(table.filter("smaller_is_better")["collection"])
     return np.array([-1.0 if name in smaller else 1.0 for name in collections])

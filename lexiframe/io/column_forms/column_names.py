@@ -11,7 +11,7 @@ from lexiframe.base import LexiframeError, Problem, SchemaError, errors, schemas
 NAMES = {
     "run": "run name system tag model".split(),
     "query_id": "query_id qid q_id query query-id topic user_id user".split(),
-    "doc_id": "doc_id docno docid doc document_id item_id item corpus-id".split(),
+    "doc_id": "doc_id docno docid doc doc_no document_id item_id item corpus-id".split(),
     "score": "score sim prediction".split(),
     "rank": ["rank"],
     "relevance": "relevance label rel grade gain rating".split(),

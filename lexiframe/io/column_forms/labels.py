@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from lexiframe.io.reading_options import TextOptions
 Grades = Mapping[Any, float | None]
 _TRUTH: Grades = {"true": 1, "false": 0}
 _OF_WORDS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Object)
+_WHOLE = r"^([+-]?[0-9]+)\.0+$"
+"""A whole number with a point: 2.0 is the grade 2."""
 _MOST, _WORD = 20, r"^\pL.{0,29}$"
 """So many different words of so many characters can be grades; others are something else."""
 
@@ -41,7 +44,8 @@ def graded(table: pl.DataFrame, where: str, grades: Grades) -> pl.DataFrame:
     if not grades and not are_truths:
         _refuse_words(words, where)
         return table
-    named = {str(word): grade for word, grade in (grades or _TRUTH).items()}
+    given_words = {str(word): grade for word, grade in (grades or _TRUTH).items()}
+    named = {re.sub(_WHOLE, r"\1", word): grade for word, grade in given_words.items()}
     if are_truths and not grades:
         words = words.str.to_lowercase()
     is_named = words.is_in([*named])
@@ -74,6 +78,8 @@ def labelled_rows(content: Content, where: str, options: TextOptions) -> pl.Data
             tables.append(pl.DataFrame(texts))
     except LexiframeError:
         return None
+    if not tables:
+        return None
     table = pl.concat(tables)
     words = table["relevance"]
     return table if options.grades or _are_truths(words) or _are_labels(words) else None
@@ -85,7 +91,7 @@ def _read_words(column: pl.Series) -> pl.Series:
         cells = [v if isinstance(v, str) else "" if v is None else json.dumps(v) for v in column]
         return pl.Series(column.name, cells, pl.String).str.strip_chars()
     texts = column.cast(pl.String).fill_null("").str.strip_chars()
-    return texts.str.replace(r"\.0$", "") if column.dtype.is_float() else texts
+    return texts.str.replace(_WHOLE, "$1")
 
 
 def _are_truths(words: pl.Series) -> bool:
@@ -93,8 +99,8 @@ def _are_truths(words: pl.Series) -> bool:
 
 
 def _are_labels(words: pl.Series) -> bool:
-    """Return whether texts are few words."""
-    few = 0 < words.n_unique() <= _MOST
+    """Return whether texts are few words; one alone is a number that is misspelt."""
+    few = 1 < words.n_unique() <= _MOST
     are_words = words.str.contains(_WORD) & words.cast(pl.Float64, strict=False).is_null()
     return few and bool(are_words.all())  # inf and nan are numbers
 

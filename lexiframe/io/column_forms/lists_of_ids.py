@@ -49,6 +49,7 @@ def rows_of_ids(
         found = f"a list of documents and one {plain[0]}"
         advice = "leave the number out: then the rank of a document is its place in the list"
         raise SchemaError(Problem(where, "a score for each document", found, advice))
+    _refuse_several_lists(frame, schema, where, columns)
     place = pl.int_ranges(1, ids.list.len() + 1, eager=True)
     added = {"rank": place} if schema.name == "runs" else {}
     is_ours = name in words_for("doc_id", columns)
@@ -83,7 +84,7 @@ def _column_of_ids(
     if one:
         lists = [name for name in one if _is_list(frame[name])]
         return lists[0] if len(one) == len(lists) == 1 else None
-    several = [name for name in spelled(LISTS_OF_IDS[schema.name]) if name in frame.columns]
+    several = [name for name in spelled(LISTS_OF_IDS.get(schema.name, [])) if name in frame.columns]
     several = [name for name in several if _is_list(frame[name]) or frame[name].dtype == pl.String]
     if len(several) > 1:
         advice = f"say which: columns={{'doc_id': {several[0]!r}}}"
@@ -112,6 +113,21 @@ def _split_ids(column: pl.Series) -> pl.Series:
 
 def _others(names: list[str], taken: str) -> list[str]:
     return [name for name in names if name != taken]
+
+
+def _refuse_several_lists(
+    frame: pl.DataFrame, schema: schemas.TableSchema, where: str, columns: Mapping[str, str]
+) -> None:
+    """Raise for a request of a run with two lists: nothing says how they go together."""
+    words = [words_for(ours, columns) for ours in ("run", "query_id")]
+    found = [candidates_for(some, frame.columns) for some in words]
+    keys = [one[0] for one in found if one and schema.name == "runs"]
+    keys = [name for name in keys if not frame[name].dtype.is_nested()]
+    twice = frame.select(keys).is_duplicated() if keys else pl.Series([False])
+    if twice.any():
+        shown = n_and_first(frame.filter(twice)[keys[-1]].unique(maintain_order=True))
+        advice = "give one list for each, or name the runs in a column run"
+        raise SchemaError(Problem(where, "one list of documents for each query", shown, advice))
 
 
 def _refuse_other_lengths(ids: pl.Series, numbers: pl.Series, where: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe.base import LexiframeError
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for
 from lexiframe.io.files.data_sources import File
 
@@ -32,17 +33,19 @@ def requests_called(data: Any) -> str:
 
 
 def _names_in(data: Any) -> list[str]:
+    if isinstance(data, pl.LazyFrame):
+        return data.collect_schema().names()
     if not isinstance(data, File):
         names: Any = getattr(data, "column_names", None) or getattr(data, "columns", None)
         return [*map(str, names)] if isinstance(names, list) or hasattr(names, "tolist") else []
-    with data.opened() as file:
-        start = file.read(_START)
-        if start.startswith(_PARQUET):
-            file.seek(0)
-            try:
+    try:
+        with data.opened() as file:
+            start = file.read(_START)
+            if start.startswith(_PARQUET):
+                file.seek(0)
                 return [*pl.read_parquet_schema(file)]
-            except pl.exceptions.PolarsError:  # the reader says what is wrong with it
-                return []
+    except (LexiframeError, pl.exceptions.PolarsError):  # it is gone by now, or the reader refuses
+        return []
     line = start.lstrip().replace(b"\r", b"\n").partition(b"\n")[0].decode("utf-8", "replace")
     if line.startswith(("{", "[")):
         return re.findall(r'"([^"\\]+)"\s*:', line)

@@ -253,7 +253,8 @@ def _table_of(records: list[dict[str, Any]]) -> pl.DataFrame:
                 record | {name: float(record[name])} if record.get(name) is not None else record
                 for record in records
             ]
-    return pl.DataFrame(table_of_records(records, partial(json.dumps, ensure_ascii=False)))
+    as_text = partial(json.dumps, ensure_ascii=False, default=str)
+    return pl.DataFrame(table_of_records(records, as_text))
 
 
 def name_runs(frame: pl.DataFrame) -> pl.DataFrame:

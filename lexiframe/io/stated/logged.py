@@ -58,7 +58,8 @@ def _games_of_arena_hard(table: pl.DataFrame, where: str) -> pl.DataFrame:
     if "baseline" not in table.columns:
         table = table.with_columns(baseline=pl.lit("baseline"))
     number = pl.int_ranges(0, pl.col("games").list.len()).alias("game")
-    games = table.with_columns(number).explode("games", "game").drop_nulls("games")
+    games = table.with_columns(number).explode("games", "game", empty_as_null=True)
+    games = games.with_columns(pl.col("game").fill_null(0))  # no game: nobody won
     score = pl.col("games").struct.field("score").cast(pl.String)
     is_first = pl.col("game") % 2 == 0
     sides = (pl.when(is_first).then(one).otherwise(other)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 STATED_NAMES: dict[str, tuple[list[str], ...]] = {
     "query_id": (
-        "query_id qid q_id query-id topic question_id prompt_id instruction_id".split(),
+        "query_id qid q_id query-id topic question_id prompt_id instruction_id uid".split(),
         "query question prompt instruction".split(),
         ["user_id", "user"],
         ["id"],

@@ -210,7 +210,11 @@ def _requests(table: pl.DataFrame, found: Columns, where: str) -> pl.Series:
         f"{where}: no column names the request ({others}), so that each row counts as a request of "
         "its own; if one does, say which: columns={'query_id': '...'}"
     )
-    return pl.select(pl.format("vote {}", pl.int_range(1, table.height + 1))).to_series()
+    return _numbered(table.height)
+
+
+def _numbered(n: int) -> pl.Series:
+    return pl.select(pl.format("vote {}", pl.int_range(1, n + 1))).to_series()
 
 
 def _counted_rows(
@@ -232,8 +236,10 @@ def _counted_rows(
     if times.sum() > _MOST_JUDGMENTS:
         found_here = f"{times.sum():,.0f}"
         raise SchemaError(Problem(where, f"at most {_MOST_JUDGMENTS:,} judgments", found_here))
-    rows = np.repeat(np.arange(frame.height), times.to_numpy().astype(np.int64))
-    return frame if len(rows) == frame.height and (times == 1).all() else frame[rows]
+    if (times == 1).all():
+        return frame
+    frame = frame[np.repeat(np.arange(frame.height), times.to_numpy().astype(np.int64))]
+    return frame if found.query_id else frame.with_columns(query_id=_numbered(frame.height))
 
 
 def _refuse_nested(table: pl.DataFrame, found: Columns, where: str) -> None:

@@ -48,7 +48,9 @@ def score_cube(s: Any) -> ScoreCube:
     """
     table = schemas.check(s, schemas.SCORES)
     if table["value"].null_count():  # a measure may say nothing of a request, whatever the run
-        table = table.filter(pl.col("value").count().over("query_id", "measure") > 0)
+        each = (["query_id", "measure"], ["measure"])
+        n, n_of_all = (pl.col("value").count().over(keys) for keys in each)
+        table = table.filter((n > 0) | (n_of_all == 0))
     measures, measure = coded.encode(table["measure"])
     queries, query = coded.encode(table["query_id"])
     runs, run = coded.encode(table["run"])

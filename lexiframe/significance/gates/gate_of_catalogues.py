@@ -17,9 +17,11 @@ from lexiframe.significance.margins import Margin, margins_of
 
 def margins_apart(margin: Margin, of_all: pl.DataFrame | None) -> tuple[Margin, dict[str, Any]]:
     """Return the margins of measures of requests, and those of all lists, named one by one."""
-    if of_all is None or not isinstance(margin, Mapping):
+    if of_all is None:
         return margin, {}
-    known = of_all["measure"].unique().to_list()
+    known = of_all["measure"].unique(maintain_order=True).to_list()
+    if not isinstance(margin, Mapping):
+        return margin, dict.fromkeys(known, margin)
     named = {name: name_among(known, str(name)) for name in margin}
     apart = {called: margin[name] for name, called in named.items() if called in known}
     rest = {name: margin[name] for name, called in named.items() if called not in known}

@@ -173,6 +173,21 @@ def test_items_that_cannot_be_are_refused(table, how, said):
         lf.read_items(pl.DataFrame(table), **how)
 
 
+def test_a_history_has_as_many_users_as_it_has_and_pairs_once():
+    seen = pl.DataFrame({"user": ["u", "v", "u"], "item": ["a"] * 3, "rating": [1.0, 1.0, 5.0]})
+    with pytest.warns(lf.LexiframeWarning, match="pairs that are there again, of which the first"):
+        items = lf.read_items(pl.DataFrame({"doc_id": ["a"]}), history=seen)
+    assert items.n_users == 2
+    with pytest.raises(lf.LexiframeError, match="users: expected 2 or more, as many as the hist"):
+        lf.read_items(pl.DataFrame({"doc_id": ["a"]}), history=seen.head(2), users=1)
+
+
+@pytest.mark.parametrize("texts", [["x|y", "x"], ["['x', 'y']", "['x']"], ['["x","y"]', '["x"]']])
+def test_categories_in_texts(texts):
+    items = lf.read_items(pl.DataFrame({"doc_id": ["a", "b"], "categories": texts}))
+    assert items.categories.toarray().tolist() == [[1, 1], [1, 0]]
+
+
 PLAIN = lf.read_items(pl.DataFrame({"doc_id": DOCUMENTS}))
 
 

@@ -178,3 +178,21 @@ def test_tables_that_are_refused():
         lf.own_family(PEOPLE, other, FAMILIES, own="a")
     with pytest.raises(lf.SchemaError, match="judge 'judge': "):
         lf.own_family(PEOPLE, pl.concat([AUTO, AUTO]), FAMILIES, own="a")
+
+
+def test_a_run_without_a_family_is_not_one_of_the_others():
+    for family in ("", None):
+        lacking = FAMILIES.with_columns(
+            family=pl.when(run="b1").then(pl.lit(family)).otherwise("family")
+        )
+        with pytest.raises(lf.LexiframeError, match=r"a family of each run, found none of 1"):
+            lf.own_family(PEOPLE, AUTO, lacking, own="a")
+
+
+def test_more_of_what_is_better_small_is_no_favour():
+    row = {"measure": "Miscalibration@10", "family": "lynx", "n_own": 2, "n_other": 8,
+           "bias": 0.12, "se": 0.01, "ci_low": 0.1, "ci_high": 0.14, "p_value": 1e-5,
+           "p_adjusted": 1e-5, "slope": 0.7, "extrapolated": False, "reason": None}  # fmt: skip
+    said = lf.verdict(pl.DataFrame([row]))["sentence"].item()
+    assert "0.120 more than" in said
+    assert "it disfavours them" in said

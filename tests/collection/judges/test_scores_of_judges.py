@@ -194,3 +194,8 @@ def test_what_is_refused():
         compared(measures="RR")
     with pytest.raises(lf.LexiframeError, match=r"judge 'x': .*nowhere\.csv"):
         compared(SCORES | {"x": "nowhere.csv"})
+
+
+def test_judges_have_as_many_measures():
+    with pytest.raises(lf.LexiframeError, match="as many measures of each judge, found"):
+        compared(measures={judge: ["AP", "SL1"][: 1 + (judge == "a")] for judge in SCORES})

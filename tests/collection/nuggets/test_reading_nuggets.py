@@ -87,7 +87,7 @@ def test_grades_need_the_scale_of_the_judge(write):
     assert lf.read_nuggets(graded, rel=4).statements["credit"].to_list() == [0, 1]
     with refused("expected a grade from 0 to 4, found 5"):
         lf.read_nuggets(graded, max_grade=4)
-    with refused("expected max_grade above 0, found 0"):
+    with refused("read_nuggets: expected max_grade above 0, found 0"):
         lf.read_nuggets(graded, max_grade=0)
 
 
@@ -311,7 +311,7 @@ def test_tables_that_break_the_rules_are_refused():
     lf.Nuggets(FACTS, STATED)
     with refused("expected one row for each query_id, nugget_id, found"):
         lf.Nuggets(pl.concat([FACTS, FACTS]), STATED)
-    with refused("statements: expected one row for each run, query_id"):
+    with refused(" rows, the first of run"):
         lf.Nuggets(FACTS, pl.concat([STATED, STATED]))
     with refused("statements: expected credit from 0 to 1, found 2 "):
         lf.Nuggets(FACTS, STATED.with_columns(credit=2.0))

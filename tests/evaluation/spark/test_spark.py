@@ -257,7 +257,9 @@ def test_the_signature_has_the_options_of_evaluate():
     """With their defaults; but for what has no meaning there."""
     names = signature(lf.evaluate).parameters
     there = signature(lf.spark.evaluate).parameters
-    assert {*names} - {*there} == {"reuse", "memory", "resume", "replicates", "seeds"}
+    assert {*names} - {*there} == {
+        "reuse", "memory", "resume", "replicates", "seeds", "items"
+    }  # fmt: skip
     assert [*there][-3:] == ["seed", "requests", "by"]
     for name in {*names} & {*there} - {"runs", "qrels", "keep"}:
         assert there[name].default == names[name].default, name
