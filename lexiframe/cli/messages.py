@@ -53,6 +53,11 @@ def as_options(message: str) -> str:
     message = _CHECKS.sub("`lexiframe check FILE`", message)
     message = message.replace("see lexiframe.coverage", "see `lexiframe coverage`")
     message = message.replace(
+        "say items=, what lexiframe.read_items returns; or ask lexiframe.list_scores or "
+        "lexiframe.catalogue for it",
+        "say --items FILE",
+    )
+    message = message.replace(
         problems.READ_AS_SCORES, "give --scores: `lexiframe evaluate --scores FILE`"
     )
     message = message.replace("measure='AP'; evaluate_scores: measures='AP'", "-m AP")

@@ -20,8 +20,8 @@ _REQUESTS = 20_000
 
 
 OF_ITEMS = (
-    "needs the items of a catalogue: lexiframe.list_scores has measures of lists, which "
-    "evaluate_scores takes, and lexiframe.catalogue those of all lists"
+    "needs the items of a catalogue: say items=, what lexiframe.read_items returns; or ask "
+    "lexiframe.list_scores or lexiframe.catalogue for it"
 )
 """Where the measures of this room are, which judgments do not tell."""
 

@@ -223,7 +223,7 @@ def test_a_column_of_the_history_weighs_categories():
 
 
 def test_other_functions_say_where_these_measures_are():
-    with pytest.raises(lf.LexiframeError, match=r"takes, and lexiframe\.catalogue those"):
+    with pytest.raises(lf.LexiframeError, match=r"say items=, what lexiframe\.read_items ret"):
         lf.evaluate(RUNS, QRELS, "Novelty@2")
     p = lf.positions(RUNS, QRELS)
     for measure, said in {
