@@ -117,7 +117,9 @@ class JudgeComparison(Tables):
         is_of_first = pl.col("name_a") == self._first
         about_first = self._sort_as_asked(self.conclusions.filter(is_of_first))
         pairs = self.conclusion_pairs.filter(is_of_first)
-        said = trust_sentences(pairs, about_first, self.rank_shifts, self._groups)
+        said = trust_sentences(
+            pairs, about_first, self.rank_shifts, self.correlations, self._groups
+        )
         return printed.Verdict(said)
 
     @property

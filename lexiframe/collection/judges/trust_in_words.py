@@ -28,11 +28,16 @@ def found_by_judges(pairs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def trust_sentences(
-    pairs: pl.DataFrame, conclusions: pl.DataFrame, shifts: pl.DataFrame, by: Sequence[str]
+    pairs: pl.DataFrame,
+    conclusions: pl.DataFrame,
+    shifts: pl.DataFrame,
+    correlations: pl.DataFrame,
+    by: Sequence[str],
 ) -> pl.DataFrame:
     """Say of each judge and measure what it finds of what the first judge finds.
 
-    ``conclusions`` are the rows about the first judge, and ``shifts`` how far each run moves.
+    ``conclusions`` are the rows about the first judge, ``shifts`` how far each run moves, and
+    ``correlations`` how alike the orders are, perhaps among the best runs alone.
     """
     on = [*by, *schemas.CONCLUSIONS.key]
     table = conclusions.join(
@@ -47,6 +52,24 @@ def trust_sentences(
         tied=(pl.col("shift") == pl.max("shift")).sum(),
     )
     table = table.join(most, on=same, how="left", nulls_equal=True, maintain_order="left")
+    best = pl.col("method").str.extract(r"^kendall\(top=(\d+)\)$").alias("top")
+    of_best = correlations.with_columns(best).drop_nulls("top")
+    of_best = of_best.select(
+        *by,
+        "measure",
+        "top",
+        name_a="judge_a",
+        name_b="judge_b",
+        tau_of_top="correlation",
+        n_top="n",
+    )
+    table = table.join(
+        of_best,
+        on=[*by, "measure", "name_a", "name_b"],
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
     return printed.sentence_of_each(table, schemas.CONCLUSIONS, schemas.CONCLUSIONS.key, _sentence)
 
 
@@ -81,8 +104,13 @@ def _sides(row: dict[str, Any]) -> str:
 
 
 def _order(row: dict[str, Any]) -> str:
-    tau = row["tau"]
-    return "" if tau is None else f" Kendall's τ between the orders of the runs is {tau:.2f}."
+    if row["tau"] is None:
+        return ""
+    best = ""
+    if row["tau_of_top"] is not None:
+        of = f"the {row['top']} best by {row['name_a']}"
+        best = f", among {of} {row['tau_of_top']:.2f} (n = {row['n_top']})"
+    return f" Kendall's τ between the orders of the runs is {row['tau']:.2f}{best}."
 
 
 def _gain(row: dict[str, Any]) -> str:

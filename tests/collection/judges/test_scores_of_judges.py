@@ -199,3 +199,10 @@ def test_what_is_refused():
 def test_judges_have_as_many_measures():
     with pytest.raises(lf.LexiframeError, match="as many measures of each judge, found"):
         compared(measures={judge: ["AP", "SL1"][: 1 + (judge == "a")] for judge in SCORES})
+
+
+def test_the_sentence_names_the_order_of_the_best(nuggets):
+    judges, _ = nuggets
+    said = compared(judges, "NuggetRecall", top=5, samples=5).verdict["sentence"].item()
+    assert "among the 5 best by people" in said
+    assert "best by" not in compared(judges, "NuggetRecall", samples=5).verdict["sentence"].item()
