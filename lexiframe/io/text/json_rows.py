@@ -14,7 +14,7 @@ import polars as pl
 from lexiframe.base import Problem, ReadError, schemas
 from lexiframe.io.column_forms.column_names import KNOWN_NAMES
 from lexiframe.io.column_forms.lists_of_items import column_of_items
-from lexiframe.io.column_forms.objects import is_one_run, refuse_tables, to_frame
+from lexiframe.io.column_forms.objects import form_of_tool, is_one_run, refuse_tables, to_frame
 from lexiframe.io.column_forms.records import column_of
 from lexiframe.io.problems.advice import LINES_OF_RECORD, NO_ID, NO_JSON
 from lexiframe.io.problems.problem_tables import problems_of_bytes, table_of
@@ -376,7 +376,7 @@ def _rows_of_queries(data: bytes, where: str, number: str) -> Rows:
     members = members_in(data, where, "queries", exact=True)
     whole = dict(zip(members.names, members.values, strict=True))
     refuse_tables(whole, where)
-    if not any(isinstance(documents, dict) for documents in members.values):  # lists of documents
+    if form_of_tool(whole):  # lists of documents
         table = to_frame(whole, number, where)
         return Rows(table, pl.int_range(table.height, eager=True), "")
     expected, numbers, rows = "{query: {document: number}}", [], []
