@@ -17,6 +17,7 @@ from lexiframe.base import (
     n_and_first,
     printed,
     schemas,
+    shown,
     typed,
     warn,
 )
@@ -178,6 +179,9 @@ def read_scores(
     """
     check_choice("read_scores", revisions, get_args(Revisions), "revisions")
     check_choice("read_scores", form, (*get_args(ScoreForm), None), "form")
+    if not (requests is None or isinstance(requests, list | tuple | set | frozenset | pl.Series)):
+        found = shown(requests)
+        raise TypeError(f"read_scores: expected requests to be a list of ids, found {found}")
     four = FourColumns(form, None if requests is None else frozenset(map(str, requests)))
     of_tools = scores_of_tools(source, revisions, languages, measure)
     if of_tools is not None:

@@ -48,6 +48,8 @@ def test_the_requests_are_the_column_with_all_or_with_their_ids(write, order):
     assert "say form='tot' (run, measure, query_id, value)" in str(error.value)
     assert lf.read_scores(file, form=form).rows() == SCORES
     assert lf.read_scores(file, requests=["t1", "t2", "t3"]).rows() == SCORES
+    with pytest.raises(TypeError, match="expected requests to be a list of ids, found 3"):
+        lf.read_scores(file, requests=3)
     with pytest.raises(lf.ReadError, match=message):
         lf.read_scores(file, requests=["x"])
     assert lf.read_scores(write([*ROWS, *MEANS], order), requests=["x"]).rows() == SCORES

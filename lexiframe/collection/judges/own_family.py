@@ -14,6 +14,7 @@ from lexiframe.base import (
     n_and_first,
     resampling,
     schemas,
+    shown,
     sums,
     typed,
     unknown_name,
@@ -115,6 +116,8 @@ def own_family(
             f"{n_and_first([*given]) if given else 'none'}"
         )
     of = given_by_judge("own_family", "own family", given, own)
+    if not all(isinstance(one, str) for one in of.values()):
+        raise TypeError(f"own_family: expected own to be the name of a family, found {shown(own)}")
     family = _families(families, {*of.values()})
     by_people, rows = read_judged_scores(PEOPLE, people), list[dict[str, Any]]()
     for judge, scores in given.items():

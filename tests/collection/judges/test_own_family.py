@@ -196,3 +196,8 @@ def test_more_of_what_is_better_small_is_no_favour():
     said = lf.verdict(pl.DataFrame([row]))["sentence"].item()
     assert "0.120 more than" in said
     assert "it disfavours them" in said
+
+
+def test_the_own_family_is_a_name():
+    with pytest.raises(TypeError, match="expected own to be the name of a family, found"):
+        lf.own_family(PEOPLE, AUTO, FAMILIES, own=["a"])
