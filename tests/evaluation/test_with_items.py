@@ -241,3 +241,9 @@ def test_many_runs_show_the_first_ten_within_the_bounds():
     assert text.count("Coverage@5") == 10
     assert "Gini@5, smaller is better" in text
     assert "more runs: e.catalogue has all" in " ".join(text.split())
+
+
+def test_a_number_without_an_interval_says_why():
+    one = {run: {"u1": of["u1"]} for run, of in RUNS.items()}
+    e = lf.evaluate(one, {"u1": QRELS["u1"]}, ["nDCG@5", "Coverage@5"], items=ITEMS)
+    assert "—: no request changes it, or there is one alone" in str(e)

@@ -7,14 +7,13 @@ without a group of them, are what the jackknife takes: see `lexiframe.collection
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from lexiframe.base import LexiframeError
-from lexiframe.collection.beyond.lists import OF_ITEMS, Lists
-from lexiframe.metrics import Metric, Rankings, needed
+from lexiframe.collection.beyond.lists import Lists, OfItems
 
 EXPOSURES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "uniform": lambda rank: np.ones(len(rank)),
@@ -65,7 +64,7 @@ class Exposed:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CatalogueMetric(Metric):
+class CatalogueMetric(OfItems):
     """T = a function of the exposure S of all items: one number for a run.
 
     ``of_totals`` is that function, of rows × items; ``without_each`` gives T(S − e_q) of each
@@ -74,19 +73,9 @@ class CatalogueMetric(Metric):
 
     of_totals: Callable[[np.ndarray], np.ndarray]
     without_each: Callable[[Exposed], np.ndarray]
-    smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     kind: ClassVar[str] = "catalogue"
-    needs: ClassVar[str] = needed.ITEMS
-    elsewhere: ClassVar[str] = OF_ITEMS
-    quotes: ClassVar[bool] = False
-
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """Raise: rankings of relevant items say nothing of a catalogue."""
-        raise LexiframeError(
-            f"{self}: needs the items of a catalogue; use "
-            "lexiframe.catalogue(runs, measures, items)"
-        )
+    asked_of: ClassVar[str] = "catalogue"
 
     def exposed(self, lists: Lists) -> Exposed:
         """Return the exposure that the first k documents of the lists give."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -15,34 +15,20 @@ from lexiframe.collection.beyond.distributions import (
     kullback_leibler,
     shares,
 )
-from lexiframe.collection.beyond.lists import OF_ITEMS, Lists, Past, are_among, matrix_of
-from lexiframe.metrics import Metric, Rankings, metric_parameters, needed
+from lexiframe.collection.beyond.lists import Lists, OfItems, Past, are_among, matrix_of
+from lexiframe.metrics import metric_parameters
 
 Number, Word = metric_parameters.Number, metric_parameters.Word
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ListMetric(Metric):
-    """μ = a function of `Lists`, and of the metric's parameters by keyword; NaN says nothing.
-
-    ``smaller_is_better`` says the direction.
-    """
+class ListMetric(OfItems):
+    """μ = a function of `Lists`, and of the metric's parameters by keyword; NaN says nothing."""
 
     function: Callable[..., np.ndarray]
-    smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
 
     kind: ClassVar[str] = "list"
-    needs: ClassVar[str] = needed.ITEMS
-    elsewhere: ClassVar[str] = OF_ITEMS
-    quotes: ClassVar[bool] = False
-
-    def compute(self, rankings: Rankings) -> np.ndarray:
-        """Raise: rankings of relevant items say nothing of a catalogue."""
-        raise LexiframeError(
-            f"{self}: needs the items of a catalogue; use "
-            "lexiframe.list_scores(runs, measures, items)"
-        )
-
+    asked_of: ClassVar[str] = "list_scores"
     of_no_relevant: ClassVar[float | None] = None
 
     def of_lists(self, lists: Lists) -> np.ndarray:

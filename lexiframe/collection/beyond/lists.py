@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -13,6 +13,7 @@ from scipy import sparse
 
 from lexiframe.base import LexiframeError, hashing, warn
 from lexiframe.collection.beyond.items import Items
+from lexiframe.metrics import Metric, Rankings, needed
 from lexiframe.projection import Policies, judgments, whole_lists
 
 _REQUESTS = 20_000
@@ -24,6 +25,28 @@ OF_ITEMS = (
     "lexiframe.list_scores or lexiframe.catalogue for it"
 )
 """Where the measures of this room are, which judgments do not tell."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OfItems(Metric):
+    """A metric of lists over a catalogue; ``smaller_is_better`` says the direction.
+
+    ``asked_of`` is the function that has its values.
+    """
+
+    smaller_is_better: bool = field(default=False, kw_only=True)  # type: ignore[misc]
+
+    needs: ClassVar[str] = needed.ITEMS
+    elsewhere: ClassVar[str] = OF_ITEMS
+    quotes: ClassVar[bool] = False
+    asked_of: ClassVar[str]
+
+    def compute(self, rankings: Rankings) -> np.ndarray:
+        """Raise: rankings of relevant items say nothing of a catalogue."""
+        raise LexiframeError(
+            f"{self}: needs the items of a catalogue; use "
+            f"lexiframe.{self.asked_of}(runs, measures, items)"
+        )
 
 
 @dataclass(frozen=True)

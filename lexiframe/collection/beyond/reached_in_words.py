@@ -27,9 +27,11 @@ def catalogue_sections(
         shown = pl.concat(_first_runs(of_one, baseline) for of_one in part.partition_by("measure"))
         left = part["run"].n_unique() - shown["run"].n_unique()
         how = printed.advice(terminal="--out has all", python="e.catalogue has all")
-        more = (f"{printed.counted(left, 'more run')}: {how}",) if left > 0 else ()
+        more = [f"{printed.counted(left, 'more run')}: {how}"] * (left > 0)
+        if shown["ci_low"].null_count():
+            more.append(f"{printed.MISSING}: no request changes it, or there is one alone")
         title = f"All lists of a run together, with {level} ({said})"
-        yield printed.Section(title, shown, notes=more)
+        yield printed.Section(title, shown, notes=tuple(more))
 
 
 def _first_runs(values: pl.DataFrame, baseline: str | None) -> pl.DataFrame:
