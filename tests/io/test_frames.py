@@ -745,6 +745,10 @@ def test_columns_of_lists_beside_each_other():
     )
     with pytest.raises(lf.SchemaError, match=message):
         lf.read_runs(longer)
+    none = pl.DataFrame(columns | {"score": [[0.5, 0.25], None]})
+    message = "row 2: expected as many numbers in score as documents in item_id, found 0 and 1"
+    with pytest.raises(lf.SchemaError, match=message):
+        lf.read_runs(none)
     with pytest.raises(lf.SchemaError, match="a score for each document, found a list of docum"):
         lf.read_runs(pl.DataFrame(columns | {"score": [0.5, 1.0]}))
     with pytest.raises(lf.SchemaError, match="expected strings in query_id, found List"):

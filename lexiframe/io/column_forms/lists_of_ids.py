@@ -131,9 +131,10 @@ def _refuse_several_lists(
 
 
 def _refuse_other_lengths(ids: pl.Series, numbers: pl.Series, where: str) -> None:
-    bad = (ids.list.len() != numbers.list.len()).arg_true()
+    n_ids, n_numbers = (lists.list.len().fill_null(0) for lists in (ids, numbers))
+    bad = (n_ids != n_numbers).arg_true()
     if len(bad):
-        n, found = bad[0] + 1, (ids.list.len()[bad[0]], numbers.list.len()[bad[0]])
+        n, found = bad[0] + 1, (n_ids[bad[0]], n_numbers[bad[0]])
         raise SchemaError(
             f"{where}, row {n}: expected as many numbers in {numbers.name} as documents in "
             f"{ids.name}, found {found[1]} and {found[0]}"
