@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, printed, sums, typed
+from lexiframe.base import LexiframeError, printed, typed
 from lexiframe.collection import beyond
 from lexiframe.evaluation.buckets.results import sums_of
 from lexiframe.evaluation.evaluation import CATALOGUES, Evaluation
@@ -19,7 +19,7 @@ from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import column_forms, qrel_files, scan_runs
-from lexiframe.metrics import as_list, derived
+from lexiframe.metrics import as_list
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
 from lexiframe.projection import by_collection
@@ -52,34 +52,6 @@ class EvaluationWithItems(Evaluation):
         """Return the tables by name, those of the catalogue too; see `Evaluation.tables`."""
         both = self.catalogue.values, self.catalogue.comparisons
         return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=True))
-
-    def catalogue_differences(self) -> pl.DataFrame:
-        """Return for each two runs how much better the first is by measures of all lists.
-
-        ``se`` and ``df`` are those of the jackknife, ``baseline_value`` is that of ``run_b``.
-        """
-        by, alpha = self.provenance["groups"], self.provenance["inference"]["alpha"]
-        c: pl.DataFrame = self.catalogue.comparisons.unique([*by, "measure", "run_a", "run_b"])
-        metrics = {name: derived.known_metric(name) for name in self._catalogue_measures}
-        smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
-        df = pl.when(pl.col("n") > beyond.MANY).then(beyond.GROUPS - 1).otherwise(pl.col("n") - 1)
-        sign = pl.when(pl.col("measure").is_in(smaller)).then(-1).otherwise(1)
-        c = c.with_columns(
-            mean_difference=sign * pl.col("mean_difference") + 0.0, df=df.cast(pl.Float64)
-        )
-        half = ((c["ci_high"] - c["ci_low"]) / 2).fill_null(0.0).to_numpy()
-        c = c.with_columns(se=half / sums.t_reach(c["df"].to_numpy(), alpha / 2))
-        c = c.select(*by, "measure", "run_a", "run_b", "n", "mean_difference", "se", "df")
-        turned = c.with_columns(
-            mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
-        )
-        on = [*by, "measure", "run_b"]
-        values: pl.DataFrame = self.catalogue.values.select(
-            *by, "measure", run_b="run", baseline_value="value"
-        )
-        return (
-            pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True).sort(by + on)
-        )
 
     @cached_property
     def _catalogue_measures(self) -> list[str]:
@@ -152,7 +124,7 @@ def evaluate_with_items(
     if not asked:
         raise LexiframeError(
             f"evaluate: {of_all[0]} is of all lists, and no measure of requests was asked for; "
-            "ask lexiframe.catalogue for it, or name another measure too"
+            "ask lexiframe.catalogue for it, which a gate takes too, or name another measure"
         )
     scan, qrels = scan_runs(runs), None if qrels is None else column_forms.held(qrels, "qrels")
     deepest = beyond.deepest([*of_lists, *of_all]) if of_lists or of_all else 1
@@ -187,7 +159,8 @@ def add_catalogue(
 ) -> EvaluationWithItems:
     """Return an evaluation with what all lists reach."""
     tables = {field.name: getattr(e, field.name) for field in fields(e)}
-    return EvaluationWithItems(**tables, catalogue=beyond.Catalogue(values, comparisons))
+    alpha = e.provenance["inference"]["alpha"]
+    return EvaluationWithItems(**tables, catalogue=beyond.Catalogue(values, comparisons, alpha))
 
 
 def _joined_lists(

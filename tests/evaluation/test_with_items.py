@@ -186,11 +186,54 @@ def test_a_gate_takes_measures_of_all_lists(e):
 
 
 def test_what_a_gate_refuses_of_all_lists(e):
-    with pytest.raises(lf.LexiframeError, match="name a measure of requests too"):
-        lf.gate(e, {"Coverage@5": 0.1}, **TWO)
+    with pytest.raises(lf.LexiframeError, match="Coverage@5"):
+        lf.gate(e, {"Coverage@5": 1.0}, **TWO)  # as wide as its range
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    other = lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS, baseline="c")
+    with pytest.raises(lf.LexiframeError, match="expected differences of b and a for measures"):
+        lf.gate(other, {"Coverage@5": 0.1}, **TWO)
     with pytest.raises(lf.LexiframeError, match="expected the groups of the evaluation"):
         lf.gate(e, MARGINS, **TWO, requests=of, by="age")
+
+
+ALONE = {"Coverage@5": 0.25, "Gini(exposure=dcg)@5": "50%"}
+
+
+def test_a_gate_on_measures_of_all_lists_alone(e):
+    g = lf.gate(e, ALONE, **TWO)
+    assert_frame_equal(g, lf.gate(e, MARGINS, **TWO).filter(pl.col("measure") != "nDCG@5"))
+    c = lf.catalogue(RUNS, [*ALONE], ITEMS, qrels=QRELS, alpha=0.2)  # the gate has an α of its own
+    assert_frame_equal(lf.gate(c, ALONE, **TWO), g)
+    same = {
+        "a": RUNS["a"],
+        "b": {u: {d: 2 * s for d, s in of.items()} for u, of in RUNS["a"].items()},
+    }
+    again = lf.evaluate({**same, "c": RUNS["c"]}, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS)
+    (row,) = lf.gate(again, {"Coverage@5": 0.1}, **TWO).rows(named=True)
+    assert row["outcome"] == "pass"
+    assert "nothing changed: b ranks the same documents" in row["why"]
+    # a catalogue alone does not know the lists
+    (row,) = lf.gate(again.catalogue, {"Coverage@5": 0.1}, **TWO).rows(named=True)
+    assert row["outcome"] == "undecided"
+    assert "all differences are equal" in row["why"]
+
+
+def test_a_gate_on_a_catalogue_in_groups():
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    grouped = {"requests": of, "by": "age"}
+    c = lf.catalogue(RUNS, "Coverage@5", ITEMS, qrels=QRELS, groups=5, **grouped)
+    g = lf.gate(c, 0.25, **TWO)
+    assert g["age"].to_list() == ["old", "young"]
+    # of 5 groups of requests: the interval is that of 4 degrees of freedom
+    wider = lf.catalogue(RUNS, "Coverage@5", ITEMS, qrels=QRELS, groups=5, alpha=0.1, **grouped)
+    ends = wider.comparisons.filter(run_a="a", run_b="b").select(-pl.col("ci_high"), "ci_low")
+    assert g["ci_low"].to_list() == pytest.approx(ends["ci_high"].to_list())
+
+
+def test_a_catalogue_has_no_values_of_requests(e):
+    assert lf.asl_curve(e.catalogue)["measure"].n_unique() == 2
+    with pytest.raises(TypeError, match="expected values of requests, found a Catalogue"):
+        lf.compare(e.catalogue)
 
 
 def test_leaderboards_take_measures_of_lists_and_refuse_those_of_all(e):

@@ -26,14 +26,15 @@ from lexiframe.base import (
 )
 from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, Exposed, share_of
 from lexiframe.collection.beyond.items import Items
-from lexiframe.collection.beyond.jackknife import error_of, left_out
+from lexiframe.collection.beyond.jackknife import GROUPS, MANY, error_of, left_out
 from lexiframe.collection.beyond.lists import Lists, lists_of
 from lexiframe.collection.beyond.scored_lists import deepest, of_kind
 from lexiframe.io import column_forms, problems
+from lexiframe.metrics import derived
 from lexiframe.pairwise import By, grouping
 from lexiframe.projection import Policies, ScoreType, Ties
 from lexiframe.significance import Correction, Family, Options, corrections
-from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike
+from lexiframe.typing import Frame, MeasureLike, QrelsLike, RequestsLike, RunsLike, TableOf
 
 Test = Literal["t", "randomization"]
 _ROWS = 4_000_000
@@ -50,6 +51,8 @@ class Catalogue:
         ``run, measure, value, se, ci_low, ci_high, n``; with Exposure ``catalogue_share`` too.
     comparisons
         The differences of all pairs of runs, with the columns of `compare`.
+    alpha, groups
+        Those of the intervals.
 
     Examples
     --------
@@ -64,6 +67,50 @@ class Catalogue:
 
     values: pl.DataFrame
     comparisons: pl.DataFrame
+    alpha: float = 0.05
+    groups: int | None = None
+
+    def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
+        """Return what a function takes that takes an evaluation too: a gate, and `comparisons`.
+
+        Raises
+        ------
+        TypeError
+            For the values of requests, of which there are none.
+        """
+        if isinstance(what, str) and what != "comparisons":
+            raise TypeError(
+                "expected values of requests, found a Catalogue, whose numbers are of all lists "
+                "together; its own tables are values and comparisons"
+            )
+        return (self.comparisons if isinstance(what, str) else what(self)), {}
+
+    def differences(self) -> pl.DataFrame:
+        """Return for each two runs how much better the first is, with ``se`` and ``df``.
+
+        ``baseline_value`` is the number of ``run_b``.
+        """
+        by = self.values.columns[: self.values.columns.index("run")]
+        c = self.comparisons.unique([*by, "measure", "run_a", "run_b"])
+        metrics = {name: derived.known_metric(name) for name in c["measure"].unique()}
+        smaller = [name for name, one in metrics.items() if one and one.smaller_is_better]
+        sign = pl.when(pl.col("measure").is_in(smaller)).then(-1).otherwise(1)
+        of_many = pl.when(pl.col("n") > MANY).then(GROUPS).otherwise("n")
+        parts = of_many if self.groups is None else pl.min_horizontal("n", self.groups)
+        c = c.with_columns(
+            mean_difference=sign * pl.col("mean_difference") + 0.0,
+            df=(parts - 1).cast(pl.Float64),
+        )
+        reach = pl.Series(sums.t_reach(c["df"].to_numpy(), self.alpha / 2))
+        se = ((pl.col("ci_high") - pl.col("ci_low")) / 2).fill_null(0.0) / reach
+        c = c.select(*by, "measure", "run_a", "run_b", "n", "mean_difference", "df", se=se)
+        turned = c.with_columns(
+            mean_difference=0.0 - pl.col("mean_difference"), run_a="run_b", run_b="run_a"
+        )
+        on = [*by, "measure", "run_b"]
+        values = self.values.select(*by, "measure", run_b="run", baseline_value="value")
+        both = pl.concat([c, turned]).join(values, on=on, how="left", nulls_equal=True)
+        return both.sort(by + on)
 
     def __repr__(self) -> str:
         return f"{self.values}\n{self.comparisons.drop('effect_size', 'statistic')}"
@@ -190,7 +237,10 @@ def catalogue_of(
         tables[1], number, correction, {"p_value": "p_adjusted"}
     ).with_columns(reject=pl.col("p_adjusted") < how.alpha)
     return Catalogue(
-        schemas.CATALOGUE.arranged(tables[0], names), schemas.COMPARISONS.arranged(compared, names)
+        schemas.CATALOGUE.arranged(tables[0], names),
+        schemas.COMPARISONS.arranged(compared, names),
+        how.alpha,
+        how.groups,
     )
 
 
