@@ -249,7 +249,8 @@ def leaderboard(
     x
         Leaderboards and results that `read_scores` reads: a table, file or folder with one value
         for each run and collection, or the scores of requests with a column ``collection``; or
-        evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``.
+        evaluations by the names of their collections, ``{"robust": evaluate(...), ...}``, or what
+        `catalogue` returns.
     rule : str, function, or a list of these
         ``mean``; ``mean_z``, the mean of z-scores within collections; ``mean_rank``; ``borda``, the
         mean number of runs below; ``win_rate``; ``copeland``; ``mc4``; ``kemeny`` (up to 12 runs);
@@ -277,7 +278,8 @@ def leaderboard(
         collections, or draw them with replacement; both studentise anew in each resample. For rules
         that count votes and fewer than 20 collections prefer ``max_t``: t-tests are liberal there.
     measure : str, optional
-        Which measure counts, where a collection has several.
+        Which measure counts, where a collection has several: of evaluations with items also one of
+        all lists (``"Coverage@10"``).
     smaller_is_better
         Collections of which smaller values are better.
     alpha : float

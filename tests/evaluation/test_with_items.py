@@ -236,12 +236,45 @@ def test_a_catalogue_has_no_values_of_requests(e):
         lf.compare(e.catalogue)
 
 
-def test_leaderboards_take_measures_of_lists_and_refuse_those_of_all(e):
+def test_leaderboards_take_measures_of_lists_and_of_all_lists(e):
     board = lf.leaderboard({"x": e, "y": e}, measure="Novelty@5")
     first = e.means.filter(measure="Novelty@5", rank=1)["run"].item()
     assert board.ranking.filter(rank=1)["run"].item() == first
-    with pytest.raises(lf.LexiframeError, match="Coverage@5"):
-        lf.leaderboard({"x": e, "y": e}, measure="Coverage@5")
+    # one number of each run and collection, larger ones better
+    several = {name: _other_lists(seed) for seed, name in enumerate("uvwxyz")}
+    for measure, sign in (("Coverage@5", 1), ("Gini(exposure=dcg)@5", -1)):
+        board = lf.leaderboard(several, measure=measure)
+        values = pl.concat(
+            c.values.with_columns(collection=pl.lit(name)) for name, c in several.items()
+        ).filter(measure=measure)
+        given = lf.leaderboard(values.select("run", "collection", value=sign * pl.col("value")))
+        assert_frame_equal(board.ranking, given.ranking)
+        assert_frame_equal(board.comparisons, given.comparisons)
+    beside = {
+        name: lf.evaluate(RUNS, QRELS, ["nDCG@5", "Coverage@5"], items=ITEMS) for name in "xy"
+    }
+    cells = lf.leaderboard(beside, measure="Coverage@5").cells
+    found = beside["x"].catalogue.values.select("run", "value")
+    assert_frame_equal(cells.filter(collection="x").select("run", "value"), found)
+
+
+def _other_lists(seed):
+    rng = np.random.default_rng(seed)
+    runs = {
+        run: {
+            f"u{u}": {f"d{d}": 1 / (1 + r) for r, d in enumerate(rng.permutation(n)[:5])}
+            for u in range(USERS)
+        }
+        for run, n in (("a", 20), ("b", 30), ("c", 40))
+    }
+    return lf.catalogue(runs, ["Coverage@5", "Gini(exposure=dcg)@5"], ITEMS)
+
+
+def test_leaderboards_refuse_groups_of_all_lists():
+    of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
+    c = lf.catalogue(RUNS, "Coverage@5", ITEMS, requests=of, by="age")
+    with pytest.raises(lf.LexiframeError, match=r"found those of groups \(age\)"):
+        lf.leaderboard({"x": c, "y": c})
 
 
 def test_depth_cuts_the_lists_too():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
+from lexiframe.base import LexiframeError, n_and_first, schemas, sums, unknown_name
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import derived
 
@@ -93,7 +93,11 @@ def read_board(
     in ``smaller_is_better``.
     """
     wanted = frozenset([*smaller_is_better, *weighed])
-    table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
+    of_lists = _reached(x, measure)
+    if of_lists is None:
+        table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
+    else:
+        table = of_lists
     table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -103,7 +107,7 @@ def read_board(
     array = np.full((len(collections), len(runs)), np.nan)
     array[at[0], at[1]] = cells["value"].to_numpy()
     signs = _signs(table, collections, smaller_is_better)
-    has_means = bool((cells["n"] > 1).any())
+    has_means = of_lists is not None or bool((cells["n"] > 1).any())
     return Board(
         runs.to_list(),
         collections.to_list(),
@@ -137,6 +141,24 @@ def numbers_of(groups: list[str]) -> np.ndarray:
     """
     place = {name: n for n, name in enumerate(sorted({*groups}))}
     return np.array([place[name] for name in groups], np.int64)
+
+
+def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
+    """Return what lists reach in each collection, if ``x`` has this and ``measure`` is of it."""
+    of = [*x.items()] if isinstance(x, Mapping) else []
+    found = [(str(name), getattr(one, "catalogue", one)) for name, one in of]
+    if not found or not all(hasattr(one, "differences") for _, one in found):
+        return None
+    values = [one.values.with_columns(collection=pl.lit(name)) for name, one in found]
+    table = pl.concat(values, how="diagonal_relaxed")
+    if any(hasattr(one, "scores") for _, one in of) and measure not in table["measure"]:
+        return None
+    if groups := [*{*table.columns} - {*schemas.CATALOGUE.columns, "collection"}]:
+        raise LexiframeError(
+            "leaderboard: expected one number of all lists of a run in each collection, found "
+            f"those of groups ({', '.join(sorted(groups))}); evaluate without by"
+        )
+    return table.select("run", "collection", "measure", "value").drop_nulls("value")
 
 
 def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
