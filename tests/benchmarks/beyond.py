@@ -9,11 +9,16 @@ runs with replacement instead, from ``runs/`` and ``qrels.trec`` in that folder.
 of `catalogue`, with groups of requests above 1,000, or as ``--groups`` says.
 
 ``python tests/benchmarks/beyond.py speed`` times measures of lists, one by one and all at once,
-beside nDCG@10 of `evaluate`, for users and items of the number of MovieLens 20M; and RecTools'
-where it is installed.
+beside nDCG@10 of `evaluate`, for users and items of the number of MovieLens 20M; with
+``--rectools-python PATH``, a Python that has RecTools, also those of its measures that mean the
+same, of which the values are printed.
 """
 
 import argparse
+import json
+import statistics
+import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -173,17 +178,55 @@ def speed(arguments):
         print(f"list_scores, {name}: {took:.2f} s, {took / base:.2f} times", flush=True)
     took = seconds(lambda: lf.catalogue(runs, ["Coverage@10", "Gini@10", "Entropy@10"], items))
     print(f"catalogue, Coverage, Gini, Entropy: {took:.2f} s, {took / base:.2f} times")
-    try:
-        from rectools import metrics
-    except ImportError:
-        print("RecTools is not installed here")
-        return
-    reco = run.rename({"score": "rank"}).to_pandas()
-    reco["rank"] = np.tile(np.arange(1, K + 1), users)
-    told = {"reco": reco, "prev_interactions": past.to_pandas(), "catalog": range(n_items)}
-    theirs = {"Novelty": metrics.MeanInvUserFreq(K), "ARP": metrics.AvgRecPopularity(K)}
-    took = seconds(lambda: metrics.calc_metrics(theirs, **told))
-    print(f"RecTools, Novelty and ARP: {took:.2f} s")
+    if arguments.rectools_python:
+        beside_rectools(arguments, run, past.unique(maintain_order=True))
+
+
+def beside_rectools(arguments, run, past):
+    """Print the times of RecTools, in its own environment, beside ours, in turn, as ratios.
+
+    Both begin with frames and end with means; ours have intervals too. Components of items, of
+    which Hamming distances are, are 18 zeros or ones.
+    """
+    rng = np.random.default_rng(0)
+    parts = pl.DataFrame(rng.integers(2, size=(27_000, 18)), [f"f{n}" for n in range(18)])
+    table = pl.DataFrame({"item_id": np.arange(27_000), "vector": parts.to_numpy()})
+    lists, runs = {"Novelty": "Novelty@10", "ARP": "ARP@10"}, {"model": run}
+    lists["ILD"] = "ILD(distance=hamming)@10"
+
+    def of_lists(*names):
+        items = lf.read_items(table, history=past)
+        s = lf.list_scores(runs, [lists[name] for name in names], items)
+        return lf.aggregates(s)["value"][0]
+
+    def of_all():
+        return lf.catalogue(runs, "Coverage@10", lf.read_items(table)).values["value"][0]
+
+    ours = {name: (lambda name=name: of_lists(name)) for name in lists} | {"Coverage": of_all}
+    ours["all"] = lambda: (of_lists(*lists), of_all())
+    rounds = []
+    with tempfile.TemporaryDirectory() as folder:
+        run.write_parquet(Path(folder, "run.parquet"))
+        past.write_parquet(Path(folder, "past.parquet"))
+        parts.insert_column(0, table["item_id"]).write_parquet(Path(folder, "parts.parquet"))
+        command = [arguments.rectools_python, str(Path(__file__).with_name("beyond_rectools.py"))]
+        for _ in range(3):
+            done = subprocess.run([*command, folder], capture_output=True, text=True, check=True)
+            theirs = json.loads(done.stdout.splitlines()[-1])
+            for name, call in ours.items():
+                start = time.perf_counter()
+                value = call()
+                rounds.append((name, time.perf_counter() - start, value, *theirs[name]))
+    for name in ours:
+        mine, value, theirs, its_value = zip(
+            *(one[1:] for one in rounds if one[0] == name), strict=True
+        )
+        ratio = statistics.median(b / a for a, b in zip(mine, theirs, strict=True))
+        print(
+            f"{name}: {statistics.median(mine):.2f} s, RecTools {statistics.median(theirs):.2f} s, "
+            f"{ratio:.1f} times"
+            + ("" if name == "all" else f" ({value[0]:.6f}, {its_value[0]:.6f})")
+        )
 
 
 def main():
@@ -200,6 +243,7 @@ def main():
     two = parts.add_parser("speed")
     two.set_defaults(run=speed)
     two.add_argument("--users", type=int, default=138_000)
+    two.add_argument("--rectools-python", metavar="PATH", help="a Python with RecTools")
     arguments = parser.parse_args()
     arguments.run(arguments)
 
