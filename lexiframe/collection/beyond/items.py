@@ -141,18 +141,22 @@ class Items:
 
         Raise for an item that is not in the catalogue otherwise.
         """
-        distinct = ids.unique()
-        new = distinct.filter(~distinct.is_in(self.ids.implode())).sort()
-        items = self
-        if len(new):
-            if self.unknown == "error":
-                raise LexiframeError(
-                    f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
-                    "add them, or read_items(..., unknown='cold') takes them as items without "
-                    "users, categories and vector"
-                )
-            items = self._with_cold(new)
-        return items, items.ids.search_sorted(ids).to_numpy().astype(np.int64)
+        place = self._numbers(ids)
+        if not place.null_count():
+            return self, place.to_numpy()
+        new = ids.filter(place.is_null()).unique().sort()
+        if self.unknown == "error":
+            raise LexiframeError(
+                f"{where}: expected items of the catalogue, found others: {n_and_first(new)}; "
+                "add them, or read_items(..., unknown='cold') takes them as items without "
+                "users, categories and vector"
+            )
+        items = self._with_cold(new)
+        return items, items._numbers(ids).to_numpy()
+
+    def _numbers(self, ids: pl.Series) -> pl.Series:
+        """Return the number of each item, null for one that is not here."""
+        return ids.cast(pl.Enum(self.ids), strict=False).to_physical().cast(pl.Int64)
 
     def _with_cold(self, new: pl.Series) -> Items:
         ids = pl.concat([self.ids, new]).sort()
@@ -238,13 +242,13 @@ def read_items(
     found, past = Items(frame["doc_id"], unknown=unknown), None
     if history is not None:
         table = _table(history, "history", _OF_HISTORY)
-        n = table.height
-        table = table.unique(["query_id", "doc_id"], keep="first", maintain_order=True)
-        if table.height < n and table.width > len(_OF_HISTORY.key):
-            again = n - table.height
-            warn(f"history: pairs that are there again, of which the first counts: {again:,}")
         found, item = found.places_of(table["doc_id"], "history")
-        past = table.drop("doc_id").with_columns(item=pl.Series(item)).sort("query_id", "item")
+        table = table.drop("doc_id").with_columns(item=pl.Series(item))
+        table = table.sort("query_id", "item", maintain_order=True)
+        pair = pl.col("query_id", "item")
+        past = table.filter(pl.any_horizontal(pair.ne_missing(pair.shift())))
+        if (again := table.height - past.height) and table.width > len(_OF_HISTORY.key):
+            warn(f"history: pairs that are there again, of which the first counts: {again:,}")
     ids = pl.DataFrame({"doc_id": found.ids})
     frame = ids.join(frame, on="doc_id", how="left", maintain_order="left")
     of_each = _users_of(frame, past)
