@@ -271,7 +271,8 @@ def leaderboard(
         ``{collection: group}``.
     over : {"collections", "groups", "requests"}
         What the tests generalise to: other collections like these; other groups of collections; or
-        other requests of these collections, each with the weight w_c/n_c.
+        other requests of these collections, each with the weight w_c/n_c. For a measure of all
+        lists the pseudo-values of the jackknife stand for its requests, and the rule is the mean.
     test : {"holm", "max_t", "max_t_bootstrap"}
         How pairs are tested for the ranks that are possible: t-tests with Holm's correction, or
         the step-down test of the largest t, with resamples that change the signs of whole

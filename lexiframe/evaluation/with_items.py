@@ -169,7 +169,7 @@ def evaluate_with_items(
         return e
     grouped_by = (how.requests, how.groups) if how.groups else (None, None)
     found = beyond.catalogue_of(lists, beside.test, *beside.corrected, grouped_by)
-    return add_catalogue(e, found.values, found.comparisons)
+    return add_catalogue(e, found.values, found.comparisons, found.units)
 
 
 @typed
@@ -249,16 +249,20 @@ class Beside:
         if not self.of_all:
             return e
         found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
-        return add_catalogue(e, found.values, found.comparisons)
+        return add_catalogue(e, found.values, found.comparisons, found.units)
 
 
 def add_catalogue(
-    e: Evaluation, values: pl.DataFrame, comparisons: pl.DataFrame
+    e: Evaluation,
+    values: pl.DataFrame,
+    comparisons: pl.DataFrame,
+    units: pl.DataFrame | None = None,
 ) -> EvaluationWithItems:
     """Return an evaluation with what all lists reach."""
     tables = {field.name: getattr(e, field.name) for field in fields(e)}
     alpha = e.provenance["inference"]["alpha"]
-    return EvaluationWithItems(**tables, catalogue=beyond.Catalogue(values, comparisons, alpha))
+    c = beyond.Catalogue(values, comparisons, alpha, units=units)
+    return EvaluationWithItems(**tables, catalogue=c)
 
 
 def _joined_lists(

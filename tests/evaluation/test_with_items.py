@@ -394,6 +394,40 @@ def _other_lists(seed):
     return lf.catalogue(runs, ["Coverage@5", "Gini(exposure=dcg)@5"], ITEMS)
 
 
+def test_over_other_requests_the_jackknife_of_each_collection_counts():
+    several = {name: _other_lists(seed) for seed, name in enumerate("xyz")}
+    how = {"measure": "Gini(exposure=dcg)@5", "over": "requests"}
+    board = lf.leaderboard(several, weights={"x": 2, "y": 1, "z": 1}, **how)
+    apart = pl.concat([c.differences().filter(measure=how["measure"]) for c in several.values()])
+    weight = np.array([0.5, 0.25, 0.25])
+    for run_a, run_b, found, t, df in board.comparisons.select(
+        "run_a", "run_b", "mean_difference", "statistic", "df"
+    ).iter_rows():
+        d, se, n = (
+            apart.filter(run_a=run_a, run_b=run_b)
+            .select("mean_difference", "se", "df")
+            .to_numpy()
+            .T
+        )
+        parts = (weight * se) ** 2
+        assert found == pytest.approx(weight @ d)
+        assert t == pytest.approx(found / np.sqrt(parts.sum()))
+        assert df == pytest.approx(parts.sum() ** 2 / (parts**2 / n).sum())  # Welch, Satterthwaite
+    with pytest.raises(lf.LexiframeError, match="borda cannot count requests; take rule='mean'"):
+        lf.leaderboard(several, "borda", **how)
+
+
+def test_results_that_are_read_again_have_one_number_of_all_lists(e, tmp_path):
+    e.write(tmp_path)
+    again = lf.read_results(tmp_path)
+    how = {"measure": "Coverage@5"}
+    found = lf.leaderboard({"x": again, "y": again}, **how).ranking
+    assert_frame_equal(found, lf.leaderboard({"x": e, "y": e}, **how).ranking)
+    with pytest.raises(lf.LexiframeError, match="found one number for each run and collection"):
+        lf.leaderboard({"x": again, "y": again}, over="requests", **how)
+    assert_frame_equal(lf.gate(again, ALONE, **TWO), lf.gate(e, ALONE, **TWO))
+
+
 def test_leaderboards_refuse_groups_of_all_lists():
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
     c = lf.catalogue(RUNS, "Coverage@5", ITEMS, requests=of, by="age")

@@ -31,7 +31,13 @@ from lexiframe.collection.beyond.catalogue_measures import (
     share_of,
 )
 from lexiframe.collection.beyond.items import Items
-from lexiframe.collection.beyond.jackknife import GROUPS, MANY, error_of, left_out
+from lexiframe.collection.beyond.jackknife import (
+    GROUPS,
+    MANY,
+    error_of,
+    left_out,
+    pseudo_values,
+)
 from lexiframe.collection.beyond.lists import Lists, lists_of
 from lexiframe.collection.beyond.scored_lists import deepest, of_kind
 from lexiframe.io import column_forms, problems
@@ -58,6 +64,9 @@ class Catalogue:
         The differences of all pairs of runs, with the columns of `compare`.
     alpha, groups
         Those of the intervals.
+    units
+        For each run and measure the pseudo-values of the jackknife, which vary as requests do; None
+        where results were read again.
 
     Examples
     --------
@@ -74,6 +83,7 @@ class Catalogue:
     comparisons: pl.DataFrame
     alpha: float = 0.05
     groups: int | None = None
+    units: pl.DataFrame | None = None
 
     def table_for(self, what: TableOf) -> tuple[Any, dict[str, Any]]:
         """Return what a function takes that takes an evaluation too: a gate, and `comparisons`.
@@ -260,6 +270,7 @@ def catalogue_of_parts(
         schemas.COMPARISONS.arranged(compared, names),
         how.alpha,
         how.groups,
+        tables[0].select(*names, "run", "measure", "units"),
     )
 
 
@@ -342,11 +353,12 @@ class How:
                 value, without = left_out(measure, one, self.groups)
                 rows.append((one.name, str(measure), value, without, one.n_requests))
         found = self._estimates([row[2] for row in rows], [row[3] for row in rows])
+        units = [pseudo_values(*row[2:4]).tolist() for row in rows]
         low, high = found.ends(self.alpha / 2)
         columns = {
             "run": [row[0] for row in rows], "measure": [row[1] for row in rows],
             "value": found.mean, "se": found.deviation, "ci_low": low, "ci_high": high,
-            "n": [row[4] for row in rows],
+            "n": [row[4] for row in rows], "units": units,
         }  # fmt: skip
         return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, schemas, sums, unknown_name
+from lexiframe.base import LexiframeError, n_and_first, sums, unknown_name
 from lexiframe.io import per_request_scores, score_forms
 from lexiframe.metrics import derived
 
@@ -21,10 +21,14 @@ _SCORES = ("run", "collection", "query_id", "measure", "value")
 
 @dataclass(frozen=True)
 class Requests:
-    """The scores of requests × runs, and the number of each request's collection."""
+    """The scores of requests × runs, and the number of each request's collection.
+
+    ``are_pseudo`` says that the jackknife made them, of one number of all requests together.
+    """
 
     cells: np.ndarray
     collection: np.ndarray
+    are_pseudo: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,9 @@ class Board:
             inside = collections[requests.collection]
             number = np.cumsum(collections) - 1
             requests = Requests(
-                requests.cells[np.ix_(inside, runs)], number[requests.collection[inside]]
+                requests.cells[np.ix_(inside, runs)],
+                number[requests.collection[inside]],
+                requests.are_pseudo,
             )
         groups = self.groups
         return replace(
@@ -93,11 +99,9 @@ def read_board(
     in ``smaller_is_better``.
     """
     wanted = frozenset([*smaller_is_better, *weighed])
-    of_lists = _reached(x, measure)
-    if of_lists is None:
+    table = _reached(x, measure)
+    if table is None:
         table = _checked_scores(x, (group,) if isinstance(group, str) else (), wanted)
-    else:
-        table = of_lists
     table = _measure_rows(table, measure)
     cells = table.group_by("run", "collection").agg(pl.col("value").mean(), n=pl.len())
     runs, collections = (cells[name].unique().sort() for name in ("run", "collection"))
@@ -107,7 +111,7 @@ def read_board(
     array = np.full((len(collections), len(runs)), np.nan)
     array[at[0], at[1]] = cells["value"].to_numpy()
     signs = _signs(table, collections, smaller_is_better)
-    has_means = of_lists is not None or bool((cells["n"] > 1).any())
+    has_means = "units" in table.columns or bool((cells["n"] > 1).any())
     return Board(
         runs.to_list(),
         collections.to_list(),
@@ -144,21 +148,27 @@ def numbers_of(groups: list[str]) -> np.ndarray:
 
 
 def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
-    """Return what lists reach in each collection, if ``x`` has this and ``measure`` is of it."""
+    """Return what lists reach in each collection, if ``x`` has this and ``measure`` is of it.
+
+    ``units`` has the pseudo-values of the jackknife, or null.
+    """
     of = [*x.items()] if isinstance(x, Mapping) else []
     found = [(str(name), getattr(one, "catalogue", one)) for name, one in of]
     if not found or not all(hasattr(one, "differences") for _, one in found):
         return None
-    values = [one.values.with_columns(collection=pl.lit(name)) for name, one in found]
-    table = pl.concat(values, how="diagonal_relaxed")
+    tables = [pl.DataFrame(schema={"units": pl.List(pl.Float64)})]
+    for name, c in found:
+        if groups := c.values.columns[: c.values.columns.index("run")]:
+            raise LexiframeError(
+                "leaderboard: expected one number of all lists of a run in each collection, found "
+                f"those of groups ({', '.join(groups)}); evaluate without by"
+            )
+        rows = c.values.select("run", "measure", "value", collection=pl.lit(name))
+        tables.append(rows if c.units is None else rows.join(c.units, on=["run", "measure"]))
+    table = pl.concat(tables, how="diagonal").drop_nulls("value")
     if any(hasattr(one, "scores") for _, one in of) and measure not in table["measure"]:
         return None
-    if groups := [*{*table.columns} - {*schemas.CATALOGUE.columns, "collection"}]:
-        raise LexiframeError(
-            "leaderboard: expected one number of all lists of a run in each collection, found "
-            f"those of groups ({', '.join(sorted(groups))}); evaluate without by"
-        )
-    return table.select("run", "collection", "measure", "value").drop_nulls("value")
+    return table
 
 
 def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
@@ -257,7 +267,12 @@ def _request_layout(
     table: pl.DataFrame, runs: pl.Series, collections: pl.Series, signs: np.ndarray
 ) -> Requests | None:
     """Lay out the requests; those that no run has twice are averaged over replicates."""
-    if "query_id" not in table.columns:
+    if are_pseudo := "units" in table.columns:
+        number = pl.int_ranges(pl.col("units").list.len())
+        columns = "run", "collection", pl.col("units").alias("value")
+        table = table.drop_nulls("units").select(*columns, query_id=number)
+        table = table.explode("query_id", "value").with_columns(pl.col("value").fill_nan(None))
+    if "query_id" not in table.columns or not table.height:
         return None
     rows = table.group_by("run", "collection", "query_id").agg(pl.col("value").mean())
     keys = rows.select("collection", "query_id").unique().sort("collection", "query_id")
@@ -265,4 +280,4 @@ def _request_layout(
     cells = np.full((keys.height, len(runs)), np.nan)
     cells[rows["at"].to_numpy(), runs.search_sorted(rows["run"]).to_numpy()] = rows["value"]
     number = collections.search_sorted(keys["collection"]).to_numpy()
-    return Requests(cells * signs[number][:, None], number)
+    return Requests(cells * signs[number][:, None], number, are_pseudo)
