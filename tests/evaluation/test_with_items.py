@@ -428,6 +428,17 @@ def test_results_that_are_read_again_have_one_number_of_all_lists(e, tmp_path):
     assert_frame_equal(lf.gate(again, ALONE, **TWO), lf.gate(e, ALONE, **TWO))
 
 
+def test_gates_and_leaderboards_of_evaluations_in_parts(e, tmp_path):
+    parts = lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS, keep="scores", out=tmp_path)
+    columns = ["measure", "outcome", "p_value", "ci_low"]
+    assert_frame_equal(
+        lf.gate(parts, ALONE, **TWO).select(columns), lf.gate(e, ALONE, **TWO).select(columns)
+    )
+    how = {"measure": "Coverage@5", "over": "requests"}
+    found, expected = (lf.leaderboard({"x": one, "y": one}, **how).ranking for one in (parts, e))
+    assert_frame_equal(found, expected)
+
+
 def test_leaderboards_refuse_groups_of_all_lists():
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
     c = lf.catalogue(RUNS, "Coverage@5", ITEMS, requests=of, by="age")

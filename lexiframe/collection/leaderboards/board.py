@@ -166,7 +166,7 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
         rows = c.values.select("run", "measure", "value", collection=pl.lit(name))
         tables.append(rows if c.units is None else rows.join(c.units, on=["run", "measure"]))
     table = pl.concat(tables, how="diagonal").drop_nulls("value")
-    if any(hasattr(one, "scores") for _, one in of) and measure not in table["measure"]:
+    if any(hasattr(one, "catalogue") for _, one in of) and measure not in table["measure"]:
         return None
     return table
 
