@@ -442,6 +442,8 @@ def test_gates_and_leaderboards_of_evaluations_in_parts(e, tmp_path):
 def test_leaderboards_refuse_groups_of_all_lists():
     of = pl.DataFrame({"query_id": [f"u{u}" for u in range(USERS)], "age": ["young", "old"] * 10})
     c = lf.catalogue(RUNS, "Coverage@5", ITEMS, requests=of, by="age")
+    grouped = lf.evaluate(RUNS, QRELS, MEASURES, items=ITEMS, requests=of, by="age")
+    assert lf.leaderboard({"x": grouped, "y": grouped}, measure="nDCG@5").cells.height == 6
     with pytest.raises(lf.LexiframeError, match=r"found those of groups \(age\)"):
         lf.leaderboard({"x": c, "y": c})
 

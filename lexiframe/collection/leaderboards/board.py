@@ -152,23 +152,23 @@ def _reached(x: Any, measure: str | None) -> pl.DataFrame | None:
 
     ``units`` has the pseudo-values of the jackknife, or null.
     """
-    of = [*x.items()] if isinstance(x, Mapping) else []
-    found = [(str(name), getattr(one, "catalogue", one)) for name, one in of]
-    if not found or not all(hasattr(one, "differences") for _, one in found):
+    given: dict[Any, Any] = {**x} if isinstance(x, Mapping) else {}
+    found: dict[str, Any] = {str(n): getattr(one, "catalogue", one) for n, one in given.items()}
+    if not found or not all(hasattr(one, "differences") for one in found.values()):
         return None
+    is_asked = any(measure in one.values["measure"] for one in found.values())
+    if not is_asked and any(hasattr(one, "catalogue") for one in given.values()):
+        return None  # it is one of requests, whose scores the evaluations have
     tables = [pl.DataFrame(schema={"units": pl.List(pl.Float64)})]
-    for name, c in found:
-        if groups := c.values.columns[: c.values.columns.index("run")]:
+    for name, one in found.items():
+        if groups := one.values.columns[: one.values.columns.index("run")]:
             raise LexiframeError(
                 "leaderboard: expected one number of all lists of a run in each collection, found "
                 f"those of groups ({', '.join(groups)}); evaluate without by"
             )
-        rows = c.values.select("run", "measure", "value", collection=pl.lit(name))
-        tables.append(rows if c.units is None else rows.join(c.units, on=["run", "measure"]))
-    table = pl.concat(tables, how="diagonal").drop_nulls("value")
-    if any(hasattr(one, "catalogue") for _, one in of) and measure not in table["measure"]:
-        return None
-    return table
+        rows = one.values.select("run", "measure", "value", collection=pl.lit(name))
+        tables.append(rows if one.units is None else rows.join(one.units, on=["run", "measure"]))
+    return pl.concat(tables, how="diagonal").drop_nulls("value")
 
 
 def _checked_scores(x: Any, kept: tuple[str, ...], wanted: frozenset[str]) -> pl.DataFrame:
@@ -268,9 +268,8 @@ def _request_layout(
 ) -> Requests | None:
     """Lay out the requests; those that no run has twice are averaged over replicates."""
     if are_pseudo := "units" in table.columns:
-        number = pl.int_ranges(pl.col("units").list.len())
-        columns = "run", "collection", pl.col("units").alias("value")
-        table = table.drop_nulls("units").select(*columns, query_id=number)
+        numbered = pl.int_ranges(pl.col("units").list.len()).alias("query_id")
+        table = table.drop_nulls("units").select("run", "collection", numbered, value="units")
         table = table.explode("query_id", "value").with_columns(pl.col("value").fill_nan(None))
     if "query_id" not in table.columns or not table.height:
         return None

@@ -346,8 +346,8 @@ requests).
             of_one = partial(of_group, candidate=name)
             found = [grouping.group_tables(of_one, two, requests, by)]
         if of_all and ranked is not None and ranked.catalogue is not None:
-            rows = rows_of_catalogue(ranked.catalogue, of_all, (baseline, name), options, names)
-            found.append(add_coverage(rows, None, None, baseline, name))
+            reached = rows_of_catalogue(ranked.catalogue, of_all, (baseline, name), options, names)
+            found.append(add_coverage(reached, None, None, baseline, name))
         tested = pl.concat(found, how="diagonal_relaxed")
         same = sameness(tested, given, ranked, (baseline, name), same_ok=same_ok)
         # Requests that are still to come may change what holds of those so far.

@@ -78,10 +78,9 @@ class RankedPairs:
         no values of requests.
         """
         if not hasattr(e, "provenance"):
-            none = measured.no_requests([], e.values["run"].unique().sort())
-            return cls(
-                none, pl.DataFrame(schema=schemas.COVERAGE.columns), None, catalogue=e.differences()
-            )
+            pairs = measured.no_requests([], e.values["run"].unique().sort())
+            counts = pl.DataFrame(schema=schemas.COVERAGE.columns)
+            return cls(pairs, counts, None, catalogue=e.differences())
         if "policies" not in e.provenance:
             scores: pl.DataFrame = e.scores
             return scores
