@@ -123,13 +123,6 @@ class Items:
         least = falling[min(needed, len(users) - 1)]
         return np.asarray((users < least) | (users == 0))
 
-    def directions(self) -> np.ndarray:
-        """Return the vectors at length 1; 0 throughout for an item without a direction."""
-        vectors = np.nan_to_num(self.needed("vector", "ILD"))
-        length = np.linalg.norm(vectors, axis=1, keepdims=True)
-        units = np.zeros_like(vectors)
-        return np.asarray(np.divide(vectors, length, out=units, where=length > 0))
-
     def shares(self) -> sparse.csr_array:
         """Return items × categories, each item's weight spread evenly over its categories."""
         categories = self.needed("categories", "categories")
@@ -160,25 +153,16 @@ class Items:
 
     def _with_cold(self, new: pl.Series) -> Items:
         ids = pl.concat([self.ids, new]).sort()
-        place = ids.search_sorted(self.ids).to_numpy()
-
-        def spread(values: np.ndarray | None, fill: float) -> np.ndarray | None:
-            if values is None:
-                return None
-            wider = np.full((len(ids), *values.shape[1:]), fill)
-            wider[place] = values
-            return wider
-
-        categories = None
-        if self.categories is not None:
-            at = self.categories.tocoo()
-            shape = (len(ids), at.shape[1])
-            categories = sparse.csr_array((at.data, (place[at.row], at.col)), shape=shape)
-        history = self.history
+        place, n = ids.search_sorted(self.ids).to_numpy(), len(self)
+        wider = sparse.csr_array((np.ones(n), (place, np.arange(n))), shape=(len(ids), n))
+        users, categories = (one if one is None else wider @ one
+                             for one in (self.users, self.categories))  # fmt: skip
+        vectors, history = self.vectors, self.history
+        if vectors is not None:
+            vectors = np.full((len(ids), vectors.shape[1]), np.nan)
+            vectors[place] = self.vectors
         if history is not None:
-            item = pl.Series(place[history["item"].to_numpy()].astype(np.int64))
-            history = history.with_columns(item=item).sort("query_id", "item")
-        users, vectors = spread(self.users, 0.0), spread(self.vectors, np.nan)
+            history = history.with_columns(item=pl.Series(place[history["item"]], dtype=pl.Int64))
         return Items(ids, users, self.n_users, categories, vectors, history, self.unknown)
 
 
