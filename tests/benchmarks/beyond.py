@@ -94,7 +94,7 @@ def held(draw, other, n_requests, n_items, draws, groups=None):
         named = [
             Lists(**{**vars_of(one), "name": name}) for one, name in zip(three, "abc", strict=True)
         ]
-        v, c = plan.values(named), plan.comparisons(named)
+        v, c = plan.tables(named)
         value = v.filter(run="a").select("measure", "value", "ci_low", "ci_high")
         same = c.filter(run_a="a", run_b="b").select("measure", "p_value")
         apart = c.filter(run_a="a", run_b="c").select(

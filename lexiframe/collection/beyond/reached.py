@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -249,15 +249,12 @@ def catalogue_of_parts(
     shares: Mapping[str, float] | None = None,
 ) -> Catalogue:
     """Return what the lists of each group of requests reach; its attributes are one row."""
-    found = [(group, how.values(of), how.comparisons(of)) for group, of in parts]
     names = parts[0][0].columns if parts else []
-    tables = [
-        pl.concat([group.join(one, how="cross") if names else one for group, one in tables])
-        for tables in (
-            [(group, values) for group, values, _ in found],
-            [(group, pairs) for group, _, pairs in found],
-        )
+    found = [
+        [group.join(one, how="cross") if names else one for one in how.tables(lists)]
+        for group, lists in parts
     ]
+    tables = [pl.concat(of_parts) for of_parts in zip(*found, strict=True)]
     if shares:
         share = pl.col("measure").replace_strict(shares, default=None, return_dtype=pl.Float64)
         tables[0] = tables[0].with_columns(catalogue_share=share)
@@ -311,25 +308,25 @@ def _with_providers(
             f"providers: expected a provider of every item, found none of {n_and_first(orphans)}"
         )
     owners = owners.filter(owners["doc_id"].is_in(items.ids.implode()))
-    owners = owners.with_columns(share=1 / pl.len().over("doc_id"))
-    there = owners["provider"].unique().sort().to_list()
+    _, item = items.places_of(owners["doc_id"], "providers")
+    owners = owners.with_columns(share=1 / pl.len().over("doc_id"), item=pl.Series(item))
+    owned = {
+        str(name): np.bincount(own["item"], own["share"], len(items))
+        for (name,), own in owners.sort("provider").partition_by("provider", as_dict=True).items()
+    }
     found, shares = [], {}
     for measure in measures:
         if measure.name != "Exposure":
             found.append(measure)
             continue
         asked = measure.values["provider"]
-        if asked not in ("all", *there):
-            raise unknown_name("provider", asked, there)
-        for provider in there if asked == "all" else [asked]:
-            own = owners.filter(pl.col("provider") == provider)
-            owned = np.zeros(len(items))
-            owned[items.ids.search_sorted(own["doc_id"]).to_numpy()] = own["share"].to_numpy()
-            of_totals, without_each = share_of(owned)
+        if asked not in ("all", *owned):
+            raise unknown_name("provider", asked, [*owned])
+        for provider in owned if asked == "all" else [asked]:
+            of_totals, without_each = share_of(owned[provider])
             one = measure(provider=provider)
-            one = replace(one, of_totals=of_totals, without_each=without_each)
-            found.append(one)
-            shares[str(one)] = float(owned.mean())
+            found.append(replace(one, of_totals=of_totals, without_each=without_each))
+            shares[str(one)] = float(owned[provider].mean())
     return found, shares
 
 
@@ -345,20 +342,21 @@ class How:
     seed: int
     baseline: str | None = None
 
-    def values(self, lists: Sequence[Lists | SummedLists]) -> pl.DataFrame:
-        """Return value and interval of each run and measure."""
-        rows = []
-        for measure in self.measures:
-            for one in lists:
-                value, without = left_out(measure, one, self.groups)
-                rows.append((one.name, str(measure), value, without, one.n_requests))
-        found = self._estimates([row[2] for row in rows], [row[3] for row in rows])
-        units = [pseudo_values(*row[2:4]).tolist() for row in rows]
+    def tables(self, lists: Sequence[Lists | SummedLists]) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return value and interval of each run, and the differences of pairs, uncorrected."""
+        of_each = [[left_out(one, of, self.groups) for of in lists] for one in self.measures]
+        return self._values(lists, of_each), self._comparisons(lists, of_each)
+
+    def _values(self, lists: Sequence[Lists | SummedLists], of_each: list[Any]) -> pl.DataFrame:
+        together = [*chain.from_iterable(of_each)]
+        found = self._estimates(*zip(*together, strict=True))
         low, high = found.ends(self.alpha / 2)
         columns = {
-            "run": [row[0] for row in rows], "measure": [row[1] for row in rows],
+            "run": [one.name for one in lists] * len(of_each),
+            "measure": np.repeat([str(measure) for measure in self.measures], len(lists)),
             "value": found.mean, "se": found.deviation, "ci_low": low, "ci_high": high,
-            "n": [row[4] for row in rows], "units": units,
+            "n": [one.n_requests for one in lists] * len(of_each),
+            "units": [pseudo_values(*one).tolist() for one in together],
         }  # fmt: skip
         return pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
 
@@ -367,11 +365,11 @@ class How:
         df = np.array([len(one) - 1 for one in without])
         return sums.Estimates(np.array(values, np.float64), error, df)
 
-    def comparisons(self, lists: Sequence[Lists | SummedLists]) -> pl.DataFrame:
-        """Return the difference of each pair of runs, without the corrections."""
+    def _comparisons(
+        self, lists: Sequence[Lists | SummedLists], of_each: list[Any]
+    ) -> pl.DataFrame:
         frames = [pl.DataFrame(schema=_UNCORRECTED)]
-        for measure in self.measures:
-            of_runs = [left_out(measure, one, self.groups) for one in lists]
+        for measure, of_runs in zip(self.measures, of_each, strict=True):
             pairs = [*combinations(range(len(lists)), 2)]
             if self.baseline is not None:
                 of = [one.name for one in lists].index(self.baseline)
