@@ -65,23 +65,23 @@ class EvaluationWithItems(Evaluation):
         return names
 
     def _paper(self, measures: Any, runs: Any, **how: Any) -> shown.ShownTable:
-        given = None if measures is None else list(map(str, as_list(measures)))
-        columns = (
-            self._catalogue_measures
-            if given is None
-            else [m for m in given if m in self._catalogue_measures]
-        )
-        others = None if given is None else [m for m in given if m not in columns]
+        asked = self._catalogue_measures if measures is None else [*map(str, as_list(measures))]
+        columns = [name for name in asked if name in self._catalogue_measures]
+        others = None if measures is None else [name for name in asked if name not in columns]
+        if columns and others == []:
+            raise LexiframeError(
+                f"{columns[0]}: it is of all lists of a run together; name a measure of requests "
+                "too, whose table it joins"
+            )
         table = super()._paper(others, runs, **how)
         if not columns:
             return table
         n = table.columns.index(shown.Column("run"))
         digits = 4 if how["decimals"] is None else how["decimals"]
         by, names = self.provenance["groups"], {v: k for k, v in (how["rename"] or {}).items()}
-        values = (
-            self.catalogue.values.sort(by, maintain_order=True) if by else self.catalogue.values
-        )
-        groups = values.partition_by(by, maintain_order=True) if by else [values]
+        groups = [self.catalogue.values]
+        if by:
+            groups = groups[0].sort(by, maintain_order=True).partition_by(by, maintain_order=True)
 
         def written(*numbers: float | None) -> tuple[str, str]:
             value, *ends = (printed.cell("mean", number, digits) for number in numbers)

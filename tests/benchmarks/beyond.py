@@ -195,12 +195,14 @@ def beside_rectools(arguments, run, past):
     lists["ILD"] = "ILD(distance=hamming)@10"
 
     def of_lists(*names):
-        items = lf.read_items(table, history=past)
+        needed = table if "ILD" in names else table.select("item_id")
+        items = lf.read_items(needed, history=past)
         s = lf.list_scores(runs, [lists[name] for name in names], items)
         return lf.aggregates(s)["value"][0]
 
     def of_all():
-        return lf.catalogue(runs, "Coverage@10", lf.read_items(table)).values["value"][0]
+        items = lf.read_items(table.select("item_id"))
+        return lf.catalogue(runs, "Coverage@10", items).values["value"][0]
 
     ours = {name: (lambda name=name: of_lists(name)) for name in lists} | {"Coverage": of_all}
     ours["all"] = lambda: (of_lists(*lists), of_all())

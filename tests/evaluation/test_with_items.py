@@ -83,6 +83,8 @@ def test_it_is_shown_beside_the_means(e, tmp_path):
     short = e.markdown(["Coverage@5", "nDCG@5"], decimals=0)
     assert "Gini" not in short
     assert "Coverage" not in e.markdown(["nDCG@5"])
+    with pytest.raises(lf.LexiframeError, match="name a measure of requests too, whose table"):
+        e.markdown(["Coverage@5"])
 
 
 def test_what_was_written_is_read_again(e, tmp_path):
