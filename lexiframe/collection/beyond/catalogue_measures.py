@@ -68,7 +68,7 @@ class Exposed:
 class SummedLists:
     """The lists of one run, of which the exposures that each measure takes are summed up.
 
-    The rows of ``sums`` are the groups of requests that the jackknife leaves out, columns are items.
+    Rows of ``sums`` are the groups of requests that the jackknife leaves out, columns are items.
     """
 
     name: str
