@@ -310,23 +310,22 @@ def _with_providers(
     owners = owners.filter(owners["doc_id"].is_in(items.ids.implode()))
     _, item = items.places_of(owners["doc_id"], "providers")
     owners = owners.with_columns(share=1 / pl.len().over("doc_id"), item=pl.Series(item))
-    owned = {
-        str(name): np.bincount(own["item"], own["share"], len(items))
-        for (name,), own in owners.sort("provider").partition_by("provider", as_dict=True).items()
-    }
+    parts = owners.sort("provider").partition_by("provider", as_dict=True)
+    there = {str(name): part for (name,), part in parts.items()}
     found, shares = [], {}
     for measure in measures:
         if measure.name != "Exposure":
             found.append(measure)
             continue
         asked = measure.values["provider"]
-        if asked not in ("all", *owned):
-            raise unknown_name("provider", asked, [*owned])
-        for provider in owned if asked == "all" else [asked]:
-            of_totals, without_each = share_of(owned[provider])
+        if asked not in ("all", *there):
+            raise unknown_name("provider", asked, [*there])
+        for provider in there if asked == "all" else [asked]:
+            owned = np.bincount(there[provider]["item"], there[provider]["share"], len(items))
+            of_totals, without_each = share_of(owned)
             one = measure(provider=provider)
             found.append(replace(one, of_totals=of_totals, without_each=without_each))
-            shares[str(one)] = float(owned[provider].mean())
+            shares[str(one)] = float(owned.mean())
     return found, shares
 
 
