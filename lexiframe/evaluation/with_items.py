@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -57,7 +58,12 @@ class EvaluationWithItems(Evaluation):
     def tables(self, *, of_requests: bool = True) -> dict[str, pl.DataFrame]:
         """Return the tables by name, those of the catalogue too; see `Evaluation.tables`."""
         both = self.catalogue.values, self.catalogue.comparisons
-        return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=True))
+        return super().tables(of_requests=of_requests) | dict(zip(CATALOGUES, both, strict=False))
+
+    def _written(self, target: Path) -> dict[Path, tuple[Any, dict[str, Any]]]:
+        name, units = CATALOGUES[-1], self.catalogue.units
+        file = {target / f"{name}.parquet": (units, {"table": name, **self.provenance})}
+        return super()._written(target) | (file if units is not None else {})
 
     @cached_property
     def _catalogue_measures(self) -> list[str]:

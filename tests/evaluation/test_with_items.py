@@ -435,15 +435,19 @@ def test_over_other_requests_the_jackknife_of_each_collection_counts():
         lf.leaderboard(several, "borda", **how)
 
 
-def test_results_that_are_read_again_have_one_number_of_all_lists(e, tmp_path):
+def test_gates_and_leaderboards_of_results_that_are_read_again(e, tmp_path):
     e.write(tmp_path)
     again = lf.read_results(tmp_path)
-    how = {"measure": "Coverage@5"}
-    found = lf.leaderboard({"x": again, "y": again}, **how).ranking
-    assert_frame_equal(found, lf.leaderboard({"x": e, "y": e}, **how).ranking)
-    with pytest.raises(lf.LexiframeError, match="found one number for each run and collection"):
-        lf.leaderboard({"x": again, "y": again}, over="requests", **how)
+    for how in ({}, {"over": "requests"}):
+        both = [
+            lf.leaderboard({"x": one, "y": one}, measure="Coverage@5", **how) for one in (e, again)
+        ]
+        assert_frame_equal(both[0].ranking, both[1].ranking)
     assert_frame_equal(lf.gate(again, ALONE, **TWO), lf.gate(e, ALONE, **TWO))
+    (tmp_path / "catalogue_units.parquet").unlink()  # one number of each run is left
+    again = lf.read_results(tmp_path)
+    with pytest.raises(lf.LexiframeError, match="found one number for each run and collection"):
+        lf.leaderboard({"x": again, "y": again}, measure="Coverage@5", over="requests")
 
 
 def test_gates_and_leaderboards_of_evaluations_in_parts(e, tmp_path):

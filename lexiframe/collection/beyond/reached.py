@@ -65,8 +65,7 @@ class Catalogue:
     alpha, groups
         Those of the intervals.
     units
-        For each run and measure the pseudo-values of the jackknife, which vary as requests do; None
-        where results were read again.
+        For each run and measure the pseudo-values of the jackknife, which vary as requests do.
 
     Examples
     --------
