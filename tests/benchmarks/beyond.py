@@ -8,6 +8,9 @@ times as probable as others, and few items are popular; ``--runs FOLDER`` draws 
 runs with replacement instead, from ``runs/`` and ``qrels.trec`` in that folder. Intervals are those
 of `catalogue`, with groups of requests above 1,000, or as ``--groups`` says.
 
+``python tests/benchmarks/beyond.py leaderboards`` counts the same for leaderboards of three
+collections over other requests.
+
 ``python tests/benchmarks/beyond.py speed`` times measures of lists, one by one and all at once,
 beside nDCG@10 of `evaluate`, for users and items of the number of MovieLens 20M; with
 ``--rectools-python PATH``, a Python that has RecTools, also those of its measures that mean the
@@ -137,6 +140,44 @@ def intervals(arguments):
             print(f"Q = {n:,}, {name} (and {other}): {'; '.join(said)}", flush=True)
 
 
+def over_requests(draws, exponents, other, sizes=(50, 100, 200)):
+    """Return by measure the rates at which intervals of leaderboards hold, and tests reject.
+
+    Two runs recommend in a collection for each of the exponents of their popularity.
+    """
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{i:05}" for i in range(ITEMS)]}))
+    named = [lf.Coverage @ K, lf.Gini @ K, lf.Entropy @ K]
+    plan = beyond.How(named, None, "t", 0.05, 0, 0)
+    both = [
+        [simulated(one, seed) for seed, one in enumerate(of_run, start)]
+        for of_run, start in ((exponents, 0), (other, 50))
+    ]
+    rows = []
+    for _ in range(draws):
+        reached = {}
+        for n, two in zip(sizes, zip(*both, strict=True), strict=True):
+            lists = [vars_of(as_lists(draw(n), items)) for draw in two]
+            runs = [Lists(**of | {"name": name}) for of, name in zip(lists, "ab", strict=True)]
+            reached[str(n)] = beyond.catalogue_of(runs, plan, ["holm"], "measure", (None, None))
+        for measure in map(str, named):
+            c = lf.leaderboard(reached, measure=measure, over="requests").comparisons
+            rows.append(
+                c.select("mean_difference", "ci_low", "ci_high", "p_value", m=pl.lit(measure))
+            )
+    table = pl.concat(rows).with_columns(truth=pl.col("mean_difference").mean().over("m"))
+    return table.group_by("m", maintain_order=True).agg(
+        interval=pl.col("truth").is_between("ci_low", "ci_high").mean(),
+        rejected=(pl.col("p_value") < 0.05).mean(),
+    )
+
+
+def leaderboards(arguments):
+    """Print the rates of leaderboards over requests: of runs that are alike, and of others."""
+    for exponents, other in [((0.8, 0.8, 0.8),) * 2, ((0.8, 0.3, 0.8), (1.6, 0.8, 0.3))]:
+        for measure, held, rejected in over_requests(arguments.draws, exponents, other).rows():
+            print(f"{exponents} and {other}, {measure}: {held:.3f}, {rejected:.3f}", flush=True)
+
+
 def seconds(call):
     """Return the least of three times."""
     times = []
@@ -242,6 +283,9 @@ def main():
     one.add_argument("--groups", type=int)
     one.add_argument("--runs", type=Path)
     one.add_argument("--most", type=int, default=6)
+    boards = parts.add_parser("leaderboards")
+    boards.set_defaults(run=leaderboards)
+    boards.add_argument("--draws", type=int, default=300)
     two = parts.add_parser("speed")
     two.set_defaults(run=speed)
     two.add_argument("--users", type=int, default=138_000)
