@@ -191,15 +191,13 @@ class RunsOrScores(InputOptions):
     def given_scores(
         self, outputs: Sequence[Path], requests: str | None, asked: list[str] | None
     ) -> tuple[Any, dict[str, Any]]:
-        """Find the scores, or compute those of answers; return the arguments to read them, too."""
+        """Find the scores, or read judged answers; return how their scores are read, too."""
         files = self.score_files(outputs, requests)
-        if not self.nuggets:
-            columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
-            return files, {"measures": asked or None, "missing": self.missing, **columns}
-        read, scored = (
-            added(collection, name, "--nuggets") for name in ("read_nuggets", "nugget_scores")
-        )
-        return scored(read(files), asked or None), {"missing": self.missing or "own"}
+        if self.nuggets:
+            read = added(collection, "read_nuggets", "--nuggets")
+            return read(files), {"measures": asked or None, "missing": self.missing or "own"}
+        columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
+        return files, {"measures": asked or None, "missing": self.missing, **columns}
 
     def score_files(
         self, outputs: Sequence[Path], requests: str | None

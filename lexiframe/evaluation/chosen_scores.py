@@ -34,6 +34,9 @@ def load_chosen(
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     if asked == []:
         raise LexiframeError("measures: expected at least one, found none")
+    answers = scores if hasattr(scores, "scored_by") else None  # answers judged by nuggets
+    if answers is not None:
+        scores, asked, warns = *answers.scored_by(measures), False
     only = asked[0] if asked is not None and len(asked) == 1 else None
     loaded = per_request_scores.load_scores(
         score_forms.given_scores(scores, None, run, keys),
@@ -49,7 +52,9 @@ def load_chosen(
         )
     names = _chosen_measures(loaded.measures, asked)
     return per_request_scores.Loaded(
-        loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
+        loaded.table.filter(pl.col("measure").is_in(names)),
+        names,
+        loaded.files if answers is None else answers.sources,
     )
 
 

@@ -87,6 +87,8 @@ class Evaluation:
         preferences, and return what they return for the preferences of all requests.
     parts
         The folders of the tables that an evaluation in parts has written (``keep``), by name.
+    answers
+        The answers judged by nuggets (`Nuggets`) that `evaluate_scores` was given, else None.
 
     Examples
     --------
@@ -116,6 +118,7 @@ class Evaluation:
     _sample: tuple[Sample, Plan] | None = None
     _in_parts: bool = False
     parts: Mapping[str, str] = field(default_factory=dict)
+    answers: Any = None
 
     @property
     def catalogue(self) -> Any:
@@ -198,6 +201,8 @@ class Evaluation:
         LexiframeError
             When the evaluation was computed from scores, without rankings.
         """
+        if self.answers is not None:
+            return self.answers.positions  # type: ignore[no-any-return]
         return self.origin("positions").positions()
 
     @property
@@ -305,7 +310,7 @@ class Evaluation:
         """
         self._refuse_several("explain(...)")
         p = self.positions
-        if measures is None:
+        if measures is None and self.answers is None:
             grades = p.filter(pl.col("query_id") == str(query_id))["relevance"].drop_nulls()
             greatest = max(grades, default=inf)
             measures = explainable(self.origin("explain").measures, greatest) or None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from lexiframe.base import typed
@@ -48,7 +49,8 @@ def evaluate_scores(
     ----------
     scores
         Whatever `read_scores` reads: files of ``trec_eval -q`` or ``ir_measures -q``, PyTerrier's
-        results per query, matrices, frames; or its table.
+        results per query, matrices, frames; or its table. Of what `read_nuggets` returns, its
+        `nugget_scores`, with ``missing="own"`` unless another is given.
     measures
         The measures to evaluate, in the order of the results: the names that the scores give them,
         or others of the same metrics (``"AP"`` for trec_eval's ``map``). Where a table names no
@@ -78,7 +80,9 @@ def evaluate_scores(
     Evaluation
         The tables of `evaluate`. The preferences are the differences of the scores, for the run
         with the better score, and the orderings are by the mean. Runs and judgments are not known,
-        so ``coverage`` has no rows.
+        so ``coverage`` has no rows. Of answers judged by nuggets, ``answers`` has these, and
+        ``positions``, ``explain`` and the page have nuggets where others have documents, if their
+        sentences are known.
 
     Raises
     ------
@@ -107,9 +111,13 @@ def evaluate_scores(
     )
     missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
+    answers = scores if hasattr(scores, "scored_by") else None
+    if answers is not None:
+        missing = missing or "own"  # some measures say nothing of some answers
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
     sources = {"scores": chosen.files}
-    return evaluated(
+    e = evaluated(
         chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
     )
+    return replace(e, answers=answers)

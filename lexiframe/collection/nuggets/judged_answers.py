@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
 
-from lexiframe.base import n_and_first, printed
+from lexiframe.base import LexiframeError, n_and_first, printed
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.paired_nuggets import preferences_between
+from lexiframe.collection.nuggets.scored_answers import asked_measures, nugget_scores
 from lexiframe.collection.nuggets.sentence_positions import positions_of
 from lexiframe.io import Tables
 
@@ -35,6 +36,8 @@ class Nuggets(AnswerTables, Tables):
     sentences : polars.DataFrame
         Key ``run, query_id, sentence``: whether it ``needs_citation``, and is the
         ``first_instance`` of its claim.
+    sources : list of dict
+        The files that were read, each with ``path`` and ``sha256``.
 
     Examples
     --------
@@ -46,15 +49,34 @@ class Nuggets(AnswerTables, Tables):
     ('x', 1, 1, 0)
     """
 
+    sources: list[dict[str, Any]] = field(default_factory=list)
+
     _TABLES = ("coverage", "nuggets", "statements", "citations", "sentences")
 
     def preferences_between(self, measures: Any, **how: Any) -> pl.DataFrame:
         """Return what `preferences` does of the answers."""
         return preferences_between(self, measures, **how)
 
+    @property
+    def positions(self) -> pl.DataFrame:
+        """The sentences that first state each nugget: see `nugget_positions`."""
+        return positions_of(self)
+
+    def scored_by(self, measures: Any) -> tuple[pl.DataFrame, list[str]]:
+        """Return the rows of `nugget_scores`, and its measures: by default those with a value."""
+        names = [str(one) for one in asked_measures(measures, self)]
+        table = nugget_scores(self, names).drop_nulls("value")
+        empty = [name for name in names if name not in {*table["measure"]}]
+        if empty and measures is not None:
+            raise LexiframeError(
+                f"{empty[0]}: says nothing of any of these answers; leave it out (null in "
+                "nugget_scores)"
+            )
+        return table, [name for name in names if name not in empty]
+
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the positions, so that what takes positions takes these."""
-        return positions_of(self).__arrow_c_stream__(requested_schema)
+        return self.positions.__arrow_c_stream__(requested_schema)
 
     @property
     def verdict(self) -> printed.Verdict:

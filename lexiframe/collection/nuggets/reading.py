@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from dataclasses import replace
+from typing import Any, Literal, get_args
 
 import polars as pl
 
@@ -99,10 +100,10 @@ def read_nuggets(
     check_choice("read_nuggets", failed, get_args(Failed), "failed")
     if max_grade is not None and not max_grade > 0:
         raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
-    read = Read(failed, max_grade, rel)
+    read, files = Read(failed, max_grade, rel), _files(source)
     keyed = [
         (_key_of(record, form), record, file)
-        for file in _files(source)
+        for file in files
         for record in json_places.records_of(
             file.origin.content("judgments of answers").data, str(file.origin)
         )
@@ -111,7 +112,7 @@ def read_nuggets(
         for of_key, record, file in keyed:
             if of_key == key:
                 reader(record, file, read)
-    return _tables(read)
+    return _tables(read, [file.origin.facts() for file in files])
 
 
 def _files(source: RunsLike) -> list[data_sources.Source]:
@@ -123,7 +124,8 @@ def _files(source: RunsLike) -> list[data_sources.Source]:
             f"read_nuggets: expected files, found {others[0]}; for tables of your own use "
             "lexiframe.Nuggets(nuggets, statements)"
         )
-    return found
+    # what is hashed is what is read
+    return [replace(one, origin=one.origin.held()) for one in found]
 
 
 def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
@@ -138,7 +140,7 @@ def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
     raise record.wrong(expected, "read_qrels reads the grades of RUBRIC and EXAM++")
 
 
-def _tables(read: Read) -> Nuggets:
+def _tables(read: Read, sources: list[dict[str, Any]]) -> Nuggets:
     if read.n_failed and read.failed == "error":
         counts = " and ".join(f"{n} {what}s" for what, n in sorted(read.n_failed.items()))
         raise LexiframeError(
@@ -157,4 +159,4 @@ def _tables(read: Read) -> Nuggets:
     frames = [pl.DataFrame(nuggets, dict.fromkeys(names, pl.String), orient="row")]
     rows = ((read.statements, STATEMENTS), (read.citations, CITATIONS), (read.sentences, SENTENCES))
     frames += [pl.DataFrame(of, schema.columns, orient="row") for of, schema in rows]
-    return Nuggets(*frames)
+    return Nuggets(*frames, sources)

@@ -1,6 +1,8 @@
 """``lexiframe evaluate --nuggets``: judgments of answers, from their files to the verdict."""
 
+import hashlib
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -27,6 +29,13 @@ def test_the_scores_are_those_of_nugget_scores(files, lexiframe):
     found = pl.read_csv(lexiframe("evaluate", "--nuggets", *files, *how).out.encode())
     wanted = lf.nugget_scores(lf.read_nuggets(files), "NuggetRecall")
     assert found.select(wanted.columns).rows() == wanted.rows()
+
+
+def test_what_is_written_names_the_files_that_were_read(files, lexiframe, tmp_path):
+    lexiframe("evaluate", "--nuggets", *files, "-o", str(tmp_path / "results"))
+    told = lf.read_results(tmp_path / "results").provenance["scores"]
+    sums = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in files]
+    assert told == [{"path": f, "sha256": s} for f, s in zip(files, sums, strict=True)]
 
 
 def test_all_commands_that_take_scores_take_them(files, lexiframe):
