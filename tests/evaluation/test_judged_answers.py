@@ -38,7 +38,7 @@ def test_it_has_the_tables_of_their_scores_in_the_order_asked_for():
             "(weighted,strict)",
         )
     ]
-    with pytest.raises(lf.LexiframeError, match=r"vital\): says nothing of any of these answers"):
+    with pytest.raises(lf.LexiframeError, match=r"vital\): has no value for any of these ans"):
         lf.evaluate_scores(
             lf.Nuggets(FACTS.filter(query_id="r"), STATED.filter(query_id="r")), "vital_score"
         )

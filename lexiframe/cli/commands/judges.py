@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from lexiframe.base import LexiframeError, printed, unknown_name
 from lexiframe.cli.arguments import holds_judgments, refuse_measures
 from lexiframe.cli.inputs import (
     InputOptions,
+    NuggetOptions,
     as_columns,
     as_grades,
     found_runs,
@@ -93,11 +94,17 @@ class JudgeOptions(InputOptions):
     qrels: JudgeFiles  # type: ignore[assignment]
     runs: SomeRuns
     scores: OfScores = False
+    answers: NuggetOptions = field(default_factory=NuggetOptions)
     missing: missing_requests.Missing | None = None
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether there are scores, or answers that have some, in place of judgments and runs."""
+        return self.scores or self.answers.nuggets
 
     def __post_init__(self) -> None:
         """Take the files of judgments in front of the runs for those of judges."""
-        if self.scores:
+        if self.has_scores:
             self.qrels = [*self.qrels, *map(_name_file, self.runs)]
             self.runs = []
             return
@@ -133,6 +140,9 @@ class JudgeOptions(InputOptions):
 
     def judges(self) -> dict[str, Any]:
         """Read judgments or scores if options say how; else return paths for others to read."""
+        if self.answers.nuggets:
+            return {name: self.answers.read(path, self) for name, path in self.files().items()}
+        self.answers.refuse()
         if self.scores:
             refuse_reading_options(self)
             columns = as_columns(self.column)
@@ -239,7 +249,7 @@ def judges(
     --human the means by people and model together, or with --families the favour of each judge.
     """
     grouping.names_of(tests.requests, tests.by)
-    if not (inputs.runs or inputs.scores):
+    if not (inputs.runs or inputs.has_scores):
         tests.refuse_without_runs(measure)
     _refuse_outputs(out, inputs, tests, families)
     if families is not None or own:
@@ -250,7 +260,7 @@ def judges(
         return
     groups: dict[str, Any] = {"requests": qrel_files.held_or_data(tests.requests), "by": tests.by}
     how: dict[str, Any] = vars(tests) | groups
-    if inputs.scores:
+    if inputs.has_scores:
         judged = inputs.judges()
         how["missing"], asked = inputs.missing, _asked_of_scores(measure, judged)
         found = compare_judges(None, judged, asked, **how)
@@ -335,7 +345,7 @@ def _print_favour(
         other = "--by" if human is None else "--human"
         raise typer.BadParameter(f"--families looks at all requests and judges; leave {other} out")
     scores, asked = inputs.judges(), None
-    if inputs.scores:
+    if inputs.has_scores:
         asked = _asked_of_scores(measure, scores)
     else:
         scores = _scores_by_judge("--families", inputs, scores, parse_measures(measure or MEASURES))
@@ -399,7 +409,7 @@ def _refuse_outputs(
     output_files.refuse_unwritable(out)
     names = ["own_family"] if families else [*_OF_GRADES, "prediction_powered"]
     files = [out / f"{name}.parquet" for name in names]
-    if (inputs.runs or inputs.scores) and not families:
+    if (inputs.runs or inputs.has_scores) and not families:
         files = JudgeComparison.files(out)
     output_files.refuse_outputs(files)
     scan = inputs.scan() if inputs.runs else None

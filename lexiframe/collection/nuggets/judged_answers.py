@@ -68,10 +68,7 @@ class Nuggets(AnswerTables, Tables):
         table = nugget_scores(self, names).drop_nulls("value")
         empty = [name for name in names if name not in {*table["measure"]}]
         if empty and measures is not None:
-            raise LexiframeError(
-                f"{empty[0]}: says nothing of any of these answers; leave it out (null in "
-                "nugget_scores)"
-            )
+            raise LexiframeError(f"{empty[0]}: has no value for any of these answers; leave it out")
         return table, [name for name in names if name not in empty]
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, check_choice, n_and_first, typed, warn
+from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, typed, warn
 from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
 from lexiframe.collection.nuggets.judged_answers import Nuggets
@@ -55,8 +55,9 @@ def read_nuggets(
     form : {"nuggetizer", "argue"}, optional
         The form of all files, where their content does not show it.
     failed : {"error", "zero"}
-        Whether nuggets whose importance or assignment nuggetizer calls ``failed`` are an error, or
-        of importance ``okay`` and not stated.
+        Whether nuggets whose importance or assignment nuggetizer calls ``failed`` are an error;
+        with ``zero`` an importance that failed is ``okay``, and an assignment that failed is not
+        stated. The other of the two counts as it is.
     max_grade : float, optional
         The greatest grade G of a judge who was asked for grades 0 to G: credit is g/G.
     rel : float, optional
@@ -137,16 +138,21 @@ def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
     expected = f"a record with {' or '.join(of_form)}, as nuggetizer or Auto-ARGUE write"
     if isinstance(record.data, dict):
         raise record.wrong(expected, found=f"the keys {', '.join(record.data)}")
-    raise record.wrong(expected, "read_qrels reads the grades of RUBRIC and EXAM++")
+    how = printed.advice(
+        python="read_qrels reads the grades of RUBRIC and EXAM++",
+        terminal="the grades of RUBRIC and EXAM++ are judgments, QRELS without --nuggets",
+    )
+    raise record.wrong(expected, how)
 
 
 def _tables(read: Read, sources: list[dict[str, Any]]) -> Nuggets:
     if read.n_failed and read.failed == "error":
-        counts = " and ".join(f"{n} {what}s" for what, n in sorted(read.n_failed.items()))
+        counts = " and ".join(printed.counted(n, what) for what, n in sorted(read.n_failed.items()))
+        how = printed.advice(python="failed='zero'", terminal="--failed zero")
         raise LexiframeError(
             f"read_nuggets: expected judgments of all nuggets, found {counts} that failed, the "
             f"first in {read.first_failed}; judge these again, or count them as okay and not "
-            "stated: failed='zero'"
+            f"stated: {how}"
         )
     if read.skipped:
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(read.skipped.items()))

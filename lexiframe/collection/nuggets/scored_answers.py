@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, schemas, typed
+from lexiframe.base import LexiframeError, printed, schemas, typed
 from lexiframe.collection.nuggets import measures as known
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
 from lexiframe.collection.nuggets.nugget_metrics import NuggetMetric, PairedNuggets
@@ -116,9 +116,10 @@ def asked_measures(measures: Any, judged: AnswerTables) -> list[NuggetMetric]:
         return [one for one in asked if has[one.rows]]
     for one in asked:
         if isinstance(one, PairedNuggets):
-            raise LexiframeError(f"nugget_scores: {one} compares two answers: preferences has it")
+            raise LexiframeError(f"{one}: compares two answers; preferences has it, in Python")
         if not isinstance(one, NuggetMetric):
-            raise LexiframeError(f"nugget_scores: {one} is none of its measures; scores has it")
+            how = printed.advice(python="scores has it", terminal="leave it or --nuggets out")
+            raise LexiframeError(f"{one}: is no measure of answers judged by nuggets; {how}")
         if not has[one.rows]:
             lacks = "nuggets" if not has["nugget_rows"] else "sentences and their citations"
             raise LexiframeError(
