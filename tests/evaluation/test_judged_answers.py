@@ -64,3 +64,11 @@ def test_its_page_has_nuggets_where_others_have_documents(tmp_path):
     page = Page(lf.evaluate_scores(SET, "NuggetRecall").report(tmp_path / "r.html"))
     assert page.facts["positions"] is None
     assert "expected the sentences that state nuggets, found none" in page.facts["why_none"]
+
+
+def test_what_takes_positions_or_scores_says_what_to_give_it():
+    for function in (lf.compare, lf.read_scores, lf.order_runs):
+        with pytest.raises(
+            lf.LexiframeError, match=r"compare\(nugget_scores\(n\)\) compares the re"
+        ):
+            function(SET)

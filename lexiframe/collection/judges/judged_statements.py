@@ -29,6 +29,21 @@ def _is_of_nuggets(given: Any) -> bool:
     return hasattr(given, "nugget_rows") or (not callable(names) and "nugget_id" in [*names])
 
 
+def judges_apart(judges: Any) -> Any:
+    """Return the statements of several judges by the judges in their column ``judge``.
+
+    Examples
+    --------
+    >>> stated = pl.DataFrame({"judge": ["people", "auto"], "nugget_id": "n1"})
+    >>> [*judges_apart(stated)]
+    ['people', 'auto']
+    """
+    if isinstance(judges, Mapping) or not _is_of_nuggets(judges):
+        return judges
+    of_judge = schemas.to_polars(judges).group_by("judge", maintain_order=True)
+    return {name: rows for (name,), rows in of_judge}
+
+
 def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl.DataFrame]:
     """Return each judge's statements as judgments: a nugget is a document, a run an iteration.
 

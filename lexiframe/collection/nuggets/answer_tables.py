@@ -107,7 +107,7 @@ def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
         first = ", ".join(f"{name} {twice[name][0]!r}" for name in schema.key)
         raise SchemaError(
             f"{schema.name}: expected one row for each {', '.join(schema.key)}, found several: "
-            f"{twice.height} rows, the first of {first}; keep one"
+            f"{twice.height} rows, the first of {first}; keep one, that of one judge"
         )
     for name, (expected, rule) in _RULES.items():
         if name in table.columns:

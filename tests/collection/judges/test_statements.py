@@ -77,6 +77,8 @@ def test_groups_frames_and_confusion():
     whole = lf.judge_agreement(JUDGES)
     for convert in (pl.DataFrame.lazy, pl.DataFrame.to_arrow, pl.DataFrame.to_pandas):
         assert lf.judge_agreement({j: convert(s) for j, s in JUDGES.items()}).equals(whole)
+    of_all = pl.concat(s.with_columns(judge=pl.lit(judge)) for judge, s in JUDGES.items())
+    assert lf.judge_agreement(of_all).equals(whole)
     assert lf.judge_agreement(JUDGES, rel=0.5)["kappa_binary"].item() == pytest.approx(-1 / 3)
     confusion = lf.judge_confusion(JUDGES)
     assert confusion.filter(relevance_a=1, relevance_b=0)["n"].item() == 1
