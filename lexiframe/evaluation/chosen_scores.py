@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
@@ -34,9 +35,9 @@ def load_chosen(
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     if asked == []:
         raise LexiframeError("measures: expected at least one, found none")
-    answers = scores if hasattr(scores, "scored_by") else None  # answers judged by nuggets
+    answers: Any = scores if hasattr(scores, "scored_by") else None  # answers judged by nuggets
     if answers is not None:
-        scores, asked, warns = *answers.scored_by(measures), False
+        (scores, asked), warns = answers.scored_by(measures), False
     only = asked[0] if asked is not None and len(asked) == 1 else None
     loaded = per_request_scores.load_scores(
         score_forms.given_scores(scores, None, run, keys),

@@ -111,7 +111,7 @@ def evaluate_scores(
     )
     missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
-    answers = scores if hasattr(scores, "scored_by") else None
+    answers: Any = scores if hasattr(scores, "scored_by") else None
     if answers is not None:
         missing = missing or "own"  # some measures say nothing of some answers
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}

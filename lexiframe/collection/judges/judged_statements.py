@@ -74,7 +74,9 @@ def read_statements(function: str, judges: Any, duplicates: str) -> dict[str, pl
 def other_nuggets(judges: Mapping[str, Any]) -> pl.DataFrame:
     """Return the nuggets that judges call alike, but of which they have other texts."""
     key = ["query_id", "nugget_id"]
-    judged = [given.nuggets for given in judges.values() if hasattr(given, "nugget_rows")]
+    judged: list[pl.DataFrame] = [
+        given.nuggets for given in judges.values() if hasattr(given, "nugget_rows")
+    ]
     texts = pl.concat([one.select(*key, "text").drop_nulls() for one in judged] or [_NO_TEXTS])
     return texts.unique().filter(pl.struct(key).is_duplicated()).sort(*key, "text")
 

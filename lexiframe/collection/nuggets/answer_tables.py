@@ -28,6 +28,7 @@ NUGGETS = _described("nuggets", "query_id nugget_id", "", "importance aggregator
 STATEMENTS = _described("statements", "run query_id nugget_id", "credit", "sentence")
 CITATIONS = _described("citations", "run query_id sentence doc_id", "support", "relevant")
 SENTENCES = _described("sentences", "run query_id sentence", "", "needs_citation first_instance")
+SCHEMAS = (NUGGETS, STATEMENTS, CITATIONS, SENTENCES)
 _RULES = {
     "credit": ("from 0 to 1", pl.col("credit").is_between(0, 1)),
     "support": ("from 0 to 1", pl.col("support").is_between(0, 1)),
@@ -48,7 +49,7 @@ class AnswerTables:
     sentences: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SENTENCES.columns))
 
     def __post_init__(self) -> None:
-        for schema in (NUGGETS, STATEMENTS, CITATIONS, SENTENCES):
+        for schema in SCHEMAS:
             object.__setattr__(self, schema.name, checked(getattr(self, schema.name), schema))
         _refuse_unknown_nuggets(self)
 

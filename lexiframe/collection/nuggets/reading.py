@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import polars as pl
 
 from lexiframe.base import LexiframeError, check_choice, n_and_first, printed, typed, warn
-from lexiframe.collection.nuggets.answer_tables import CITATIONS, SENTENCES, STATEMENTS
+from lexiframe.collection.nuggets.answer_tables import SCHEMAS
 from lexiframe.collection.nuggets.argue_records import read_bank, read_report
 from lexiframe.collection.nuggets.judged_answers import Nuggets
 from lexiframe.collection.nuggets.nuggetizer_records import read_assignment
@@ -161,8 +161,7 @@ def _tables(read: Read, sources: list[dict[str, Any]]) -> Nuggets:
     if empty := sorted({run for run, _ in read.answers} - judged):
         warn(f"read_nuggets: runs without any judged answer, left out: {n_and_first(empty)}")
     nuggets = [(query, *one) for query, (_, of) in read.nuggets.items() for one in of]
-    names = ["query_id", "nugget_id", "importance", "aggregator", "text"]
-    frames = [pl.DataFrame(nuggets, dict.fromkeys(names, pl.String), orient="row")]
-    rows = ((read.statements, STATEMENTS), (read.citations, CITATIONS), (read.sentences, SENTENCES))
-    frames += [pl.DataFrame(of, schema.columns, orient="row") for of, schema in rows]
-    return Nuggets(*frames, sources)
+    rows: Any = nuggets, read.statements, read.citations, read.sentences
+    read_by = zip(SCHEMAS, rows, strict=True)
+    tables = {of.name: pl.DataFrame(some, of.columns, orient="row") for of, some in read_by}
+    return Nuggets(**tables, sources=sources)
