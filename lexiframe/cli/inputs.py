@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -102,17 +102,17 @@ class NuggetOptions:
     failed: Failed = "error"
     max_grade: float | None = None
 
-    def read(self, source: Any, inputs: InputOptions) -> Any:
-        """Read judgments of answers; raise for options about rankings."""
-        refuse_reading_options(inputs, rel=inputs.policies.rel)
+    def read(self, source: Any, rel: float | None) -> Any:
+        """Read judgments of answers."""
         read = added(collection, "read_nuggets", "--nuggets")
-        how = {"failed": self.failed, "max_grade": self.max_grade, "rel": inputs.policies.rel}
-        return read(source, **how)
+        return read(source, failed=self.failed, max_grade=self.max_grade, rel=rel)
 
-    def refuse(self) -> None:
-        """Raise for options that say how judgments of answers are read, and there are none."""
+    def refuse(self, inputs: InputOptions, *, has_scores: bool = True) -> None:
+        """Raise for options about rankings beside scores, and about nuggets without these."""
+        if has_scores:
+            refuse_reading_options(inputs, {"rel"} if self.nuggets else ())
         for name in ("failed", "max_grade"):
-            if getattr(self, name) != getattr(NuggetOptions, name):
+            if not self.nuggets and getattr(self, name) != getattr(NuggetOptions, name):
                 raise typer.BadParameter(f"{flag(name)} is for --nuggets; leave it out")
 
 
@@ -197,7 +197,7 @@ class RunsOrScores(InputOptions):
 
     def scan(self) -> run_scan.RunScan:
         """Find the runs; raise for judgments without any, which Typer no longer does."""
-        self.answers.refuse()
+        self.answers.refuse(self, has_scores=False)
         if self.missing is not None:
             raise typer.BadParameter(
                 "--missing is for --scores: by judgments, a run found nothing for a request that "
@@ -215,12 +215,11 @@ class RunsOrScores(InputOptions):
         self, outputs: Sequence[Path], requests: str | None, asked: list[str] | None
     ) -> tuple[Any, dict[str, Any]]:
         """Find the scores, or read judged answers; return how their scores are read, too."""
+        self.answers.refuse(self)
         files = self.score_files(outputs, requests)
         if self.answers.nuggets:
-            n = self.answers.read(files, self)
+            n = self.answers.read(files, self.policies.rel)
             return n, {"measures": asked or None, "missing": self.missing or "own"}
-        refuse_reading_options(self)
-        self.answers.refuse()
         columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
         return files, {"measures": asked or None, "missing": self.missing, **columns}
 
@@ -272,16 +271,17 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def refuse_reading_options(inputs: InputOptions, **but: Any) -> None:
+def refuse_reading_options(inputs: InputOptions, but: Collection[str] = ()) -> None:
     """Raise for options that say how judgments and runs are read, which ``--scores`` does not.
 
     ``but`` are those that say something all the same.
     """
     usual = vars(InputOptions("", []))
     given = {name: getattr(inputs, name) for name in usual} | vars(inputs.policies)
-    usual |= vars(usual["policies"]) | but
+    usual |= vars(usual["policies"])
+    apart = {"qrels", "runs", "policies", "column", *but}
     for name in usual:
-        if name not in ("qrels", "runs", "policies", "column") and given[name] != usual[name]:
+        if name not in apart and given[name] != usual[name]:
             raise typer.BadParameter(
                 f"{flag(name)} says how judgments and runs are read, and --scores "
                 "and --nuggets read neither; leave it out"

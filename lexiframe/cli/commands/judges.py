@@ -19,7 +19,6 @@ from lexiframe.cli.inputs import (
     as_grades,
     found_runs,
     named_file,
-    refuse_reading_options,
     refuse_replacing,
 )
 from lexiframe.cli.options import INPUT, STATISTICS, Format, option
@@ -140,11 +139,11 @@ class JudgeOptions(InputOptions):
 
     def judges(self) -> dict[str, Any]:
         """Read judgments or scores if options say how; else return paths for others to read."""
+        self.answers.refuse(self, has_scores=self.has_scores)
         if self.answers.nuggets:
-            return {name: self.answers.read(path, self) for name, path in self.files().items()}
-        self.answers.refuse()
+            read, rel = self.answers.read, self.policies.rel
+            return {name: read(path, rel) for name, path in self.files().items()}
         if self.scores:
-            refuse_reading_options(self)
             columns = as_columns(self.column)
             read = per_request_scores.read_scores
             return {n: read(p, columns=columns) if columns else p for n, p in self.files().items()}
