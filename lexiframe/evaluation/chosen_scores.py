@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import polars as pl
 
@@ -35,9 +34,6 @@ def load_chosen(
     asked = None if measures is None else [str(measure) for measure in as_list(measures)]
     if asked == []:
         raise LexiframeError("measures: expected at least one, found none")
-    answers: Any = scores if hasattr(scores, "scored_by") else None  # answers judged by nuggets
-    if answers is not None:
-        (scores, asked), warns = answers.scored_by(measures), False
     only = asked[0] if asked is not None and len(asked) == 1 else None
     loaded = per_request_scores.load_scores(
         score_forms.given_scores(scores, None, run, keys),
@@ -53,9 +49,7 @@ def load_chosen(
         )
     names = _chosen_measures(loaded.measures, asked)
     return per_request_scores.Loaded(
-        loaded.table.filter(pl.col("measure").is_in(names)),
-        names,
-        loaded.files if answers is None else answers.sources,
+        loaded.table.filter(pl.col("measure").is_in(names)), names, loaded.files
     )
 
 

@@ -49,13 +49,14 @@ def evaluate_scores(
     ----------
     scores
         Whatever `read_scores` reads: files of ``trec_eval -q`` or ``ir_measures -q``, PyTerrier's
-        results per query, matrices, frames; or its table. Of what `read_nuggets` returns, its
-        `nugget_scores`, with ``missing="own"`` unless another is given.
+        results per query, matrices, frames; or its table. Or what `read_nuggets` returns: its
+        `nugget_scores` and its `preferences`, with ``missing="own"`` unless another is given.
     measures
         The measures to evaluate, in the order of the results: the names that the scores give them,
-        or others of the same metrics (``"AP"`` for trec_eval's ``map``). Where a table names no
-        measure, one name given here is its name. Default: all measures, counts (``num_ret`` ...)
-        last.
+        or others of the same metrics (``"AP"`` for trec_eval's ``map``); of judged answers also
+        NuggetPreference and, where sentences are known, RPP, LR, LP and other preferences. Where a
+        table names no measure, one name given here is its name. Default: all measures, counts
+        (``num_ret`` ...) last.
     run, keys, columns
         As for `read_scores`.
     measure_name
@@ -111,13 +112,16 @@ def evaluate_scores(
     )
     missing_requests.check_missing("evaluate_scores", missing)
     groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
-    answers: Any = scores if hasattr(scores, "scored_by") else None
-    if answers is not None:
-        missing = missing or "own"  # some measures say nothing of some answers
+    answers: Any = scores
+    if hasattr(answers, "measured_by"):  # judged by nuggets
+        s, d, known = answers.measured_by(measures)
+        how: dict[str, Any] = {"missing": missing or "own", "known": known, "preferences": d}
+        told = {"scores": answers.sources}
+        e = evaluated(s, [*known], inference, (requests, groups), told, **how)
+        return replace(e, answers=answers)
     named: dict[str, Any] = {"columns": columns, "measure_name": measure_name}
     chosen = load_chosen(scores, measures, run, keys, warns=missing is None, **named)
     sources = {"scores": chosen.files}
-    e = evaluated(
+    return evaluated(
         chosen.table, chosen.measures, inference, (requests, groups), sources, missing=missing
     )
-    return replace(e, answers=answers)

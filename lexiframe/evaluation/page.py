@@ -12,7 +12,7 @@ from lexiframe.evaluation.buckets.plan import KEPT, Plan
 from lexiframe.evaluation.buckets.sample import Sample
 from lexiframe.evaluation.evaluated_data import Origin
 from lexiframe.evaluation.options import RUNS_OF_PAGE
-from lexiframe.pairwise import PairCube, pairs
+from lexiframe.pairwise import PairCube, pairs, parse_measures
 from lexiframe.views import Rankings, html_page
 
 if TYPE_CHECKING:
@@ -116,4 +116,5 @@ def _of_answers(e: Evaluation) -> Rankings:
     text = pl.when(pl.col("text") != pl.col("doc_id")).then("text")
     p = p.join(e.answers.nuggets.rename({"nugget_id": "doc_id"}), on=["query_id", "doc_id"])
     p = p.with_columns(pl.concat_str("doc_id", text, separator=": ", ignore_nulls=True))
-    return Rankings(positions=p, attributes=e.attributes, nuggets=True)
+    measures = tuple(parse_measures(e.provenance["measures"]))
+    return Rankings(p, measures=measures, attributes=e.attributes, nuggets=True)

@@ -38,10 +38,37 @@ def test_it_has_the_tables_of_their_scores_in_the_order_asked_for():
             "(weighted,strict)",
         )
     ]
-    with pytest.raises(lf.LexiframeError, match=r"vital\): has no value for any of these ans"):
+    with pytest.raises(lf.LexiframeError, match=r"vital\): no answer has a value of it"):
         lf.evaluate_scores(
             lf.Nuggets(FACTS.filter(query_id="r"), STATED.filter(query_id="r")), "vital_score"
         )
+
+
+def test_it_has_preferences_of_nuggets_and_of_sentences():
+    asked = ["LR", "NuggetRecall", "NuggetPreference"]
+    e = lf.evaluate_scores(ANSWERS, asked)
+    assert e.provenance["measures"] == asked
+    assert e.facts["kind"].to_list() == ["preference", "metric", "preference"]
+    d = lf.preferences(ANSWERS, asked[::2])
+    assert e.preferences.filter(pl.col("measure") != "NuggetRecall").equals(d)
+    assert e.win_rates.filter(measure="LR").equals(lf.win_rates(d).filter(measure="LR"))
+    assert e.scores.equals(lf.evaluate_scores(ANSWERS, "NuggetRecall").scores)
+    alone = lf.evaluate_scores(ANSWERS, ["LR", "NuggetPreference"])
+    assert alone.scores.is_empty()
+    assert alone.preferences.equals(d)
+    assert alone.comparisons.equals(e.comparisons.filter(pl.col("measure") != "NuggetRecall"))
+    with pytest.raises(lf.LexiframeError, match="expected the sentences that state nuggets"):
+        lf.evaluate_scores(SET, ["NuggetRecall", "LR"])
+
+
+def test_nuggets_without_answers_have_no_value():
+    created = lf.Nuggets(FACTS)
+    for measures, said in (
+        (None, "no answer has a value"),
+        ("NuggetPreference", "two runs, found"),
+    ):
+        with pytest.raises(lf.LexiframeError, match=said):
+            lf.evaluate_scores(created, measures)
 
 
 def test_positions_and_explanations_are_those_of_its_sentences():
@@ -56,7 +83,9 @@ def test_positions_and_explanations_are_those_of_its_sentences():
 
 
 def test_its_page_has_nuggets_where_others_have_documents(tmp_path):
-    page = Page(lf.evaluate_scores(ANSWERS, "NuggetRecall").report(tmp_path / "r.html"))
+    e = lf.evaluate_scores(ANSWERS, ["NuggetRecall", "LR"])
+    page = Page(e.report(tmp_path / "r.html"))
+    assert page.facts["measures"][1]["decides"]["direction"] == "recall"
     assert page.facts["nuggets"]
     assert page.facts["documents"] == ["a: It is red.", "b", "c", "a: Blue."]
     ranks = page.array(page.facts["positions"]["ranks"]).reshape(-1, 2)

@@ -21,8 +21,8 @@ def read_judged_scores(name: str, scores: Any) -> pl.DataFrame:
     The column ``smaller_is_better`` says in each row what the name of its measure may not tell.
     """
     try:
-        if hasattr(scores, "scored_by"):  # answers judged by nuggets
-            scores, _ = scores.scored_by(None)
+        if hasattr(scores, "measured_by"):  # answers judged by nuggets
+            scores, *_ = scores.measured_by(None)
         given = score_forms.given_scores(scores, None, None, None)
         table = per_request_scores.load_scores(given, warns=False).table
         cube = arrays.score_cube(table)

@@ -7,12 +7,18 @@ from typing import Any
 
 import polars as pl
 
-from lexiframe.base import LexiframeError, n_and_first, printed
+from lexiframe.base import LexiframeError, n_and_first, printed, schemas
 from lexiframe.collection.nuggets.answer_tables import AnswerTables
+from lexiframe.collection.nuggets.nugget_metrics import PairedNuggets
 from lexiframe.collection.nuggets.paired_nuggets import preferences_between
-from lexiframe.collection.nuggets.scored_answers import asked_measures, nugget_scores
+from lexiframe.collection.nuggets.scored_answers import (
+    named_measures,
+    nugget_scores,
+)
 from lexiframe.collection.nuggets.sentence_positions import positions_of
 from lexiframe.io import Tables
+from lexiframe.metrics import Metric
+from lexiframe.pairwise import facts, pairs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -62,14 +68,26 @@ class Nuggets(AnswerTables, Tables):
         """The sentences that first state each nugget: see `nugget_positions`."""
         return positions_of(self)
 
-    def scored_by(self, measures: Any) -> tuple[pl.DataFrame, list[str]]:
-        """Return the rows of `nugget_scores`, and its measures: by default those with a value."""
-        names = [str(one) for one in asked_measures(measures, self)]
-        table = nugget_scores(self, names).drop_nulls("value")
-        empty = [name for name in names if name not in {*table["measure"]}]
-        if empty and measures is not None:
-            raise LexiframeError(f"{empty[0]}: has no value for any of these answers; leave it out")
-        return table, [name for name in names if name not in empty]
+    def measured_by(self, measures: Any) -> tuple[pl.DataFrame, pl.DataFrame, facts.Known]:
+        """Return the rows of `nugget_scores` and of `preferences`, and the facts of the measures.
+
+        By default these are those of `nugget_scores` that have a value.
+        """
+        asked = pairs.parse_measures(named_measures(measures))
+        scored = [m for m in asked if isinstance(m, Metric) and not isinstance(m, PairedNuggets)]
+        between = [one for one in asked if one not in scored]
+        s, d = (pl.DataFrame(schema=of.required) for of in (schemas.SCORES, schemas.PREFERENCES))
+        if scored:
+            s = nugget_scores(self, None if measures is None else scored).drop_nulls("value")
+        if between:
+            d = preferences_between(self, between)
+        has = {*s["measure"]}
+        empty = [one for one in scored if str(one) not in has]
+        if empty and (measures is not None or not has):
+            raise LexiframeError(f"{empty[0]}: no answer has a value of it; leave it out")
+        paired = {str(one): facts.Facts("preference", bounds=one.bounds) for one in between}
+        known = facts.facts_of(asked) | paired
+        return s, d, {name: known[name] for name in known if name in has or name in paired}
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Export the positions, so that what takes positions takes these."""
