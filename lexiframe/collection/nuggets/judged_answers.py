@@ -76,11 +76,9 @@ class Nuggets(AnswerTables, Tables):
         asked = pairs.parse_measures(named_measures(measures))
         scored = [m for m in asked if isinstance(m, Metric) and not isinstance(m, PairedNuggets)]
         between = [one for one in asked if one not in scored]
-        s, d = (pl.DataFrame(schema=of.required) for of in (schemas.SCORES, schemas.PREFERENCES))
+        s, d = pl.DataFrame(schema=schemas.SCORES.required), self.preferences_between(between)
         if scored:
             s = nugget_scores(self, None if measures is None else scored).drop_nulls("value")
-        if between:
-            d = preferences_between(self, between)
         has = {*s["measure"]}
         empty = [one for one in scored if str(one) not in has]
         if empty and (measures is not None or not has):

@@ -96,8 +96,7 @@ def read_nuggets(
     >>> n.statements.select("run", "nugget_id", "credit").rows()
     [('a', '1', 1.0), ('a', '2', 0.0)]
     """
-    if form is not None:
-        check_choice("read_nuggets", form, get_args(NuggetForm), "form")
+    check_choice("read_nuggets", form, (*get_args(NuggetForm), None), "form")
     check_choice("read_nuggets", failed, get_args(Failed), "failed")
     if max_grade is not None and not max_grade > 0:
         raise LexiframeError(f"read_nuggets: expected max_grade above 0, found {max_grade:g}")
@@ -105,14 +104,10 @@ def read_nuggets(
     keyed = [
         (_key_of(record, form), record, file)
         for file in files
-        for record in json_places.records_of(
-            file.origin.content("judgments of answers").data, str(file.origin)
-        )
+        for record in json_places.records_of(file.origin, "judgments of answers")
     ]
-    for key, (_, reader) in _READERS.items():
-        for of_key, record, file in keyed:
-            if of_key == key:
-                reader(record, file, read)
+    for key, record, file in sorted(keyed, key=lambda one: [*_READERS].index(one[0])):
+        _READERS[key][1](record, file, read)
     return _tables(read, [file.origin.facts() for file in files])
 
 
@@ -138,11 +133,8 @@ def _key_of(record: json_places.Value, form: NuggetForm | None) -> str:
     expected = f"a record with {' or '.join(of_form)}, as nuggetizer or Auto-ARGUE write"
     if isinstance(record.data, dict):
         raise record.wrong(expected, found=f"the keys {', '.join(record.data)}")
-    how = printed.advice(
-        python="read_qrels reads the grades of RUBRIC and EXAM++",
-        terminal="the grades of RUBRIC and EXAM++ are judgments, QRELS without --nuggets",
-    )
-    raise record.wrong(expected, how)
+    advice = "read_qrels reads the grades of RUBRIC and EXAM++, and so do commands, as QRELS"
+    raise record.wrong(expected, advice)
 
 
 def _tables(read: Read, sources: list[dict[str, Any]]) -> Nuggets:

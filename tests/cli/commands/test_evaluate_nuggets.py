@@ -74,7 +74,7 @@ def test_what_failed_and_grades_need_options(lexiframe, tmp_path):
             outcome = lexiframe("evaluate", *what, *option)
             assert f"{option[0]} is for --nuggets; leave it out" in outcome.said
     file.write_text('["q", []]')
-    assert "QRELS without --nuggets" in lexiframe(*how).err
+    assert "and so do commands, as QRELS" in lexiframe(*how).err
 
 
 def test_a_measure_has_a_page_by_its_other_names(lexiframe):
