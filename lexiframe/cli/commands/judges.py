@@ -348,20 +348,18 @@ def _print_favour(
         asked = _asked_of_scores(measure, scores)
     else:
         scores = _scores_by_judge("--families", inputs, scores, parse_measures(measure or MEASURES))
-    first, *others = scores
+    first = next(iter(scores))
+    people = scores.pop(first)
     if isinstance(asked, dict):
         asked = {"people" if judge == first else judge: names for judge, names in asked.items()}
-    named = dict(
-        text.split("=", 1) for text in own if text.startswith(tuple(f"{n}=" for n in others))
-    )
+    parts = [text.partition("=") for text in own]
+    named = {judge: family for judge, is_named, family in parts if judge in scores and is_named}
     if len(own) > 1 and len(named) < len(own):
         raise typer.BadParameter(
-            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(others)}, found "
+            f"--own: expected one family, or JUDGE=NAME for each of {', '.join(scores)}, found "
             f"{', '.join(own)}"
         )
-    judged = {name: scores[name] for name in others}
-    how: dict[str, Any] = {"own": named or own[0], "measures": asked, "alpha": tests.alpha}
-    table = own_family(scores[first], judged, families, **how)
+    table = own_family(people, scores, families, named or own[0], measures=asked, alpha=tests.alpha)
     if out is not None:
         to_parquet.write_tables(out, {"own_family": table})
         typer.echo(f"wrote {out / 'own_family.parquet'}", err=True)

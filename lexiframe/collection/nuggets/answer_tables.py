@@ -51,7 +51,14 @@ class AnswerTables:
     def __post_init__(self) -> None:
         for schema in SCHEMAS:
             object.__setattr__(self, schema.name, checked(getattr(self, schema.name), schema))
-        _refuse_unknown_nuggets(self)
+        unknown = self.statements.join(self.nuggets, on=NUGGETS.key, how="anti")
+        if unknown.height:
+            row = unknown.row(0, named=True)
+            raise SchemaError(
+                f"statements: expected nuggets of the request, found {row['nugget_id']!r} of "
+                f"request {row['query_id']!r} in run {row['run']!r} ({unknown.height} such rows), "
+                "which the table of nuggets lacks; judge all runs by the same nuggets"
+            )
 
     @cached_property
     def answered(self) -> pl.DataFrame:
@@ -72,10 +79,9 @@ class AnswerTables:
     @property
     def coverage(self) -> pl.DataFrame:
         """Key ``run``: how many ``requests`` there are, ``answered`` by it, and ``missing``."""
-        counts = {"requests": pl.len(), "answered": pl.col("answered").sum()}
-        counts |= {"missing": counts["requests"] - counts["answered"]}
-        counted = self.grid.cast({"answered": pl.Int64}).group_by("run")
-        return counted.agg(**{k: n.cast(pl.Int64) for k, n in counts.items()}).sort("run")
+        n, answered = (one.cast(pl.Int64) for one in (pl.len(), pl.col("answered").sum()))
+        counts = {"requests": n, "answered": answered, "missing": n - answered}
+        return self.grid.group_by("run").agg(**counts).sort("run")
 
     @property
     def nugget_rows(self) -> pl.DataFrame:
@@ -100,9 +106,8 @@ def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
 
     Sentences keep their citations in the order in which they are given.
     """
-    table = schemas.check(frame, schema)
-    lacking = [name for name in schema.columns if name not in table.columns]
-    table = table.with_columns(pl.lit(None, schema.columns[name]).alias(name) for name in lacking)
+    none = pl.DataFrame(schema=schema.columns)  # with the columns that the frame may lack
+    table = pl.concat([schemas.check(frame, schema), none], how="diagonal")
     twice = table.filter(table.select(schema.key).is_duplicated())
     if twice.height and schema is not CITATIONS:
         first = ", ".join(f"{name} {twice[name][0]!r}" for name in schema.key)
@@ -121,15 +126,3 @@ def checked(frame: Any, schema: schemas.TableSchema) -> pl.DataFrame:
     table = table.with_columns(filled)
     key = [name for name in schema.key if schema is not CITATIONS or name != "doc_id"]
     return table.select(*schema.columns).sort(key, maintain_order=True)
-
-
-def _refuse_unknown_nuggets(n: AnswerTables) -> None:
-    key = ["query_id", "nugget_id"]
-    unknown = n.statements.join(n.nuggets, on=key, how="anti")
-    if unknown.height:
-        row = unknown.row(0, named=True)
-        raise SchemaError(
-            f"statements: expected nuggets of the request, found {row['nugget_id']!r} of request "
-            f"{row['query_id']!r} in run {row['run']!r} ({unknown.height} such rows), which the "
-            "table of nuggets lacks; judge all runs by the same nuggets"
-        )
