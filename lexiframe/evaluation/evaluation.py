@@ -265,12 +265,9 @@ class Evaluation:
             raise LexiframeError(f"pair: expected two different runs, found {run_a!r} twice")
         names = self._names_of(measures)
         s, d = self.scores, self.preferences  # where there are none, no rankings are looked at
-        levels = (
-            one_pair.NO_LEVELS
-            if self._origin is None
-            else self._origin.levels((run_a, run_b), names)
-        )
-        return one_pair.pair_table(s, d, levels, (run_a, run_b), names)
+        origin, both = self._origin or self.answers, (run_a, run_b)
+        levels = one_pair.NO_LEVELS if origin is None else origin.levels(both, names)
+        return one_pair.pair_table(s, d, levels, both, names)
 
     def explain(
         self,

@@ -53,6 +53,9 @@ def test_it_has_preferences_of_nuggets_and_of_sentences():
     assert e.preferences.filter(pl.col("measure") != "NuggetRecall").equals(d)
     assert e.win_rates.filter(measure="LR").equals(lf.win_rates(d).filter(measure="LR"))
     assert e.scores.equals(lf.evaluate_scores(ANSWERS, "NuggetRecall").scores)
+    levels = e.pair("x", "y").filter(measure="LR").select("query_id", "deciding_level")
+    assert levels.rows() == [("r", 1), ("q", 2)]
+    assert e.pair("x", "y", "NuggetRecall")["deciding_level"].null_count() == 2
     alone = lf.evaluate_scores(ANSWERS, ["LR", "NuggetPreference"])
     assert alone.scores.is_empty()
     assert alone.preferences.equals(d)

@@ -18,7 +18,7 @@ from lexiframe.collection.nuggets.scored_answers import (
 from lexiframe.collection.nuggets.sentence_positions import positions_of
 from lexiframe.io import Tables
 from lexiframe.metrics import Metric
-from lexiframe.pairwise import facts, pairs
+from lexiframe.pairwise import facts, one_pair, pairs
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -67,6 +67,13 @@ class Nuggets(AnswerTables, Tables):
     def positions(self) -> pl.DataFrame:
         """The sentences that first state each nugget: see `nugget_positions`."""
         return positions_of(self)
+
+    def levels(self, pair: tuple[str, str], measures: Any) -> pl.DataFrame:
+        """Return the levels that decide the lexicographic ones among some measures."""
+        some = one_pair.lexicographic(pairs.parse_measures(measures))
+        return (
+            one_pair.levels_of(self.positions, pair, some, "drop") if some else one_pair.NO_LEVELS
+        )
 
     def measured_by(self, measures: Any) -> tuple[pl.DataFrame, pl.DataFrame, facts.Known]:
         """Return the rows of `nugget_scores` and of `preferences`, and the facts of the measures.
