@@ -265,9 +265,9 @@ class Beside:
             measures = [*self.of_lists, *self.of_all]
             lists = beyond.ListsInParts.plan(self.items, measures, plan.runs, queries, parts)
             total = engine(replace(plan, lists=lists if measures else None), held)
-            if (table := total["lists"].table) is not None:
-                lists.warn(table)
-                self.found = lists.summed(table)
+            if summed := total["lists"].matrices():
+                lists.warn(summed)
+                self.found = lists.summed(summed)
             return total
 
         return with_lists

@@ -148,5 +148,5 @@ def evaluate_projected(
             if size > _MANY:
                 memory_use.give_back()
     sample = total["sample"].with_positions(projected.positions)
-    added = {"sample": sample, "lists": Totals(None if lists is None else lists.table)}
+    added = {"sample": sample, "lists": Totals() if lists is None else Totals.of(lists.sums)}
     return BucketResult({**whole.result(), **total.kept, **added})
