@@ -70,14 +70,11 @@ OPTIONS: dict[str, Any] = {
         rare=True,
     ),
     "failed": option(
-        INPUT,
-        "With --nuggets, whether those that failed are an error, or are okay and not stated: zero.",
-        rare=True,
+        INPUT, "With --nuggets, those that failed: an error, or okay and not stated.", rare=True
     ),
     "max_grade": option(
         INPUT,
-        "With --nuggets, the greatest grade that the judge could give (or --rel GRADE: stated from "
-        "this grade on).",
+        "With --nuggets, the greatest grade of the scale (or --rel: stated from this grade on).",
         metavar="GRADE",
         rare=True,
     ),

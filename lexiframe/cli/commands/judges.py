@@ -74,16 +74,9 @@ SomeRuns = Annotated[
         show_default=False,
     ),
 ]
-OfScores = Annotated[
-    bool,
-    option(
-        INPUT,
-        "Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no runs. "
-        "-m people=A -m auto=B compares measures of other names.",
-        "--scores",
-        rare=True,
-    ),
-]
+_SCORES = """Files have the scores of runs per request, people=FILE auto=FILE; no judgments, no
+runs. -m people=A -m auto=B compares measures of other names."""
+OfScores = Annotated[bool, option(INPUT, _SCORES, "--scores", rare=True)]
 
 
 @dataclass
@@ -181,16 +174,9 @@ Human = Annotated[
         metavar="NAME",
     ),
 ]
-Families = Annotated[
-    str | None,
-    option(
-        STATISTICS,
-        "The family of each run (columns run, family): show whether judges favour their own family "
-        "(--own), against the first judge.",
-        metavar="FILE",
-        rare=True,
-    ),
-]
+_FAMILIES = """The family of each run (columns run, family): show whether judges favour their own
+family (--own), against the first judge."""
+Families = Annotated[str | None, option(STATISTICS, _FAMILIES, metavar="FILE", rare=True)]
 _OWN = "The judges' own family; JUDGE=NAME says that of one judge, repeat for several."
 Own = Annotated[
     list[str],

@@ -84,13 +84,10 @@ def _called_alike(
             f"{called}: expected a measure that all judges have, found none; say which is which: "
             f"measures={ {judge: names[0] for judge, names in known.items()} }"
         )
-    alike = {
-        judge: pl.DataFrame({"measure": names, "same": same}) for judge, names in asked.items()
-    }
-    named = {
-        judge: s.join(alike[judge], on="measure").with_columns(measure="same").drop("same")
-        for judge, s in judges.items()
-    }
+    named = dict[str, pl.DataFrame]()
+    for judge, names in asked.items():
+        kept = judges[judge].filter(pl.col("measure").is_in(names))
+        named[judge] = kept.with_columns(pl.col("measure").replace_strict(names, same))
     return named, same
 
 
