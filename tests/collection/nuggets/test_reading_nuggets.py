@@ -358,3 +358,9 @@ def test_measures_have_a_page_and_their_other_names():
         lf.NuggetRecall(rel=2)
     n = lf.Nuggets(FACTS, STATED)
     assert lf.nugget_scores(n, ["All"])["measure"].unique().to_list() == ["NuggetRecall"]
+
+
+def test_help_says_of_a_preference_nothing_that_it_does_not_have():
+    assert "with strict" in lf.NuggetRecall.__doc__
+    assert "strict" not in lf.NuggetPreference.__doc__
+    assert "c: the credit of a nugget in the first answer" in lf.NuggetPreference.__doc__
