@@ -216,10 +216,9 @@ class RunsOrScores(InputOptions):
     ) -> tuple[Any, dict[str, Any]]:
         """Find the scores, or read judged answers; return how their scores are read, too."""
         self.answers.refuse(self)
-        files = self.score_files(outputs, requests)
+        files: Any = self.score_files(outputs, requests)
         if self.answers.nuggets:
-            n = self.answers.read(files, self.policies.rel)
-            return n, {"measures": asked or None, "missing": self.missing or "own"}
+            files = self.answers.read(files, self.policies.rel)
         columns = {"columns": as_columns(self.column), "measure_name": self.measure_name}
         return files, {"measures": asked or None, "missing": self.missing, **columns}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from lexiframe.base import typed
+from lexiframe.base import LexiframeError, typed
 from lexiframe.evaluation.chosen_scores import load_chosen
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.of_scores import evaluated
@@ -114,6 +114,11 @@ def evaluate_scores(
     groups, requests = groups_by(requests, by), qrel_files.held_or_data(requests)
     answers: Any = scores
     if hasattr(answers, "measured_by"):  # judged by nuggets
+        if run or keys or columns or measure_name:
+            raise LexiframeError(
+                "evaluate_scores: run, keys, columns and measure_name say how scores are read; "
+                "leave them out for judged answers"
+            )
         s, d, known = answers.measured_by(measures)
         how: dict[str, Any] = {"missing": missing or "own", "known": known, "preferences": d}
         told = {"scores": answers.sources}

@@ -72,6 +72,8 @@ def test_nuggets_without_answers_have_no_value():
     ):
         with pytest.raises(lf.LexiframeError, match=said):
             lf.evaluate_scores(created, measures)
+    with pytest.raises(lf.LexiframeError, match="say how scores are read; leave them out for judg"):
+        lf.evaluate_scores(ANSWERS, columns={"run": "system"})
 
 
 def test_positions_and_explanations_are_those_of_its_sentences():

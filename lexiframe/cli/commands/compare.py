@@ -130,7 +130,7 @@ def _score_pairs(
     scores, how_read = inputs.given_scores(outputs, tests.requests, measure)
     if inputs.answers.nuggets:
         e = evaluate_scores(scores, **how_read)
-        return e.part(), {"scores": scores.sources, "missing": how_read["missing"]}
+        return e.part(), {name: e.provenance[name] for name in ("scores", "missing")}
     missing = how_read.pop("missing")
     chosen = load_chosen(scores, warns=missing is None, **how_read)
     table, _ = missing_requests.settle(chosen.table, missing)

@@ -56,6 +56,8 @@ def test_options_about_rankings_are_refused(files, lexiframe):
     )
     outcome = lexiframe("evaluate", "--nuggets", *files, "--reuse", "old")
     assert "leave --reuse or --scores out" in outcome.err
+    outcome = lexiframe("evaluate", "--nuggets", *files, "--measure-name", "mine")
+    assert "leave them out for judged answers" in outcome.err
 
 
 def test_what_failed_and_grades_need_options(lexiframe, tmp_path):
