@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -147,17 +147,21 @@ class MeasuredLists:
     queries: pl.Series
     scores: PairCube | None
     sums: Mapping[str, sparse.csr_array]
+    done: list[pl.Series] = field(default_factory=list)
 
     def joined(self, measures: Sequence[Any], part: PairCube) -> PairCube:
         """Return the scores and preferences of some requests with those of their lists."""
+        self.done.append(part.queries)
         whole = measured.unknown(measures, part.runs, part.queries)
         whole.fill(part)
         if self.scores is not None:
             whole.fill(self.scores)
         return whole
 
-    def others(self, runs: pl.Series, queries: pl.Series) -> list[PairCube]:
-        """Return a part without values, of the requests with a score that are not ``queries``."""
-        there = self.queries.head(0) if self.scores is None else self.scores.queries
-        rest = there.filter(~there.is_in(queries.implode())).sort()
-        return [measured.unknown([], runs, rest)] if len(rest) else []
+    def others(self, runs: pl.Series) -> Iterator[PairCube]:
+        """Yield a part without values, of requests with a score that were joined with none."""
+        if self.scores is not None:
+            there, done = self.scores.queries, pl.concat([self.queries.head(0), *self.done])
+            rest = there.filter(~there.is_in(done.implode()))
+            if len(rest):
+                yield measured.unknown([], runs, rest)

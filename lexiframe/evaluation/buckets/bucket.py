@@ -136,7 +136,7 @@ def evaluate_projected(
 
         found = projected.parts(plan.of_positions, label=label, then=reduced)
         if lists is not None:
-            found = chain(found, map(reduced, lists.others(projected.runs, projected.queries)))
+            found = chain(found, map(reduced, lists.others(projected.runs)))
         for size, sums, part in found:
             total.add(sums)
             if part is not None and plan.keep:
