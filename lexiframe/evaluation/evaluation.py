@@ -192,14 +192,15 @@ class Evaluation:
         It has the judged items that are not relevant, and ``pool_size``, if a measure needs them.
         The ranks that it is made from are kept when they take at most a tenth of the memory that is
         available, and so is this table once it was asked for; else the runs and judgments are read
-        again, and frames that were given are used again.
+        again, and frames that were given are used again. Of judged ``answers`` it has the nuggets: see
+        `nugget_positions`.
 
         Raises
         ------
         ReadError
             When a file that is read again has changed since the evaluation, or is not there.
         LexiframeError
-            When the evaluation was computed from scores, without rankings.
+            When the evaluation was computed from scores, without rankings; as `nugget_positions`.
         """
         if self.answers is not None:
             return self.answers.positions  # type: ignore[no-any-return]
