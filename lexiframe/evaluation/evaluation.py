@@ -192,8 +192,8 @@ class Evaluation:
         It has the judged items that are not relevant, and ``pool_size``, if a measure needs them.
         The ranks that it is made from are kept when they take at most a tenth of the memory that is
         available, and so is this table once it was asked for; else the runs and judgments are read
-        again, and frames that were given are used again. Of judged ``answers`` it has the nuggets: see
-        `nugget_positions`.
+        again, and frames that were given are used again. Of judged ``answers`` it has the
+        nuggets: see `nugget_positions`.
 
         Raises
         ------
