@@ -19,7 +19,7 @@ from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
 from lexiframe.io.column_forms.exam_grades import columns_of_grades
 from lexiframe.io.column_forms.numbers import NUMBER
-from lexiframe.io.column_forms.objects import looks_like_path
+from lexiframe.io.column_forms.objects import is_one_run, looks_like_path, to_frame
 from lexiframe.io.text.json_values import load_json
 
 
@@ -133,6 +133,7 @@ def _is_pair(one: Any) -> bool:
     return is_two and isinstance(one[1], Real) and not isinstance(one[1], bool)
 
 
+_BEGINS_WITH_RUN = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*[{\[]){2}')
 _BY_QUERY = Part("queries", "", "", "id", "score")
 _IN_QUERIES = Part("queries", "query_text", "ratings")
 _QUESTIONS = Part("questions", "id", "documents")
@@ -238,12 +239,25 @@ def columns_of_document(
 
 def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
     """Return the records of text in a known form, as JSON; other text as it is."""
-    found = form_of_text(data)
-    if found is None:
-        return data
-    columns = columns_of_document(*found, where, is_run=is_run)
-    rows = zip(*columns.values(), strict=True)
-    return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
+    if found := form_of_text(data):
+        columns = columns_of_document(*found, where, is_run=is_run)
+        rows = zip(*columns.values(), strict=True)
+        return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
+    runs = _runs_by_name(data) if is_run else {}
+    tables = {name: to_frame(of, "score", f"{where}, run {name}") for name, of in runs.items()}
+    rows = ({"run": name} | row for name, table in tables.items() for row in table.to_dicts())
+    return json.dumps([*rows]).encode() if tables else data
+
+
+def _runs_by_name(data: bytes) -> dict[str, Any]:
+    """Return the runs of ``{run: {query: documents}}``; none for other text."""
+    if not _BEGINS_WITH_RUN.match(data, 0, 10_000):
+        return {}
+    try:
+        runs = load_json(data.decode())
+    except (ValueError, RecursionError):  # as in `form_of_text`
+        return {}
+    return runs if not is_one_run(runs) and all(map(is_one_run, runs.values())) else {}
 
 
 def _is_table(document: Any) -> bool:
