@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+
+from lexiframe.io.column_forms.column_names import spelled
 
 STATED_NAMES: dict[str, tuple[list[str], ...]] = {
     "query_id": (
@@ -74,6 +77,31 @@ SCORES_OF_CHOSEN = (
 """What a reward model gave to the two answers: the higher one wins, whichever was called chosen."""
 
 
+_OTHERS = [*GAMES, ARENA_HARD, COUNTS, SHARES, *SCORES_OF_SIDES, *SCORES_OF_CHOSEN, ("baseline",)]
+_LISTS = [
+    *PAIRS_OF_RUNS,
+    *CHOSEN,
+    *ONE_HOT,
+    *_OTHERS,
+    *(n for of in STATED_NAMES.values() for n in of),
+]
+_SPELLED = {other: word for words in _LISTS for word in words for other in spelled([word])}
+
+
+def plain_names(names: Sequence[str]) -> dict[str, str]:
+    """Return what columns are called in the lists here, of those in another case or style.
+
+    Examples
+    --------
+    >>> plain_names(["Model_A", "modelB", "winner", "Date"])
+    {'Model_A': 'model_a', 'modelB': 'model_b'}
+    """
+    known = {word for words in _LISTS for word in words}
+    found = {name: _SPELLED[name] for name in names if name in _SPELLED and name not in known}
+    taken = Counter([*names, *found.values()])
+    return {name: word for name, word in found.items() if taken[word] == 1}
+
+
 def are_votes(names: Sequence[str]) -> bool:
     """Return whether columns name two runs, of which somebody preferred one.
 
@@ -82,4 +110,5 @@ def are_votes(names: Sequence[str]) -> bool:
     >>> are_votes(["model_a", "model_b", "winner"]), are_votes(["query_id", "doc_id"])
     (True, False)
     """
-    return any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])
+    known = {plain_names(names).get(name, name) for name in names}
+    return any({*pair} <= known for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])

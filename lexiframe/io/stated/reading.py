@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -24,10 +25,12 @@ from lexiframe.base import (
 )
 from lexiframe.io.column_forms.column_names import refuse_no_mapping
 from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.column_forms.records import table_of_records
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
 from lexiframe.io.stated.logged import add_winner, joined_names
+from lexiframe.io.stated.names import are_votes, plain_names
 from lexiframe.io.stated.stated_preferences import StatedPreferences
 from lexiframe.io.stated.winners import BOTH_BAD, shares, sides, won_by_share
 from lexiframe.typing import VotesLike
@@ -59,7 +62,8 @@ def read_preferences(
     ----------
     source
         A file (CSV, TSV, JSON, JSON lines, Parquet), a folder, a glob, a frame, a list of any of
-        these, or ``{judge: file or frame}`` for files that name no judge. Each row is one judgment:
+        these, or ``{judge: file or frame}`` for files that name no judge; or a list of
+        dictionaries. Columns may be written in any case. Each row is one judgment:
 
         - the request: ``query_id``, ``qid``, ``question_id``, ``prompt_id``, ``prompt``,
           ``question``, ``instruction``, ..., and ``id`` where nothing else is there; without any,
@@ -164,6 +168,9 @@ def read_preferences(
 
 def _sources(source: Any) -> list[Source]:
     """Find the sources; a file that is given twice would count each of its judgments twice."""
+    are_records = isinstance(source, list) and all(isinstance(one, Mapping) for one in source)
+    if are_records and source and are_votes([*source[0]]):
+        source = pl.DataFrame(table_of_records(source, json.dumps))
     sources = [one for of in sources_of_runs(source).sources for one in of.apart()]
     files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
     paths = Counter(Path(file.path).resolve() for file in files)
@@ -179,6 +186,9 @@ def _read_source(
     is_file = isinstance(source.origin, File)
     where = str(source.origin) if is_file else "judgments"
     table = read_log(source.origin) if is_file else to_frame(source.origin, "winner", where)
+    said = columns.values()
+    plain = {old: new for old, new in plain_names(table.columns).items() if old not in said}
+    table = table.rename(plain)
     table = add_winner(table, where)
     found = find_columns(table, where, columns)
     _refuse_nested(table, found, where)
