@@ -88,7 +88,8 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     Warns
     -----
     LexiframeWarning
-        When a column of CSV or TSV stays text because its numbers have commas or the like.
+        When a column of CSV or TSV stays text because its numbers have commas or the like,
+        and of runs in folders that lack their summary or configuration.
 
     Examples
     --------
