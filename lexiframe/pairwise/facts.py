@@ -32,19 +32,24 @@ class Facts:
         The range of its values as people write it; empty where it is not known.
     aggregate
         What one number for a run is made of its scores.
+    is_own
+        Whether it is a user's, and no built-in one, even if it is called like one.
     """
 
     kind: Literal["metric", "preference"]
     smaller_is_better: bool = False
     bounds: str = ""
     aggregate: str = "mean"
+    is_own: bool = False
 
     @classmethod
     def known(cls, measure: Measure) -> Facts:
         """Return the facts of a metric or a preference."""
         if isinstance(measure, Metric):
-            return cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
-        return cls("preference", bounds=measure.bounds)
+            found = cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
+        else:
+            found = cls("preference", bounds=measure.bounds)
+        return replace(found, is_own=known_measure(str(measure)) != measure)
 
     @classmethod
     def named(cls, name: str) -> Facts | None:

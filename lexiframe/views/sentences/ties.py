@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed, sums
+from lexiframe.pairwise import facts
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.coverage import cuts_in_words
 from lexiframe.views.sentences.rows import is_first
@@ -43,11 +44,16 @@ def tie_sentences(
     """
     if provenance.get("policies", {}).get("ties") in _ORDERED:
         return ()
+    known = facts.known_facts(provenance)
+    own = [f"{name}_{end}" for name, of in known.items() if of.is_own for end in ("min", "max")]
     return tuple(
         f"{prefix}{said}"
         for prefix, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"])
         for said in _range_sentences(
-            tie_ranges(coverage, means), means, measure, is_grouped=is_grouped
+            tie_ranges(coverage.drop(own, strict=False), means),
+            means,
+            measure,
+            is_grouped=is_grouped,
         )
     )
 
