@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -112,6 +113,37 @@ def test_ids_in_one_cell(tmp_path):
         assert ranks(lf.read_runs(frame))[:2] == RANKED[:2]
     singular = pl.DataFrame({"query_id": ["1"], "doc_id": ["b a"], "score": [1.0]})
     assert lf.read_runs(singular)["doc_id"].to_pylist() == ["b a"]
+
+
+def test_texts_of_lists_in_a_column_of_one_document(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("""query_id,doc_id\n1,"['b', 'a']"\n2,['c']\n""")
+    assert ranks(lf.read_runs(path)) == RANKED
+    path.write_text("""query_id,doc_id,score\n1,"['b', 'a']","[2.5, 1]"\n2,['c'],[3]\n""")
+    assert scores(lf.read_runs(path)) == [("1", "b", 2.5), ("1", "a", 1.0), ("2", "c", 3.0)]
+    path.write_text("""query_id,doc_id,relevance\n1,"['a']",1\n2,"[""c"", ""d""]",1\n""")
+    assert grades(lf.read_qrels(path)) == JUDGED
+    bracketed = pl.DataFrame({"query_id": ["1"], "doc_id": ["[7]"], "score": [1.0]})
+    assert lf.read_runs(bracketed)["doc_id"].to_pylist() == ["[7]"]
+    commas = pl.DataFrame({"query_id": ["1"], "doc_ids": ["""["a, b", 'c', d]"""]})
+    assert lf.read_runs(commas)["doc_id"].to_pylist() == ["a, b", "c", "d"]
+
+
+def test_one_id_in_each_cell_of_a_column_of_ids(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("query_id,retrieved_ids\n1,b\n2,c\n")
+    assert ranks(lf.read_runs(path)) == [("1", "b", 1), ("2", "c", 1)]
+    path.write_text("query_id,retrieved_ids,score\n1,b,2.5\n1,a,1.5\n2,c,0.5\n")
+    assert scores(lf.read_runs(path)) == [("1", "b", 2.5), ("1", "a", 1.5), ("2", "c", 0.5)]
+
+
+def test_arrays_in_memory():
+    arrays = {query: np.array(ids) for query, ids in LISTS.items()}
+    assert ranks(lf.read_runs(arrays)) == RANKED
+    assert lf.read_runs({"one": arrays})["run"].to_pylist() == ["one"] * 3
+    assert grades(lf.read_qrels({q: np.array(ids) for q, ids in RELEVANT.items()})) == JUDGED
+    numbers = lf.read_runs({7: [np.int64(10), np.int64(11)]})
+    assert ranks(numbers) == [("7", "10", 1), ("7", "11", 2)]
 
 
 def test_two_columns_of_ids_are_refused():

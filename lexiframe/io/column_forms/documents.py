@@ -11,9 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
@@ -85,6 +87,7 @@ EXAM_GRADES = DocumentForm(
 
 def _lists_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return lists of documents, or of documents with numbers, as a tool would write them."""
+    document = {q: of.tolist() if isinstance(of, np.ndarray) else of for q, of in document.items()}
     if not _hold_documents(document, list | tuple):
         return {}
     return {"queries": {query: _item_fields(of) for query, of in document.items()}}
@@ -116,7 +119,7 @@ def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
         return False
     every = [one for of in held for one in of]
     ids = [one[0] if _is_pair(one) else one for one in every]
-    if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in ids):
+    if not all(isinstance(one, str | Integral) and not isinstance(one, bool) for one in ids):
         return False
     if not all(isinstance(one, str) and looks_like_path(one) for one in every):
         return True

@@ -166,6 +166,8 @@ def _number_columns(names: list[str], options: TextOptions) -> list[str]:
 
 def _as_numbers(texts: pl.Series, options: TextOptions) -> pl.Series:
     texts = texts.str.strip_chars()
+    if texts.head(1).str.starts_with("[").any():  # a list of numbers in each cell
+        return texts
     if options.decimal == ",":
         texts = texts.str.replace(",", ".", literal=True)
     return texts.cast(pl.Float64, strict=False)
