@@ -130,7 +130,7 @@ def test_a_task_of_mteb_without_metadata_is_of_the_model_that_its_folder_names(f
     found = lf.read_scores(tmp_path)
     assert found.select("run", "collection", "value").rows() == [("bge", "Banking", 0.5)]
     _write(tmp_path / folder / "Banking.json", {"mteb_version": "1.0"})
-    with pytest.raises(lf.ReadError, match="expected scores by split, .* found none"):
+    with pytest.raises(lf.ReadError, match=r"expected scores by split, .* found none"):
         lf.read_scores(tmp_path)
 
 

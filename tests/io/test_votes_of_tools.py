@@ -36,6 +36,19 @@ def test_alpaca_eval_weighs_its_preferences(tmp_path):
     assert same.to_list() == pytest.approx(v.preferences["preference"].to_list(), abs=1e-12)
 
 
+def test_a_winner_that_contradicts_its_share_is_refused():
+    rows = {"qid": ["1", "2", "3"], "model_a": ["x"] * 3, "model_b": ["y"] * 3,
+            "share": [0.9, 0.2, 0.6], "winner": ["x", "y", "tie"]}  # fmt: skip
+    v = lf.read_preferences(pl.DataFrame(rows))
+    assert v.judgments.sort("query_id")["winner"].to_list() == ["a", "b", "a"]
+    unknown = pl.DataFrame(rows | {"winner": ["up", "down", "up"]})
+    assert lf.read_preferences(unknown).judgments.equals(v.judgments)
+    with pytest.raises(
+        lf.ReadError, match=r"row 2: .* found 'x' beside 0\.2 as share \(1 such row"
+    ):
+        lf.read_preferences(pl.DataFrame(rows | {"winner": ["x", "x", "tie"]}))
+
+
 def test_a_share_is_what_the_first_run_has():
     table = votes(id=["1", "2"], model_a=["y", "x"], model_b=["x", "y"], prob_a=[0.75, 0.5])
     v = lf.read_preferences(table)

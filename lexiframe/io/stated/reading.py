@@ -32,7 +32,7 @@ from lexiframe.io.stated.columns import Columns, find_columns
 from lexiframe.io.stated.logged import add_winner, joined_names
 from lexiframe.io.stated.names import are_votes, plain_names
 from lexiframe.io.stated.stated_preferences import StatedPreferences
-from lexiframe.io.stated.winners import BOTH_BAD, shares, sides, won_by_share
+from lexiframe.io.stated.winners import BOTH_BAD, refuse_contradictions, shares, sides, won_by_share
 from lexiframe.typing import VotesLike
 
 _NAMES = (
@@ -200,7 +200,11 @@ def _read_source(
     if judge is None and source.is_given:
         judge = pl.repeat(source.name, table.height, dtype=pl.String, eager=True)
     share = shares(table, found, where, values)
-    winner = sides(table, found, where, values) if share is None else won_by_share(share)
+    if share is None:
+        winner = sides(table, found, where, values)
+    else:
+        refuse_contradictions(table, found, share, where, values)
+        winner = won_by_share(share)
     frame = pl.DataFrame(ids).with_columns(
         winner.alias("winner"),
         (pl.lit(None, pl.String) if judge is None else judge).alias("judge"),

@@ -97,6 +97,26 @@ def shares(
     raise ReadError(Problem(where, _EXPECTED, found, advice))
 
 
+def refuse_contradictions(
+    table: pl.DataFrame, columns: Columns, share: pl.Series, where: str, values: Mapping[str, str]
+) -> None:
+    """Raise where the winner of a row is the run that has less than half of its share."""
+    if columns.share is None or columns.winner is None:
+        return
+    try:
+        side = sides(table, columns, where, values)
+    except ReadError:  # nobody can tell what the other column means, and the share is known
+        return
+    won = won_by_share(share)
+    bad = ((side != won) & side.is_in([A, B]) & won.is_in([A, B])).fill_null(False).arg_true()
+    if len(bad):
+        winner, of = (table[name][bad[0]] for name in (columns.winner, columns.share))
+        found = f"{winner!r} beside {of!r} as {columns.share} ({len(bad)} such rows)"
+        expected = "a winner that has the greater share, which is that of the first run"
+        advice = "mend them, or leave one of the columns out"
+        raise ReadError(Problem(f"{where}, row {bad[0] + 1}", expected, found, advice))
+
+
 def won_by_share(share: pl.Series) -> pl.Series:
     """Return which side has more of each judgment; null where nothing is known.
 
