@@ -708,6 +708,10 @@ BAD = {
         "qid,docno,score\n1,d1,0.5\n",
         "expected scores of whole rankings, found a column of documents (docno); read a run with",
     ),
+    "judgments by run": (
+        "run,docno,relevance\na,d1,1\n",
+        "expected scores of whole rankings, found a column of documents (docno); read a run with",
+    ),
     "a run in TREC's format": (
         "q1 Q0 d1 1 0.5\n",
         "bm25.run, line 1: expected measure, query and value, as trec_eval -q and ir_measures -q",
@@ -1000,3 +1004,10 @@ def test_what_lies_in_the_middle_of_even_steps_is_no_mean():
     table = pl.DataFrame({"model": ["small", "base", "large"], **board})
     assert lf.read_scores(table)["run"].n_unique() == 3
     assert lf.leaderboard(table).ranking["run"].to_list() == ["large", "base", "small"]
+
+
+def test_a_column_of_objects_is_no_index(tmp_path):
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"RUN": null, "": {}}\n')
+    with pytest.raises(lf.LexiframeError, match="found a row for each request and the columns RUN"):
+        lf.read_scores(path)

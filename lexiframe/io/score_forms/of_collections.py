@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from lexiframe.base import Problem, ReadError, SchemaError, unknown_name
-from lexiframe.io.column_forms.column_names import candidates_for, columns_among
+from lexiframe.io.column_forms.column_names import KNOWN_NAMES, candidates_for, columns_among
 from lexiframe.io.column_forms.measure_names import are_measures
 from lexiframe.io.score_forms.layouts import (
     ALL_WORDS,
@@ -39,6 +39,8 @@ def has_collections(given: ScoreTable) -> bool:
     found = {ours: candidates_for(words, names) for ours, words in ALL_WORDS.items()}
     if found["collection"]:
         return True
+    if candidates_for(KNOWN_NAMES["doc_id"], names):
+        return False  # rows of a run, or of judgments
     taken = {name for several in found.values() for name in several}
     cells = [name for name in names if name not in taken]
     is_wide = len(found["run"]) == 1 and not (found["query_id"] or found["value"])

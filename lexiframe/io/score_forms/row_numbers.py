@@ -98,6 +98,8 @@ def _index_as_queries(
 
 def _are_ids(column: pl.Series) -> bool:
     """Return whether values are different whole numbers or texts, where scores are fractions."""
+    if column.dtype.is_nested():
+        return False
     whole = _whole_numbers(column)
     is_text = column.dtype == pl.String and column.cast(pl.Float64, strict=False).has_nulls()
     return column.is_unique().all() and (whole is not None or is_text)
