@@ -248,8 +248,8 @@ def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
         return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
     runs = _runs_by_name(data) if is_run else {}
     tables = {name: to_frame(of, "score", f"{where}, run {name}") for name, of in runs.items()}
-    rows = ({"run": name} | row for name, table in tables.items() for row in table.to_dicts())
-    return json.dumps([*rows]).encode() if tables else data
+    named = [{"run": name} | row for name, table in tables.items() for row in table.to_dicts()]
+    return json.dumps(named).encode() if tables else data
 
 
 def _runs_by_name(data: bytes) -> dict[str, Any]:
