@@ -129,6 +129,38 @@ def test_texts_of_lists_in_a_column_of_one_document(tmp_path):
     assert lf.read_runs(commas)["doc_id"].to_pylist() == ["a, b", "c", "d"]
 
 
+@pytest.mark.parametrize("mark", [";", "|", " | ", "; "])
+def test_other_marks_between_ids(mark):
+    frame = pl.DataFrame({"Query": ["1", "2"], "Retrieved IDs": [f"b{mark}a", "c"]})
+    assert ranks(lf.read_runs(frame)) == RANKED
+
+
+def test_objects_with_a_document_by_their_queries(tmp_path):
+    path = tmp_path / "a.json"
+    given = {"1": [{"docid": "b", "score": 2.5, "text": "x"}, {"docid": "a", "score": 1}], "2": []}
+    expected = [("1", "b", 2.5), ("1", "a", 1.0), ("2", None, None)]
+    for indent in (None, 1):
+        path.write_text(json.dumps(given, indent=indent))
+        assert scores(lf.read_runs(path)) == scores(lf.read_runs(given)) == expected
+    path.write_text(json.dumps({"bm25": given}))
+    assert lf.read_runs(path).to_pylist() == lf.read_runs({"bm25": given}).to_pylist()
+    judged = {"1": [{"doc_id": "a", "relevance": 2}]}
+    assert grades(lf.read_qrels(judged)) == [("1", "a", 2.0)]
+    with pytest.raises(lf.SchemaError, match="this looks like qrels, given as a run"):
+        lf.read_runs(judged)
+    named = {"results": [{"qid": "1", "docid": "b", "score": 1.5}]}
+    path.write_text(json.dumps(named))
+    assert scores(lf.read_runs(path)) == [("1", "b", 1.5)]
+
+
+@pytest.mark.parametrize("odd", [None, [2.5, "b"], ["b", "2.5"], True])
+def test_lists_of_something_else_name_it(odd, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"1": ["a"], "2": [odd]}))
+    with pytest.raises(lf.ReadError, match=r"expected ids, or pairs .* of query '2'"):
+        lf.read_runs(path)
+
+
 def test_one_id_in_each_cell_of_a_column_of_ids(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("query_id,retrieved_ids\n1,b\n2,c\n")
@@ -165,6 +197,8 @@ def test_names_in_any_case_and_style(tmp_path):
         path = tmp_path / "a.jsonl"
         path.write_text(json.dumps(row) + "\n")
         assert scores(lf.read_runs(path)) == [("1", "b", 2.5)]
+    passages = pl.DataFrame({"qid": ["1"], "pid": ["a"], "rank": [1]})  # of MS MARCO
+    assert ranks(lf.read_runs(passages)) == [("1", "a", 1)]
     both = pl.DataFrame({"query_id": ["1"], "Query_ID": ["2"], "doc_id": ["a"], "score": [1.0]})
     assert lf.read_runs(both)["query_id"].to_pylist() == ["1"]
     two = both.rename({"query_id": "QUERY_ID"})

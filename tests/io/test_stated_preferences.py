@@ -66,6 +66,11 @@ def test_names_of_columns_in_any_case(name, case):
     assert winners({case(name): cells for name, cells in columns.items()}) == expected
 
 
+def test_sides_are_called_like_columns_of_two_words():
+    rows = {"Question ID": ["0", "1"], "Model A": ["x"] * 2, "Model B": ["y"] * 2}
+    assert winners(rows | {"Winner": ["Model A", "model b"]}) == ["a", "b"]
+
+
 def test_a_list_of_dictionaries():
     rows = pl.DataFrame(FORMS["arena"][0])
     found = lf.read_preferences(rows.to_dicts()).judgments

@@ -177,7 +177,7 @@ def form_of_document(document: Any) -> DocumentForm | None:
     >>> form_of_document({"questions": {"d1": 0.5}}) is None
     True
     """
-    if _is_table(document):
+    if _is_table(document) or _rows_by_query(document):
         return TABLE
     forms = DOCUMENTS if isinstance(document, Mapping) else ()
     fitting = (
@@ -217,10 +217,9 @@ def columns_of_document(
     {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
     """
     if form is TABLE:
-        if isinstance(document, Mapping):
-            return dict(document)
-        names = dict.fromkeys(name for row in document for name in row)
-        return {name: [row.get(name) for row in document] for name in names}
+        rows = document if isinstance(document, list | tuple) else _rows_by_query(document)
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names} or dict(document)
     part = form.rankings if is_run else form.judgments
     if part is None:
         found = f"{form.tool}, which has judgments alone"
@@ -272,6 +271,19 @@ def _is_table(document: Any) -> bool:
     has_ids = all({*words} & {*row} for words in (KNOWN_NAMES["query_id"], _ITEMS + lists))
     kinds = {isinstance(cells, list | tuple) for cells in row.values()}
     return has_ids and (row is not document or kinds == {True})
+
+
+def _rows_by_query(document: Any) -> list[dict[str, Any]]:
+    """Return the rows of ``{query: [{"doc_id": ..., "score": ...}]}``; none for another object."""
+    lists = [*document.values()] if isinstance(document, Mapping) else []
+    first = next((of[0] for of in lists if isinstance(of, list | tuple) and of), None)
+    if not isinstance(first, Mapping) or not all(isinstance(of, list | tuple) for of in lists):
+        return []
+    rows = [{"query_id": query} | one for query, of in document.items()
+            for one in of or [{}] if isinstance(one, Mapping)]  # fmt: skip
+    names = {name for row in rows for name in row} - {"query_id"}
+    is_of_queries = names & {*_ITEMS} and not names & {*KNOWN_NAMES["query_id"]}
+    return rows if is_of_queries and len(rows) >= sum(map(len, lists)) else []
 
 
 _ITEMS = KNOWN_NAMES["doc_id"]

@@ -109,14 +109,15 @@ def _is_list(column: pl.Series, some: str = "") -> bool:
 
 
 def _split_ids(column: pl.Series) -> pl.Series:
-    """Return lists of what is in each cell: of texts, what commas or else blanks separate."""
+    """Return lists of what is in each cell: in texts between commas, ; or |, or else blanks."""
     if isinstance(column.dtype, pl.Array):
         return column.arr.to_list()
     if column.dtype != pl.String:
         return column
     texts = column.str.strip_chars(" []()")
-    comma = texts.str.contains(",", literal=True).any()
-    parts = texts.str.extract_all(_PART) if comma else texts.str.split(" ")
+    marks = [mark for mark in ",;|" if texts.str.contains(mark, literal=True).any()]
+    part = _PART.replace(",", marks[0]) if marks else ""
+    parts = texts.str.extract_all(part) if marks else texts.str.split(" ")
     cleaned = parts.list.eval(pl.element().str.strip_chars(" '\""))
     return cleaned.list.eval(pl.element().filter(pl.element() != ""))
 

@@ -21,7 +21,12 @@ _WORDS = {
     TIE: "tie tied draw equal same both c [[c]] a=b b=a",
     BOTH_BAD: "bothbad both_bad both-bad neither",
 }
-WORDS = {word: side for side, words in _WORDS.items() for word in words.split()} | {
+WORDS = {
+    spelling: side
+    for side, words in _WORDS.items()
+    for word in words.split()
+    for spelling in (word, word.replace("_", " "))
+} | {
     "tie (bothbad)": BOTH_BAD,
     "tie(bothbad)": BOTH_BAD,
     "tie (both bad)": BOTH_BAD,
