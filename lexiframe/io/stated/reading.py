@@ -119,8 +119,8 @@ def read_preferences(
     Warns
     -----
     LexiframeWarning
-        When rows name no winner, or one run twice, and are left out; when a tie means that both
-        are bad; and when no column names the request.
+        When names of runs differ in capitals alone; when rows name no winner, or one run twice,
+        and are left out; when a tie means that both are bad; and when no column names the request.
 
     Notes
     -----
@@ -152,6 +152,11 @@ def read_preferences(
             f"judgments of a run against itself, left out: {itself.sum():,} rows ({first!r} first)"
         )
         judgments = judgments.filter(~itself)
+    names = pl.concat([judgments["run_a"], judgments["run_b"]]).unique().sort()
+    if len(alike := names.filter(names.str.to_lowercase().is_duplicated())):
+        warn(
+            f"names that differ in capitals alone, counted as different runs: {n_and_first(alike)}"
+        )
     left_out = judgments["winner"].null_count()
     judgments = judgments.filter(pl.col("winner").is_not_null())
     if not judgments.height:
