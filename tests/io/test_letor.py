@@ -137,5 +137,5 @@ def test_long_file_that_is_read_in_pieces_is_refused(files):
 
 
 def test_strata_of_sampled_judgments_are_refused(files):
-    with pytest.raises(lf.ReadError, match=r"found 5: '1 0 d1 1 2'; if the last column has"):
+    with pytest.raises(lf.ReadError, match=r"found 5: '1 0 d1 1 2'; if these are judgm"):
         lf.read_qrels(files("prels.txt", "1 0 d1 1 2\n1 0 d2 -1 3\n"))
