@@ -279,7 +279,7 @@ def _rows_by_query(document: Any) -> list[dict[str, Any]]:
     first = next((of[0] for of in lists if isinstance(of, list | tuple) and of), None)
     if not isinstance(first, Mapping) or not all(isinstance(of, list | tuple) for of in lists):
         return []
-    rows = [{"query_id": query} | one for query, of in document.items()
+    rows = [{"query_id": query, **one} for query, of in document.items()
             for one in of or [{}] if isinstance(one, Mapping)]  # fmt: skip
     names = {name for row in rows for name in row} - {"query_id"}
     is_of_queries = names & {*_ITEMS} and not names & {*KNOWN_NAMES["query_id"]}
