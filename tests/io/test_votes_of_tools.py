@@ -59,7 +59,7 @@ def test_a_winner_that_contradicts_its_share_is_refused():
     unknown = pl.DataFrame(rows | {"winner": ["up", "down", "up"]})
     assert lf.read_preferences(unknown).judgments.equals(v.judgments)
     with pytest.raises(
-        lf.ReadError, match=r"row 2: .* found 'x' beside 0\.2 as share \(1 such row"
+        lf.ReadError, match=r"more than half of share, .* 'x' in row 2 \(1 such row"
     ):
         lf.read_preferences(pl.DataFrame(rows | {"winner": ["x", "x", "tie"]}))
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
+from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,19 +86,13 @@ EXAM_GRADES = DocumentForm(
 )
 
 
-def _lists_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return lists of documents, or of documents with numbers, as a tool would write them."""
-    document = {q: of.tolist() if isinstance(of, np.ndarray) else of for q, of in document.items()}
-    if not _hold_documents(document, list | tuple):
+def _by_query(document: Mapping[str, Any], kind: Any) -> Mapping[str, Any]:
+    """Return sets or lists of documents, perhaps with numbers, as a tool would write them."""
+    given = {q: of.tolist() if isinstance(of, np.ndarray) else of for q, of in document.items()}
+    if not _hold_documents(given, kind):
         return {}
-    return {"queries": {query: _item_fields(of) for query, of in document.items()}}
-
-
-def _sets_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return sets of documents as a tool would write them."""
-    if not _hold_documents(document, Set):
-        return {}
-    return {"queries": {query: _item_fields(sorted(of, key=str)) for query, of in document.items()}}
+    lists = {q: sorted(of, key=str) if kind is Set else of for q, of in given.items()}
+    return {"queries": {query: _item_fields(of) for query, of in lists.items()}}
 
 
 def _item_fields(documents: Any) -> list[dict[str, Any]]:
@@ -159,9 +154,9 @@ DOCUMENTS = (
     DocumentForm("Quepid's ratings", None, Part("queries", "query", "ratings")),
     DocumentForm("BioASQ's questions", _QUESTIONS, _QUESTIONS),
     DocumentForm("lists of documents", _BY_QUERY, _BY_QUERY._replace(number="grade"),
-                 _lists_by_query),
+                 partial(_by_query, kind=list | tuple)),
     DocumentForm("sets of documents, without an order", None, _BY_QUERY._replace(number="grade"),
-                 _sets_by_query),
+                 partial(_by_query, kind=Set)),
 )  # fmt: skip
 TABLE = DocumentForm("a table by columns or by rows", None, None)
 _OF_TOOLS = DOCUMENTS[:-2]

@@ -14,6 +14,7 @@ from lexiframe.io.stated.names import (
     PAIRS_OF_RUNS,
     SCORES_OF_CHOSEN,
     SCORES_OF_SIDES,
+    refuse_cells,
 )
 
 CORRECT = "results"
@@ -92,19 +93,16 @@ def _winner_by_scores(table: pl.DataFrame, scored: tuple[str, str], where: str) 
     numbers = [table[name].cast(pl.Float64, strict=False) for name in scored]
     for name, given in zip(scored, numbers, strict=True):
         texts = table[name].cast(pl.String).str.strip_chars().replace("", None)
-        if len(odd := (given.is_null() & texts.is_not_null()).arg_true()):
-            found = f"{texts[odd[0]]!r} in row {odd[0] + 1} ({len(odd)} such rows)"
-            raise ReadError(Problem(where, f"a number as {name}", found, "mend it"))
+        bad = given.is_null() & texts.is_not_null()
+        refuse_cells(texts, bad, where, f"a number as {name}", "mend it")
     chosen, rejected = numbers
     return ((chosen - rejected).sign() + 1) / 2
 
 
 def _winner_by_results(table: pl.DataFrame, where: str) -> pl.Series:
     share = table[CORRECT].cast(pl.Float64, strict=False)
-    odd = (~share.is_in([0.0, 0.5, 1.0]) & table[CORRECT].is_not_null()).fill_null(True).arg_true()
-    if len(odd):
-        found = f"{table[CORRECT][odd[0]]!r} in row {odd[0] + 1} ({len(odd)} such rows)"
-        raise ReadError(Problem(where, f"1, 0.5 or 0 in {CORRECT}", found))
+    odd = (~share.is_in([0.0, 0.5, 1.0]) & table[CORRECT].is_not_null()).fill_null(True)
+    refuse_cells(table[CORRECT], odd, where, f"1, 0.5 or 0 in {CORRECT}")
     return share
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
+import polars as pl
+
+from lexiframe.base import LexiframeError, Problem, ReadError
 from lexiframe.io.column_forms.column_names import spelled
 
 STATED_NAMES: dict[str, tuple[list[str], ...]] = {
@@ -77,15 +81,12 @@ SCORES_OF_CHOSEN = (
 """What a reward model gave to the two answers: the higher one wins, whichever was called chosen."""
 
 
-_OTHERS = [*GAMES, ARENA_HARD, COUNTS, SHARES, *SCORES_OF_SIDES, *SCORES_OF_CHOSEN, ("baseline",)]
-_LISTS = [
-    *PAIRS_OF_RUNS,
-    *CHOSEN,
-    *ONE_HOT,
-    *_OTHERS,
-    *(n for of in STATED_NAMES.values() for n in of),
-]
-_SPELLED = {other: word for words in _LISTS for word in words for other in spelled([word])}
+_KNOWN = [word for words in (
+    *PAIRS_OF_RUNS, *CHOSEN, *ONE_HOT, *GAMES, ARENA_HARD, ("baseline",), COUNTS, SHARES,
+    *SCORES_OF_SIDES, *SCORES_OF_CHOSEN, *chain.from_iterable(STATED_NAMES.values()),
+) for word in words]  # fmt: skip
+_SPELLED = {other: word for word in _KNOWN for other in spelled([word])}
+_SPELLED |= {word: word for word in _KNOWN}
 
 
 def plain_names(names: Sequence[str]) -> dict[str, str]:
@@ -96,8 +97,7 @@ def plain_names(names: Sequence[str]) -> dict[str, str]:
     >>> plain_names(["Model_A", "modelB", "winner", "Date"])
     {'Model_A': 'model_a', 'modelB': 'model_b'}
     """
-    known = {word for words in _LISTS for word in words}
-    found = {name: _SPELLED[name] for name in names if name in _SPELLED and name not in known}
+    found = {name: _SPELLED[name] for name in names if _SPELLED.get(name, name) != name}
     taken = Counter([*names, *found.values()])
     return {name: word for name, word in found.items() if taken[word] == 1}
 
@@ -112,3 +112,17 @@ def are_votes(names: Sequence[str]) -> bool:
     """
     known = {plain_names(names).get(name, name) for name in names}
     return any({*pair} <= known for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])
+
+
+def refuse_cells(
+    cells: pl.Series,
+    bad: pl.Series,
+    where: str,
+    expected: str,
+    advice: str = "",
+    kind: type[LexiframeError] = ReadError,
+) -> None:
+    """Raise for the cells that are bad, with the first of them and its row."""
+    if len(at := bad.fill_null(value=False).arg_true()):
+        found = f"{cells[at[0]]!r} in row {at[0] + 1} ({len(at)} such rows)"
+        raise kind(Problem(where, expected, found, advice))

@@ -30,7 +30,7 @@ from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
 from lexiframe.io.stated.logged import add_winner, joined_names
-from lexiframe.io.stated.names import are_votes, plain_names
+from lexiframe.io.stated.names import are_votes, plain_names, refuse_cells
 from lexiframe.io.stated.stated_preferences import StatedPreferences
 from lexiframe.io.stated.winners import BOTH_BAD, refuse_contradictions, shares, sides, won_by_share
 from lexiframe.typing import VotesLike
@@ -243,12 +243,10 @@ def _counted_rows(
     times = pl.repeat(1, table.height, dtype=pl.Float64, eager=True)
     if found.count is not None:
         times = table[found.count].cast(pl.Float64, strict=False)
-        bad = (times.is_null() | (times < 0) | (times % 1 != 0)).arg_true()
-        if len(bad):
-            given = f"{table[found.count][bad[0]]!r} in row {bad[0] + 1} ({len(bad)} such rows)"
-            advice = "leave the column out, or give it another name: then each row counts once"
-            expected = f"a whole number of judgments in {found.count}"
-            raise SchemaError(Problem(where, expected, given, advice))
+        bad = times.is_null() | (times < 0) | (times % 1 != 0)
+        advice = "leave the column out, or give it another name: then each row counts once"
+        expected = f"a whole number of judgments in {found.count}"
+        refuse_cells(table[found.count], bad, where, expected, advice, SchemaError)
     if strong > 1 and found.winner is not None:
         is_strong = table[found.winner].cast(pl.String).str.contains(">>|<<").fill_null(False)
         times = times * is_strong.cast(pl.Int64).replace({1: strong, 0: 1})
