@@ -28,6 +28,7 @@ from .of_collections import read_collections as read_collections
 from ..collection.beyond.items import read_items as read_items
 from .with_items import evaluate_with_items as evaluate_with_items
 from .with_items import add_catalogue as add_catalogue
+from .with_items import measured_beside as measured_beside
 from .page import page_of as page_of
 from .reuse.completed import projected_again as projected_again
 from .leaderboards import leaderboard_in as ranking

@@ -100,6 +100,8 @@ def evaluated_by(
     if in_parts:
         kept |= {"sums": total["sums"], "_sample": (total["sample"], plan), "_in_parts": True}
     measures = [str(measure) for measure in plan.measures]
+    of_lists = {*measures}.difference(map(str, plan.of_positions))
+    lacking = missing_requests.lacking_requests(total["sums"]) if of_lists else {}
     e = assembled(
         total["sums"],
         {
@@ -110,11 +112,13 @@ def evaluated_by(
             "policies": asdict(how.policies),
             "grades": [total["said"].least, total["said"].greatest],
             **({"unmatched": unmatched} if unmatched else {}),
+            **({"missing": "own", "lacking": lacking} if lacking else {}),
             **facts,
         },
         how.order,
         how.inference,
         (plan.requests, how.groups, how.requests),
+        missing="own" if lacking else None,
         coverage=total["coverage"].table(),
         tested=None if held is None else held.by_measure(),
         **kept,

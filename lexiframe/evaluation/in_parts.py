@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
+
 from lexiframe.evaluation.buckets.batches import divided, reduced_in_batches, work_folder
-from lexiframe.evaluation.buckets.plan import Kept
+from lexiframe.evaluation.buckets.held import Held
+from lexiframe.evaluation.buckets.plan import Kept, Plan
+from lexiframe.evaluation.buckets.results import BucketResult
 from lexiframe.evaluation.buckets.sizes import can_be_ranked_at_once
 from lexiframe.evaluation.buckets.writing import earlier_parts
 from lexiframe.evaluation.evaluation import Evaluation
-from lexiframe.evaluation.from_parts import evaluated_by
+from lexiframe.evaluation.from_parts import Engine, evaluated_by
 from lexiframe.evaluation.from_runs import evaluate_at_once
 from lexiframe.evaluation.options import Asked
 from lexiframe.io import batches, kept_results, output_files
@@ -25,19 +30,27 @@ def evaluate_in_parts(
     out: str | Path | None = None,
     keep: tuple[Kept, ...] = (),
     resume: bool = False,
+    around: Callable[[Engine, Callable[[], pl.Series]], Engine] | None = None,
 ) -> Evaluation:
-    """Evaluate runs in bounded memory, one part of the requests after the other."""
+    """Evaluate runs in bounded memory, one part of the requests after the other.
+
+    ``around`` puts another engine around the one for buckets, given what returns their requests.
+    """
     needed.refuse_lower_rel(how.measures, how.policies.rel)
     folder = None if out is None else output_files.output_folder(out)
     earlier_parts(folder, keep)  # raises before the work
     # Tables that are kept are written bucket by bucket, so that a job resumed has the same files.
-    is_at_once = not keep and not resume and can_be_ranked_at_once(sources, memory)
+    is_at_once = not (keep or resume or around) and can_be_ranked_at_once(sources, memory)
     with work_folder(folder, memory, resume=resume) as work:
         if is_at_once:
             return evaluate_at_once(sources, how, kept=kept, work=work)
         buckets = divided(sources, work, rank=how.policies.ties == "rank")
+
+        def in_batches(plan: Plan, held: Held | None) -> BucketResult:
+            return reduced_in_batches(plan, buckets, work, held)
+
         return evaluated_by(
-            lambda plan, held: reduced_in_batches(plan, buckets, work, held),
+            in_batches if around is None else around(in_batches, buckets.judged),
             how,
             buckets.names,
             buckets.sources,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
@@ -10,15 +10,21 @@ from typing import Any
 
 import polars as pl
 
+from lexiframe import evaluation
 from lexiframe.base import LexiframeError, printed, sums, typed
+from lexiframe.base.face import added
 from lexiframe.collection import beyond
-from lexiframe.evaluation.buckets.results import sums_of
+from lexiframe.evaluation.buckets import sizes
+from lexiframe.evaluation.buckets.held import Held
+from lexiframe.evaluation.buckets.plan import Plan
+from lexiframe.evaluation.buckets.results import BucketResult, sums_of
+from lexiframe.evaluation.buckets.sizes import memory_allowed
 from lexiframe.evaluation.evaluation import CATALOGUES, Evaluation
-from lexiframe.evaluation.from_parts import assembled
+from lexiframe.evaluation.from_parts import Engine, assembled, tables_to_keep
 from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
-from lexiframe.io import column_forms, qrel_files, scan_runs
+from lexiframe.io import batches, column_forms, qrel_files, scan_runs
 from lexiframe.metrics import as_list, derived
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
@@ -132,54 +138,146 @@ class EvaluationWithItems(Evaluation):
 
 @typed
 def evaluate_with_items(
-    runs: Any, qrels: Any, how: Asked, *, items: beyond.Items, **large: Any
+    runs: Any,
+    qrels: Any,
+    how: Asked,
+    *,
+    items: beyond.Items,
+    memory: Any = None,
+    keep: Any = (),
+    resume: bool = False,
+    reuse: Any = None,
+    out: Any = None,
 ) -> Evaluation:
     """Evaluate runs also by measures of lists, and of all lists, over the catalogue of ``items``.
 
-    ``large`` has other arguments of `evaluate_asked`.
+    The other arguments are those of `evaluate`.
     """
     if how.inference.replicates is not None or by_collection.are_pairs(runs):
         raise LexiframeError(
             "evaluate: items are for runs of one collection without replicates; evaluate the "
             "collections one by one, or ask lexiframe.list_scores and lexiframe.catalogue"
         )
-    of_lists = [m for m in how.measures if isinstance(m, beyond.ListMetric)]
-    of_all = [m for m in how.measures if isinstance(m, beyond.CatalogueMetric)]
-    asked = [m for m in how.measures if m not in of_all]
+    beside = measured_beside(items, how)
+    of_lists, asked = beside.of_lists, beside.how.measures
     rest = [m for m in asked if m not in of_lists]
     if qrels is None and rest and not how.by_default:
         raise LexiframeError(f"evaluate: expected judgments for {rest[0]}, found none as qrels")
-    if not asked:
-        raise LexiframeError(
-            f"evaluate: {of_all[0]} is of all lists, and no measure of requests was asked for; "
-            "ask lexiframe.catalogue for it, or name another measure too"
-        )
-    scan, qrels = scan_runs(runs), None if qrels is None else column_forms.held(qrels, "qrels")
-    deepest = beyond.deepest([*of_lists, *of_all]) if of_lists or of_all else 1
-    if how.policies.depth is not None:
-        deepest = min(how.policies.depth, deepest or how.policies.depth)
-    lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=deepest)
+    tables, allowed = tables_to_keep(keep, out, resume=resume), memory_allowed(memory)
+    if qrels is None:
+        scan: Any = scan_runs(runs)
+    else:
+        sources = batches.Sources.find(runs, column_forms.held(qrels, "qrels"))
+        is_small = sizes.is_small(sources, allowed, was_told=memory is not None)
+        if tables or resume or not is_small:
+            if reuse is not None:
+                raise LexiframeError(
+                    "evaluate: reuse takes what was found of all lists at once, and these are "
+                    "evaluated in parts; leave reuse out, or allow more memory"
+                )
+            in_parts = added(evaluation, "evaluate_in_parts", "evaluate")
+            large = {"out": out, "keep": tables, "resume": resume, "around": beside.around}
+            return beside.completed(in_parts(sources, beside.how, allowed, **large))
+        sources = sources.held()
+        scan, qrels = sources.scan, sources.judgments
+    lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=beside.deepest)
     s: Any = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
     if rest:
-        e = evaluate_asked(scan, qrels, replace(how, measures=rest), **large)
+        e = evaluate_asked(
+            scan, qrels, replace(how, measures=rest), reuse=reuse, memory=memory, out=out
+        )
         e = e if s is None else _joined_lists(e, s, asked, of_lists, how)
     else:
-        sources = {"runs": scan.provenance(), "policies": vars(how.policies)}
-        sources["qrels"] = [] if qrels is None else qrel_files.sources_of_qrels(qrels)
+        told = {"runs": scan.provenance(), "policies": vars(how.policies)}
+        told["qrels"] = [] if qrels is None else qrel_files.sources_of_qrels(qrels)
         named, grouped = [str(m) for m in asked], (how.requests, how.groups)
         of_facts: Any = {"known": facts.facts_of(of_lists), "missing": "own"}
-        e = evaluated(s, named, how.inference, grouped, sources, **of_facts)
-    if not of_all:
+        e = evaluated(s, named, how.inference, grouped, told, **of_facts)
+    if not beside.of_all:
         return e
-    test: Any = (
-        "randomization" if own_tests.several(how.inference.test) == ["randomization"] else "t"
-    )
-    told = how.inference
-    plan = beyond.How(of_all, None, test, told.alpha, told.trials, told.seed, told.baseline)
-    corrections = own_tests.several(told.correction)
     grouped_by = (how.requests, how.groups) if how.groups else (None, None)
-    found = beyond.catalogue_of(lists, plan, corrections, told.family, grouped_by)
+    found = beyond.catalogue_of(lists, beside.test, *beside.corrected, grouped_by)
     return add_catalogue(e, found.values, found.comparisons)
+
+
+@typed
+def measured_beside(items: beyond.Items, how: Asked) -> Beside:
+    """Return what is measured beside relevance; raise for what is no catalogue."""
+    return Beside(items, how)
+
+
+@dataclass
+class Beside:
+    """What is measured beside relevance, over a catalogue of ``items``.
+
+    ``given`` says how all is evaluated, ``how`` the same without the measures of all lists.
+    """
+
+    items: beyond.Items
+    given: Asked
+    found: Any = None
+
+    def __post_init__(self) -> None:
+        measures = self.given.measures
+        self.of_lists = [m for m in measures if isinstance(m, beyond.ListMetric)]
+        self.of_all = [m for m in measures if isinstance(m, beyond.CatalogueMetric)]
+        self.how = replace(self.given, measures=[m for m in measures if m not in self.of_all])
+        if not self.how.measures:
+            raise LexiframeError(
+                f"evaluate: {self.of_all[0]} is of all lists, and no measure of requests was asked "
+                "for; ask lexiframe.catalogue for it, or name another measure too"
+            )
+
+    @property
+    def deepest(self) -> int | None:
+        """The greatest rank that is looked at."""
+        measures, depth = [*self.of_lists, *self.of_all], self.given.policies.depth
+        found = beyond.deepest(measures) if measures else 1
+        return found if depth is None else min(depth, found or depth)
+
+    @property
+    def test(self) -> beyond.How:
+        """How measures of all lists are compared."""
+        told = self.given.inference
+        is_swapped = own_tests.several(told.test) == ["randomization"]
+        test: Any = "randomization" if is_swapped else "t"
+        return beyond.How(
+            self.of_all, None, test, told.alpha, told.trials, told.seed, told.baseline
+        )
+
+    @property
+    def corrected(self) -> tuple[Any, Any]:
+        """The corrections and the family of their tests."""
+        told = self.given.inference
+        return own_tests.several(told.correction), told.family
+
+    def around(self, engine: Engine, judged: Callable[[], pl.Series]) -> Engine:
+        """Return an engine that evaluates the lists of buckets too; ``judged`` has all requests."""
+        if self.of_all and self.test.test == "randomization":
+            raise LexiframeError(
+                f"{self.of_all[0]}: the test 'randomization' swaps lists, and these are evaluated "
+                "in parts, of which sums are left; take test='t'"
+            )
+
+        def with_lists(plan: Plan, held: Held | None) -> BucketResult:
+            queries, by = judged(), self.given.groups
+            parts = beyond.parts_of(queries, self.given.requests if by else None, by or None)
+            measures = [*self.of_lists, *self.of_all]
+            lists = beyond.ListsInParts.plan(self.items, measures, plan.runs, queries, parts)
+            total = engine(replace(plan, lists=lists if measures else None), held)
+            if (table := total["lists"].table) is not None:
+                lists.warn(table)
+                self.found = lists.summed(table)
+            return total
+
+        return with_lists
+
+    def completed(self, e: Evaluation) -> Evaluation:
+        """Return the evaluation of all parts with what all lists reach."""
+        if not self.of_all:
+            return e
+        found = beyond.catalogue_of_parts(self.found, self.test, *self.corrected)
+        return add_catalogue(e, found.values, found.comparisons)
 
 
 def add_catalogue(
@@ -194,11 +292,6 @@ def _joined_lists(
     e: Evaluation, s: pl.DataFrame, asked: Sequence[Any], of_lists: Sequence[Any], how: Asked
 ) -> Evaluation:
     """Return an evaluation with scores of lists among the others; null scores have no row."""
-    if not e.has_requests:
-        raise LexiframeError(
-            "evaluate: measures of lists are computed in memory, and these runs were evaluated in "
-            "parts; evaluate fewer of them, or leave memory, keep and resume out"
-        )
     part, new = e.part(), arrays.pair_cube(s)
     if without := [name for name in map(str, of_lists) if name not in new.scores.measures]:
         raise LexiframeError(f"{without[0]}: says nothing of any list, see lexiframe.list_scores")

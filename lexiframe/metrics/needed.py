@@ -36,6 +36,8 @@ def refuse_of_items(measures: Iterable[Any]) -> None:
 
 def no_item_of_grade(measure: Any) -> LexiframeError:
     """Return the error for a measure with a ``rel`` that no item of any request reaches."""
+    if measure.needs == ITEMS:
+        return LexiframeError(f"{measure}: says nothing of any list, see lexiframe.list_scores")
     return LexiframeError(
         f"{measure}: expected some items with a grade of {measure.rel:g} or more, found none"
     )

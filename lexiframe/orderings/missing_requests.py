@@ -126,8 +126,10 @@ def lacking_requests(s: Any) -> dict[str, dict[str, Any]]:
     {'AP': {'requests': 2, 'runs': {'b': 1}}}
     """
     found = {}
-    for measure, table in arrays.score_cube(s):
-        of, lacking = len(table.queries), table.lacking
+    for measure, table in (
+        s.scores.items() if isinstance(s, arrays.Reduced) else arrays.score_cube(s)
+    ):
+        of, lacking = table.n_requests, table.lacking
         runs = {table.runs[int(n)]: of - int(lacking[n]) for n in np.flatnonzero(lacking)}
         if runs:
             found[measure] = {"requests": of, "runs": runs}

@@ -9,6 +9,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import lexiframe as lf
+from lexiframe.evaluation.buckets import batches
+from lexiframe.evaluation.buckets.batches import evaluate_one
 
 N, USERS = 60, 20
 
@@ -133,13 +135,135 @@ def test_without_judgments_lists_alone_are_compared():
         ({"measures": ["Coverage@5"]}, "no measure of requests was asked for"),
         ({"measures": ["AP"], "replicates": "run"}, "items are for runs of one collection"),
         ({"measures": ["Novelty@5", "AP"], "qrels": None}, "for AP, found none as qrels"),
-        ({"measures": ["AP", "Novelty@5"], "keep": "scores"}, "were evaluated in parts"),
+        (
+            {"measures": ["AP", "Coverage@5"], "keep": "scores", "test": "randomization"},
+            "Coverage@5: the test 'randomization' swaps lists",
+        ),
+        (
+            {"measures": ["AP", "Novelty@5"], "keep": "scores", "reuse": "."},
+            "reuse takes what was found of all lists at once",
+        ),
+        (
+            {"measures": ["AP", "Novelty@5"], "keep": "scores", "items": "cold"},
+            "unknown='cold' adds the items of all runs",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused(how, message, tmp_path):
     how = {"qrels": QRELS, "out": tmp_path if "keep" in how else None, **how}
+    cold = lf.read_items(pl.DataFrame({"doc_id": ["d0"], "users": [1]}), unknown="cold")
+    how["items"] = cold if how.get("items") == "cold" else ITEMS
     with pytest.raises(lf.LexiframeError, match=message):
-        lf.evaluate(RUNS, how.pop("qrels"), how.pop("measures"), items=ITEMS, **how)
+        lf.evaluate(RUNS, how.pop("qrels"), how.pop("measures"), **how)
+
+
+# --- In parts -----------------------------------------------------------------------------------
+
+MANY = 1100  # the jackknife leaves out groups of so many requests
+IN_PARTS = [
+    *["RPP", "nDCG@5", "ILD@5", "Novelty@5", "ARP@3", "Serendipity@5", "Miscalibration@5"],
+    *["Serendipity(baseline=a)@5", "Coverage@5", "Gini@5", "Entropy(exposure=dcg)@3"],
+]
+
+
+def large_collection():
+    """Runs of many requests, some of which they do not answer; judgments, items and attributes."""
+    rng = np.random.default_rng(1)
+    rows = [
+        (run, f"u{user}", f"d{int(N * rng.random() ** power)}", -float(rank))
+        for run, power in zip("abc", (1, 2, 3), strict=True)
+        for user in range(MANY)
+        if run != "b" or user % 50
+        for rank in range(int(rng.integers(0, 7)))
+    ]
+    schema = ["run", "query_id", "doc_id", "score"]
+    runs = pl.DataFrame(rows, schema=schema, orient="row")
+    runs = runs.unique(schema[:3], keep="first", maintain_order=True)
+    pairs = [(f"u{user}", f"d{d}") for user in range(MANY) for d in rng.permutation(N)[:4]]
+    judged = pl.DataFrame(pairs, schema=["query_id", "doc_id"], orient="row")
+    judged = judged.with_columns(relevance=pl.Series(rng.integers(0, 2, len(pairs))))
+    seen = [(f"u{user}", f"d{d}") for user in range(MANY + 50) for d in rng.permutation(N)[:3]]
+    categories = [["x"] if i % 3 else ["y", "z"] for i in range(N)]
+    items = pl.DataFrame({"doc_id": [f"d{i}" for i in range(N)], "categories": categories})
+    history = pl.DataFrame(seen, schema=["user_id", "doc_id"], orient="row")
+    ages = pl.DataFrame(
+        {
+            "query_id": [f"u{user}" for user in range(MANY)],
+            "age": ["old" if user % 20 else "young" for user in range(MANY)],
+        }
+    )
+    return runs, judged, lf.read_items(items, history=history), ages
+
+
+def said_of(*given, **how):
+    """Return an evaluation, and what was warned of."""
+    with pytest.warns(lf.LexiframeWarning) as caught:
+        e = lf.evaluate(*given, IN_PARTS, **how)
+    return e, {str(one.message) for one in caught}
+
+
+def assert_same_tables(found, expected):
+    """Assert equal bits, and sums of exposures that are equal but for rounding."""
+    ours, theirs = (one.tables(of_requests=False) for one in (found, expected))
+    assert ours.keys() == theirs.keys()
+    for name, table in theirs.items():
+        is_exact = not name.startswith("catalogue")
+        how = {} if is_exact else {"rel_tol": 1e-10, "abs_tol": 1e-12}
+        assert_frame_equal(ours[name], table, check_exact=is_exact, **how)
+    assert found.provenance.get("lacking") == expected.provenance.get("lacking")
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_in_parts_the_tables_are_the_same(grouped, tmp_path):
+    runs, judged, items, ages = large_collection()
+    how = {"items": items} | ({"requests": ages, "by": "age"} if grouped else {})
+    whole, said = said_of(runs, judged, **how)
+    parts, again = said_of(runs, judged, memory="4MB", out=tmp_path, keep="scores", **how)
+    assert not parts.has_requests
+    assert_same_tables(parts, whole)
+    kept = pl.read_parquet(tmp_path / "scores").sort("run", "query_id", "measure")
+    assert len([*(tmp_path / "scores").iterdir()]) > 3
+    assert_frame_equal(kept, whole.scores, check_exact=True)
+    assert said - again == {"rankings missing, counted as empty: 478"}  # said twice at once
+    assert any("the user's history has already: " in one for one in again)
+
+
+def test_in_parts_candidates_are_doubted_once(tmp_path):
+    n = 1000
+    items = lf.read_items(pl.DataFrame({"doc_id": [f"d{i}" for i in range(n)], "users": 1}))
+    runs = {
+        run: {f"u{u}": {f"d{(u * 7 + i) % n}": i * sign for i in range(20)} for u in range(20)}
+        for run, sign in {"a": 1, "b": -1}.items()
+    }
+    judged = {f"u{u}": {f"d{u * 7 % n}": 1} for u in range(20)}
+    measures = ["nDCG@5", "Coverage@5"]
+    with pytest.warns(lf.LexiframeWarning, match="same items in 100% of the requests") as caught:
+        lf.evaluate(runs, judged, measures, items=items, out=tmp_path, memory="1MB", keep="scores")
+    assert len(caught) == 1
+
+
+def test_a_job_that_is_resumed_has_the_same_items(tmp_path, monkeypatch):
+    runs, judged, items, _ = large_collection()
+    how = {"items": items, "out": tmp_path, "memory": "4MB", "keep": "scores"}
+    done = []
+
+    def fail_later(*given):
+        done.append(1)
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        return evaluate_one(*given)
+
+    monkeypatch.setattr(batches, "evaluate_one", fail_later)
+    monkeypatch.setattr(batches, "_SECONDS", 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        lf.evaluate(runs, judged, IN_PARTS, **how)
+    monkeypatch.undo()
+    others = lf.read_items(pl.DataFrame({"doc_id": items.ids, "users": 1}))
+    with pytest.raises(lf.LexiframeError, match="lists"):
+        lf.evaluate(runs, judged, ["RPP", *IN_PARTS[1:]], **{**how, "items": others}, resume=True)
+    again, _ = said_of(runs, judged, **how, resume=True)
+    whole, _ = said_of(runs, judged, items=items)
+    assert_same_tables(again, whole)
 
 
 def test_items_of_another_type_are_refused():

@@ -63,6 +63,18 @@ class Exposed:
         return np.bincount(self.request, terms, self.n_requests)
 
 
+@dataclass(frozen=True)
+class SummedLists:
+    """The lists of one run, of which each measure's exposures are summed up.
+
+    In ``exposures`` the requests of up to `MANY` are single ones, and else groups of them.
+    """
+
+    name: str
+    n_requests: int
+    exposures: dict[str, Exposed]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class CatalogueMetric(OfItems):
     """T = a function of the exposure S of all items: one number for a run.
@@ -77,8 +89,10 @@ class CatalogueMetric(OfItems):
     kind: ClassVar[str] = "catalogue"
     asked_of: ClassVar[str] = "catalogue"
 
-    def exposed(self, lists: Lists) -> Exposed:
+    def exposed(self, lists: Lists | SummedLists) -> Exposed:
         """Return the exposure that the first k documents of the lists give."""
+        if isinstance(lists, SummedLists):
+            return lists.exposures[str(self)]
         return Exposed.of_lists(lists.cut(self.cutoff), self.values.get("exposure", "uniform"))
 
 

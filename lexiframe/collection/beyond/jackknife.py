@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 
 from lexiframe.base import sums
-from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric
+from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, SummedLists
 from lexiframe.collection.beyond.lists import Lists
 
 GROUPS = 200
@@ -15,13 +14,12 @@ MANY = 1000
 """The requests up to which each is left out by itself."""
 
 
-def groups_of(queries: pl.Series, groups: int | None) -> tuple[np.ndarray, int] | None:
-    """Return the group of each request and how many there are; None where each is its own.
+def groups_of(n: int, groups: int | None) -> tuple[np.ndarray, int] | None:
+    """Return the group of each of n requests and how many there are; None where each is its own.
 
     The j-th of a permutation, which depends on the number of requests alone, of the ids sorted by
     their bytes goes to group j mod G.
     """
-    n = len(queries)
     if groups is None:
         groups = GROUPS if n > MANY else n
     if groups >= n:
@@ -32,14 +30,19 @@ def groups_of(queries: pl.Series, groups: int | None) -> tuple[np.ndarray, int] 
     return group, groups
 
 
-def left_out(metric: CatalogueMetric, lists: Lists, groups: int | None) -> tuple[float, np.ndarray]:
+def left_out(
+    metric: CatalogueMetric, lists: Lists | SummedLists, groups: int | None
+) -> tuple[float, np.ndarray]:
     """Return T of all lists, and T without each request or group."""
     exposed = metric.exposed(lists)
     value = metric.of_totals(exposed.total[None])[0]
-    grouped = groups_of(lists.queries, groups)
+    grouped = groups_of(lists.n_requests, groups)
     if grouped is None:
         return float(value), metric.without_each(exposed)
-    rest = exposed.total - exposed.totals(*grouped)
+    group, n = grouped
+    if isinstance(lists, SummedLists):
+        group = np.arange(n)  # it is summed up by groups
+    rest = exposed.total - exposed.totals(group, n)
     # a rest that is rounding of what was taken away is nothing
     rest[np.abs(rest) <= sums.TIE * np.maximum(exposed.total, 1)] = 0.0
     return float(value), metric.of_totals(rest)

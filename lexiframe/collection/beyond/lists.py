@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -154,6 +154,11 @@ class Lists:
                 rank=self.rank[here], queries=queries, relevant=relevant, past=past,
             )  # fmt: skip
 
+    @property
+    def n_requests(self) -> int:
+        """How many requests there are."""
+        return len(self.queries)
+
     def of_requests(self, chosen: np.ndarray) -> Lists:
         """Return the lists of the chosen requests."""
         number = chosen.cumsum() - 1
@@ -210,10 +215,18 @@ def lists_of(
     The requests are those of the judgments, or else all that a run answers. Warn of documents that
     the user's history has.
     """
+    ranked, lists = ranked_and_lists(runs, items, policies, qrels, cutoff)
+    whole_lists.warn_of_lists(ranked)
+    warn_of_doubts(Doubts.look(ranked, lists, len(items)), len(items))
+    return lists
+
+
+def ranked_and_lists(
+    runs: Any, items: Items, policies: Policies, qrels: Any, cutoff: int | None
+) -> tuple[whole_lists.RankedLists, list[Lists]]:
+    """Return the rankings of all runs, and their lists: see `lists_of`. Nothing is warned of."""
     judged = None if qrels is None else judgments.judged_items(qrels, policies, nonrelevant=True)
     ranked = whole_lists.ranked_lists(runs, policies, judged=judged)
-    whole_lists.warn_of_lists(ranked)
-    _warn_of_candidates(ranked, len(items))
     found = [_arrays_of(run, cutoff) for run in ranked.runs]
     codes = pl.Series(np.unique(np.concatenate([document for _, document, _ in found])))
     ids = ranked.ids(codes.to_numpy())
@@ -226,9 +239,7 @@ def lists_of(
         others[name] = Lists(
             name, request, item, rank, ranked.queries, items, relevant, past, others
         )
-    lists = [*others.values()]
-    _warn_of_known(lists)
-    return lists
+    return ranked, [*others.values()]
 
 
 _CANDIDATES, _OF_ITEMS = 0.95, 10
@@ -236,26 +247,51 @@ _CANDIDATES, _OF_ITEMS = 0.95, 10
 one in ten of the catalogue."""
 
 
-def _warn_of_candidates(ranked: whole_lists.RankedLists, n_items: int) -> None:
-    """Warn when several runs seem to rank the same few candidates of each request."""
-    answered = ranked.lengths.max(axis=0) > 0
-    if len(ranked.runs) < 2 or not answered.any():
-        return
-    marks = []
-    for run, lengths in zip(ranked.runs, ranked.lengths, strict=True):
-        request = np.repeat(np.arange(len(lengths)), lengths)
-        sets = np.zeros(len(lengths), np.uint64)
-        np.add.at(sets, request, hashing.mixed(run.documents.astype(np.uint64)))
-        marks.append(sets)
-    few = ranked.lengths[0] * _OF_ITEMS < n_items
-    same = (np.array(marks) == marks[0]).all(axis=0) & (ranked.lengths == ranked.lengths[0]).all(0)
-    if (share := (same & few)[answered].mean()) >= _CANDIDATES:
+class Doubts(NamedTuple):
+    """How often lists are not what they should be; numbers of several parts may be added up.
+
+    ``known`` counts the items of each run that the user's history has already; ``answered`` the
+    requests with a list, and ``same`` those of them in which all runs rank the same few candidates.
+    """
+
+    known: dict[str, int]
+    answered: int
+    same: int
+
+    @classmethod
+    def look(cls, ranked: whole_lists.RankedLists, lists: Sequence[Lists], n_items: int) -> Doubts:
+        """Look at the lists of runs."""
+        past = lists[0].past if lists else None
+        known = np.array([]) if past is None else past.request * len(lists[0].items) + past.item
+        counts = {one.name: int(are_among(one.key, known).sum()) for one in lists}
+        answered = ranked.lengths.max(axis=0, initial=0) > 0
+        if len(ranked.runs) < 2:
+            return cls(counts, int(answered.sum()), 0)
+        marks = []
+        for run, lengths in zip(ranked.runs, ranked.lengths, strict=True):
+            request = np.repeat(np.arange(len(lengths)), lengths)
+            sets = np.zeros(len(lengths), np.uint64)
+            np.add.at(sets, request, hashing.mixed(run.documents.astype(np.uint64)))
+            marks.append(sets)
+        few = ranked.lengths[0] * _OF_ITEMS < n_items
+        same = (np.array(marks) == marks[0]).all(axis=0)
+        same &= (ranked.lengths == ranked.lengths[0]).all(axis=0) & few & answered
+        return cls(counts, int(answered.sum()), int(same.sum()))
+
+
+def warn_of_doubts(doubts: Doubts, n_items: int) -> None:
+    """Warn when runs seem to rank sampled candidates, and of items that the user had before."""
+    share = doubts.same / doubts.answered if doubts.answered else 0.0
+    if share >= _CANDIDATES:
         warn(
             f"all runs rank the same items in {share:.0%} of the requests, fewer than a tenth of "
             f"the {n_items:,} in the catalogue: with sampled candidates a measure with a cut-off "
             "is another one, and may order runs otherwise than whole rankings do (Krichene and "
             "Rendle 2020); rank all items, or compare by AUC"
         )
+    if total := sum(doubts.known.values()):
+        said = ", ".join(f"{name} {n:,}" for name, n in doubts.known.items() if n)
+        warn(f"recommended items that the user's history has already: {total:,} ({said})")
 
 
 def _arrays_of(run: Any, cutoff: int | None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -287,15 +323,3 @@ def _relevant_keys(judged: Any, items: Items) -> np.ndarray:
     request = queries.search_sorted(table["query_id"]).to_numpy().astype(np.int64)
     item = items.ids.search_sorted(table["doc_id"]).to_numpy().astype(np.int64)
     return np.sort(request * len(items) + item)
-
-
-def _warn_of_known(lists: list[Lists]) -> None:
-    """Warn of recommended items that the user had in training, with the number of each run."""
-    past = lists[0].past if lists else None
-    if past is None:
-        return
-    known = past.request * len(lists[0].items) + past.item
-    counts = {one.name: int(are_among(one.key, known).sum()) for one in lists}
-    if total := sum(counts.values()):
-        said = ", ".join(f"{name} {n:,}" for name, n in counts.items() if n)
-        warn(f"recommended items that the user's history has already: {total:,} ({said})")

@@ -24,7 +24,12 @@ from lexiframe.base import (
     unknown_name,
     warn,
 )
-from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, Exposed, share_of
+from lexiframe.collection.beyond.catalogue_measures import (
+    CatalogueMetric,
+    Exposed,
+    SummedLists,
+    share_of,
+)
 from lexiframe.collection.beyond.items import Items
 from lexiframe.collection.beyond.jackknife import error_of, left_out
 from lexiframe.collection.beyond.lists import Lists, lists_of
@@ -172,7 +177,21 @@ def catalogue_of(
     shares: Mapping[str, float] | None = None,
 ) -> Catalogue:
     """Return what lists reach, within groups of requests; ``shares`` are those of providers."""
-    parts = [*_parts(lists, *grouped_by)]
+    parts = [
+        (group, lists if here is None else [one.of_requests(here) for one in lists])
+        for group, here in parts_of(lists[0].queries, *grouped_by)
+    ]
+    return catalogue_of_parts(parts, how, correction, family, shares)
+
+
+def catalogue_of_parts(
+    parts: Sequence[tuple[pl.DataFrame, Sequence[Lists | SummedLists]]],
+    how: How,
+    correction: Sequence[Correction],
+    family: Family,
+    shares: Mapping[str, float] | None = None,
+) -> Catalogue:
+    """Return what the lists of each group of requests reach; its attributes are one row."""
     found = [(group, how.values(of), how.comparisons(of)) for group, of in parts]
     names = parts[0][0].columns if parts else []
     tables = [
@@ -194,20 +213,20 @@ def catalogue_of(
     )
 
 
-def _parts(
-    lists: Sequence[Lists], requests: Any, by: By
-) -> list[tuple[pl.DataFrame, Sequence[Lists]]]:
-    """Return each group's attributes as one row, and the lists of its requests."""
+def parts_of(
+    queries: pl.Series, requests: Any, by: By
+) -> list[tuple[pl.DataFrame, np.ndarray | None]]:
+    """Return each group's attributes as one row, and which requests it has; None stands for all."""
     names = grouping.names_of(requests, by)
     if not names:
-        return [(pl.DataFrame(), lists)]
-    queries = pl.DataFrame({"query_id": lists[0].queries})
-    found = grouping.attributes_of(queries, requests, names)
-    parts: list[tuple[pl.DataFrame, Sequence[Lists]]] = []
-    for group, part in grouping.parts_of(queries, found, names):
-        here = lists[0].queries.is_in(part["query_id"].implode()).to_numpy()
-        parts.append((group, [one.of_requests(here) for one in lists]))
-    sizes = {len(of[0].queries) for _, of in parts}
+        return [(pl.DataFrame(), None)]
+    table = pl.DataFrame({"query_id": queries})
+    found = grouping.attributes_of(table, requests, names)
+    parts: list[tuple[pl.DataFrame, np.ndarray | None]] = []
+    sizes = set()
+    for group, part in grouping.parts_of(table, found, names):
+        parts.append((group, queries.is_in(part["query_id"].implode()).to_numpy()))
+        sizes.add(part.height)
     if len(sizes) > 1:
         warn(
             f"catalogue: groups have {min(sizes):,} to {max(sizes):,} requests; compare runs "
@@ -265,13 +284,13 @@ class How:
     seed: int
     baseline: str | None = None
 
-    def values(self, lists: Sequence[Lists]) -> pl.DataFrame:
+    def values(self, lists: Sequence[Lists | SummedLists]) -> pl.DataFrame:
         """Return value and interval of each run and measure."""
         rows = []
         for measure in self.measures:
             for one in lists:
                 value, without = left_out(measure, one, self.groups)
-                rows.append((one.name, str(measure), value, without, len(one.queries)))
+                rows.append((one.name, str(measure), value, without, one.n_requests))
         found = self._estimates([row[2] for row in rows], [row[3] for row in rows])
         low, high = found.ends(self.alpha / 2)
         columns = {
@@ -286,7 +305,7 @@ class How:
         df = np.array([len(one) - 1 for one in without])
         return sums.Estimates(np.array(values, np.float64), error, df)
 
-    def comparisons(self, lists: Sequence[Lists]) -> pl.DataFrame:
+    def comparisons(self, lists: Sequence[Lists | SummedLists]) -> pl.DataFrame:
         """Return the difference of each pair of runs, without the corrections."""
         frames = [pl.DataFrame(schema=_UNCORRECTED)]
         for measure in self.measures:
@@ -311,13 +330,15 @@ class How:
                 "run_b": [lists[b].name for _, b in pairs],
                 "mean_difference": found.mean, "ci_low": low, "ci_high": high,
                 "p_value": np.where(np.isnan(found.mean), np.nan, p_values),
-                "n": len(lists[0].queries), "effect_size": np.nan, "statistic": statistic,
+                "n": lists[0].n_requests, "effect_size": np.nan, "statistic": statistic,
             }  # fmt: skip
             frame = pl.DataFrame(columns).with_columns(pl.col(pl.Float64).fill_nan(None))
             frames.append(frame.select(*_UNCORRECTED).cast(pl.Schema(_UNCORRECTED)))
         return pl.concat(frames)
 
-    def _swapped(self, measure: CatalogueMetric, a: Lists, b: Lists) -> float:
+    def _swapped(
+        self, measure: CatalogueMetric, a: Lists | SummedLists, b: Lists | SummedLists
+    ) -> float:
         """Return (1 + count)/(1 + trials) of differences as large after lists were swapped."""
         first, second = measure.exposed(a), measure.exposed(b)
         apart = _matrix(first) - _matrix(second)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import wraps
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 import polars as pl
@@ -17,6 +18,7 @@ from lexiframe.evaluation.buckets.plan import Plan
 from lexiframe.evaluation.buckets.results import (
     BucketResult,
     Said,
+    Totals,
     bucket_facts,
     nothing,
     part_facts,
@@ -87,9 +89,10 @@ def evaluate_bucket(
     # A run that has no name may be judgments.
     only = frames.get(run_parts.UNNAMED) if len(frames) == 1 else None
     scan, policies = scan_runs(frames if only is None else only), plan.policies
-    ranked = measured.rank(scan, judged, plan.measures, policies, are_part=True)
-    projected = measured.projected_of(ranked, plan.measures, policies.no_relevant)
-    return evaluate_projected(plan, projected, bucket=bucket, held=held)
+    ranked = measured.rank(scan, judged, plan.of_positions, policies, are_part=True)
+    projected = measured.projected_of(ranked, plan.of_positions, policies.no_relevant)
+    lists = None if plan.lists is None else plan.lists.of_bucket(scan, judged, policies)
+    return evaluate_projected(plan, projected, bucket=bucket, held=held, lists=lists)
 
 
 def _frames_of_runs(runs: Any, plan: Plan) -> dict[str, pl.DataFrame]:
@@ -109,14 +112,15 @@ def evaluate_projected(
     bucket: int = 0,
     held: Held | None = None,
     label: str = "",
+    lists: Any = None,
 ) -> BucketResult:
     """Reduce the arrays of a bucket's requests to sums, and write what is kept.
 
-    With a ``label`` there is a progress bar.
+    With a ``label`` there is a progress bar. ``lists`` are those of the requests, measured.
     """
     grades = projected.ranked.judged.items["relevance"]
     needed.warn_of_lower_grades(plan.measures, plan.policies.rel, grades)
-    projected = projected.valued(plan.measures)
+    projected = projected.valued(plan.of_positions)
     total = BucketResult(part_facts(plan, plan.no_requests()))
     with (
         ThreadPoolExecutor(1) as aside,
@@ -127,9 +131,13 @@ def evaluate_projected(
         is_stored = bool(plan.keep) or held is not None
 
         def reduced(part: PairCube) -> tuple[int, dict[str, Any], PairCube | None]:
+            part = part if lists is None else lists.joined(plan.measures, part)
             return part.values.size, part_facts(plan, part), part if is_stored else None
 
-        for size, sums, part in projected.parts(plan.measures, label=label, then=reduced):
+        found = projected.parts(plan.of_positions, label=label, then=reduced)
+        if lists is not None:
+            found = chain(found, map(reduced, lists.others(projected.runs, projected.queries)))
+        for size, sums, part in found:
             total.add(sums)
             if part is not None and plan.keep:
                 s, d = pairs.tables_of(part)
@@ -140,4 +148,5 @@ def evaluate_projected(
             if size > _MANY:
                 memory_use.give_back()
     sample = total["sample"].with_positions(projected.positions)
-    return BucketResult({**whole.result(), **total.kept, "sample": sample})
+    added = {"sample": sample, "lists": Totals(None if lists is None else lists.table)}
+    return BucketResult({**whole.result(), **total.kept, **added})

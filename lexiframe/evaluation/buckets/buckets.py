@@ -79,6 +79,11 @@ class Buckets:
         parts = [rows for unit in units for rows in self._rows(QRELS, unit, bucket)]
         return _join_frames(parts, NO_JUDGMENTS)
 
+    def judged(self) -> pl.Series:
+        """Return the judged requests of all buckets, sorted."""
+        found = [self.qrels(n)["query_id"].unique().cast(pl.String) for n in range(len(self))]
+        return pl.concat(found).unique().sort()
+
     def _rows(self, what: str, unit: Mapping[str, Any], bucket: int) -> Iterator[pl.DataFrame]:
         """Yield the rows of a bucket from each file of a unit."""
         if unit["rows"][bucket]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
 
+from lexiframe.metrics import needed
 from lexiframe.pairwise import Measure, PairCube, measured
 from lexiframe.projection import Policies
 
@@ -33,6 +34,8 @@ class Plan:
         The folder and the tables that are written there, a file for each bucket.
     few
         Of up to so many requests single preferences are kept beside sums, for tests that need them.
+    lists
+        What measures the lists of a bucket over a catalogue of items, if a feature is asked to.
     """
 
     measures: tuple[Measure, ...]
@@ -43,6 +46,12 @@ class Plan:
     out: str | None = None
     keep: tuple[Kept, ...] = ()
     few: int = 0
+    lists: Any = None
+
+    @property
+    def of_positions(self) -> tuple[Measure, ...]:
+        """The measures of the ranks of judged items, and not those of lists over a catalogue."""
+        return tuple(m for m in self.measures if m.needs != needed.ITEMS)
 
     @property
     def compared(self) -> list[Measure]:

@@ -114,6 +114,21 @@ class Said:
         )
 
 
+@dataclass(frozen=True)
+class Totals:
+    """Numbers that a feature sums up over requests: ``value``, by the other columns of a table."""
+
+    table: pl.DataFrame | None = None
+
+    def __add__(self, other: Totals) -> Totals:
+        """Return the sums of both."""
+        tables = [one.table for one in (self, other) if one.table is not None]
+        if len(tables) < 2:
+            return Totals(*tables)
+        both = pl.concat(tables)
+        return Totals(both.group_by(pl.exclude("value")).agg(pl.col("value").sum()))
+
+
 def sums_of(
     part: PairCube, attributes: pl.DataFrame | None, by: Sequence[str], few: int = 0
 ) -> arrays.Reduced:
@@ -197,6 +212,7 @@ CLASSES = (
     Said,
     answers.Unmatched,
     Sample,
+    Totals,
     PairCube,
     arrays.ScoreCube,
     coverages.CoverageSums,
@@ -214,7 +230,7 @@ CLASSES = (
 def nothing(plan: Plan) -> BucketResult:
     """Return the result of no requests, to which those of buckets are added."""
     covered = coverages.no_coverage(plan.runs, coverages.bounded(plan.measures))
-    none = {"coverage": covered, "said": Said()}
+    none = {"coverage": covered, "said": Said(), "lists": Totals()}
     return BucketResult(none | part_facts(plan, plan.no_requests()))
 
 

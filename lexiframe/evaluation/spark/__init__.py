@@ -13,14 +13,19 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Protocol, Unpack
 
+from lexiframe import evaluation
 from lexiframe.base import LexiframeError, shown
-from lexiframe.evaluation.buckets.plan import KEPT, Kept
+from lexiframe.base.face import added
+from lexiframe.evaluation.buckets.held import Held
+from lexiframe.evaluation.buckets.plan import KEPT, Kept, Plan
+from lexiframe.evaluation.buckets.results import BucketResult
 from lexiframe.evaluation.evaluation import Evaluation
 from lexiframe.evaluation.from_parts import are_of_sums, evaluated_by, tables_to_keep
 from lexiframe.evaluation.options import Asked, Options, name_options
 from lexiframe.evaluation.spark.data import collected, qrels_of, runs_of
 from lexiframe.evaluation.spark.job import (
     check_session,
+    judged,
     reduced_on_spark,
     rows_by_run,
     some_queries,
@@ -28,7 +33,7 @@ from lexiframe.evaluation.spark.job import (
 from lexiframe.io import data_sources, output_files
 from lexiframe.metrics import needed
 from lexiframe.significance import own_tests, tests
-from lexiframe.typing import MeasureLike, QrelsLike, RunsLike
+from lexiframe.typing import HasItems, MeasureLike, QrelsLike, RunsLike
 
 __all__ = ["evaluate"]
 
@@ -66,6 +71,7 @@ def evaluate(
     out: str | Path | None = None,
     keep: str | Sequence[str] = ("scores", "preferences"),
     buckets: int | None = None,
+    items: HasItems | None = None,
     **options: Unpack[Options],
 ) -> Evaluation:
     """Compare runs on a Spark cluster; the tables are those of `evaluate`, bit for bit.
@@ -102,6 +108,8 @@ def evaluate(
         The number of buckets. Each has to fit into the memory of an executor's Python, so there
         should be many more than tasks that run at a time. Default: one for every 250,000 rows of
         runs, which are counted first (of Parquet, this reads the column of runs alone).
+    items : Items, optional
+        As for `evaluate`; the catalogue and its history are sent to every executor.
     test, correction, family, alpha, alternative, baseline, trials, seed
         As for `evaluate`; the tests are those that sums suffice for (``"t"``, ``"sign"``).
     requests, by
@@ -133,6 +141,10 @@ def evaluate(
     """
     options["requests"] = collected(options.get("requests"))
     how = Asked.given(measures, **options)
+    beside = None
+    if items is not None:
+        beside = added(evaluation, "measured_beside", "evaluate")(items, how)
+        how = beside.how
     _check_arguments(how, buckets)
     kept = tables_to_keep(keep, out or "", resume=False)
     check_session(spark)
@@ -141,8 +153,12 @@ def evaluate(
         rows = rows_by_run(sides[0])
         named = map(str, runs) if isinstance(runs, Mapping) else []  # perhaps runs without rows
         n = -(-sum(rows.values()) // ROWS_PER_BUCKET) if buckets is None else int(buckets)
-        return evaluated_by(
-            lambda plan, held: reduced_on_spark(plan, *sides, n),
+
+        def on_spark(plan: Plan, _held: Held | None) -> BucketResult:
+            return reduced_on_spark(plan, *sides, n)
+
+        e = evaluated_by(
+            on_spark if beside is None else beside.around(on_spark, partial(judged, sides[1])),
             how,
             sorted({*rows, *named}),
             {"runs": _sources(runs), "qrels": _sources(qrels)},
@@ -150,6 +166,7 @@ def evaluate(
             out=folder,
             keep=() if out is None else kept,
         )
+        return e if beside is None else beside.completed(e)
 
 
 def _check_arguments(how: Asked, buckets: int | None) -> None:

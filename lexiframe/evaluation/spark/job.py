@@ -156,6 +156,13 @@ def some_queries(runs: Any, qrels: Any) -> tuple[list[str], pl.Series]:
     return sorted({*found[0]}), pl.Series(sorted({*found[1]}), dtype=pl.String)
 
 
+def judged(qrels: Any) -> pl.Series:
+    """Return the judged requests, sorted."""
+    with errors_of_spark():
+        found = qrels.select(qrels["query_id"].cast("string")).distinct().toArrow()["query_id"]
+    return pl.Series(found.to_pylist(), dtype=pl.String).sort()
+
+
 def check_session(spark: Any) -> None:
     """Raise when PySpark is missing or older than version 4, and for what is no running session."""
     _check_pyspark()

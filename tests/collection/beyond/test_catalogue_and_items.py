@@ -69,7 +69,7 @@ def test_the_jackknife_leaves_out_each_request_or_group(measure, exposure, group
     name = measure if exposure == "uniform" else f"{measure}(exposure={exposure})"
     c = lf.catalogue(RUNS, name, ITEMS, groups=groups)
     queries = pl.Series(sorted(LISTS["a"]))
-    of_groups, n = groups_of(queries, groups) or (np.arange(len(queries)), len(queries))
+    of_groups, n = groups_of(len(queries), groups) or (np.arange(len(queries)), len(queries))
     without = {}
     for run, lists in LISTS.items():
         without[run] = np.array([
