@@ -45,11 +45,11 @@ class Facts:
     @classmethod
     def known(cls, measure: Measure) -> Facts:
         """Return the facts of a metric or a preference."""
+        is_own = known_measure(str(measure)) != measure
         if isinstance(measure, Metric):
-            found = cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
-        else:
-            found = cls("preference", bounds=measure.bounds)
-        return replace(found, is_own=known_measure(str(measure)) != measure)
+            smaller, bounds = measure.smaller_is_better, measure.bounds
+            return cls("metric", smaller, bounds, measure.aggregate, is_own)
+        return cls("preference", bounds=measure.bounds, is_own=is_own)
 
     @classmethod
     def named(cls, name: str) -> Facts | None:
