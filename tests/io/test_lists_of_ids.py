@@ -197,8 +197,9 @@ def test_names_in_any_case_and_style(tmp_path):
         path = tmp_path / "a.jsonl"
         path.write_text(json.dumps(row) + "\n")
         assert scores(lf.read_runs(path)) == [("1", "b", 2.5)]
-    passages = pl.DataFrame({"qid": ["1"], "pid": ["a"], "rank": [1]})  # of MS MARCO
-    assert ranks(lf.read_runs(passages)) == [("1", "a", 1)]
+    for user, item in (("qid", "pid"), ("userId", "movieId")):  # of MS MARCO, and of MovieLens
+        one = pl.DataFrame({user: ["1"], item: ["a"], "rank": [1]})
+        assert ranks(lf.read_runs(one)) == [("1", "a", 1)]
     both = pl.DataFrame({"query_id": ["1"], "Query_ID": ["2"], "doc_id": ["a"], "score": [1.0]})
     assert lf.read_runs(both)["query_id"].to_pylist() == ["1"]
     two = both.rename({"query_id": "QUERY_ID"})

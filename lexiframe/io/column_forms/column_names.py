@@ -56,8 +56,8 @@ RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _IDS = ("query_id", "doc_id")
 """Our names of ids, beside which others name something else: the user of a query, a passage."""
-FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too; Quepid's names; MS MARCO's pid
-    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID", "pid"],
+FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too; of Quepid, MS MARCO, MovieLens
+    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID", "pid", "movieId"],
     "rank": ["Doc Position"],
 }  # fmt: skip
 """Names that count only where no other is there."""
