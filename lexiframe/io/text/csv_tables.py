@@ -141,7 +141,8 @@ def _parse_quickly(
         return None
     if options.decimal == ",":
         table = table.with_columns(_as_numbers(table[name], options) for name in numbers)
-    is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
+    columns = [table[name] for name in numbers]
+    is_bad = any(c.dtype == pl.String or c.null_count() or c.is_nan().any() for c in columns)
     wanted = {*_KNOWN, *options.columns.keys(), *options.columns.values()}
     may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
     return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
