@@ -130,8 +130,9 @@ def evaluate(
     items : Items, optional
         The catalogue, of `read_items`, for measures of what runs recommend beyond relevance: those
         of single lists (``"Novelty@10"``, see `list_scores`) have rows in all tables, and those of
-        all lists of a run (``"Coverage@10"``, see `catalogue`) are in ``catalogue``; in parts, they
-        differ by rounding. Judgments may be left out if no measure needs them.
+        all lists of a run (``"Coverage@10"``, see `catalogue`) are in ``catalogue``. In parts these
+        differ by rounding, and their sums take up to 5 kB an item and run beside ``memory``.
+        Judgments may be left out if no measure needs them.
     reuse : path, optional
         The folder to which `Evaluation.write` wrote the results of an earlier evaluation. Its
         scores and preferences are taken where they still hold, and all others are computed; the

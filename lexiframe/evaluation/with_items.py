@@ -24,7 +24,7 @@ from lexiframe.evaluation.from_parts import Engine, assembled, tables_to_keep
 from lexiframe.evaluation.from_runs import evaluate_asked
 from lexiframe.evaluation.of_scores import evaluated
 from lexiframe.evaluation.options import Asked
-from lexiframe.io import batches, column_forms, qrel_files, scan_runs
+from lexiframe.io import batches, column_forms, qrel_files
 from lexiframe.metrics import as_list, derived
 from lexiframe.orderings import missing_requests
 from lexiframe.pairwise import arrays, facts, grouping, measured
@@ -164,22 +164,23 @@ def evaluate_with_items(
     if qrels is None and rest and not how.by_default:
         raise LexiframeError(f"evaluate: expected judgments for {rest[0]}, found none as qrels")
     tables, allowed = tables_to_keep(keep, out, resume=resume), memory_allowed(memory)
-    if qrels is None:
-        scan: Any = scan_runs(runs)
-    else:
-        sources = batches.Sources.find(runs, column_forms.held(qrels, "qrels"))
-        is_small = sizes.is_small(sources, allowed, was_told=memory is not None)
-        if tables or resume or not is_small:
-            if reuse is not None:
-                raise LexiframeError(
-                    "evaluate: reuse takes what was found of all lists at once, and these are "
-                    "evaluated in parts; leave reuse out, or allow more memory"
-                )
-            in_parts = added(evaluation, "evaluate_in_parts", "evaluate")
-            large = {"out": out, "keep": tables, "resume": resume, "around": beside.around}
-            return beside.completed(in_parts(sources, beside.how, allowed, **large))
-        sources = sources.held()
-        scan, qrels = sources.scan, sources.judgments
+    judged = pl.DataFrame() if qrels is None else column_forms.held(qrels, "qrels")
+    sources = batches.Sources.find(runs, judged)
+    is_small = sizes.is_small(sources, allowed, was_told=memory is not None)
+    if tables or resume or not is_small:
+        if reuse is not None or qrels is None:
+            what = "with reuse" if qrels is not None else "without judgments"
+            raise LexiframeError(
+                f"evaluate: {what}, lists are looked at all at once, and these would be evaluated "
+                "in parts; "
+                + ("give qrels" if qrels is None else "leave reuse out")
+                + ", or allow more memory, without keep and resume"
+            )
+        in_parts = added(evaluation, "evaluate_in_parts", "evaluate")
+        large = {"out": out, "keep": tables, "resume": resume, "around": beside.around}
+        return beside.completed(in_parts(sources, beside.how, allowed, **large))
+    sources = sources.held()
+    scan, qrels = sources.scan, None if qrels is None else sources.judgments
     lists = beyond.lists_of(scan, items, how.policies, qrels, cutoff=beside.deepest)
     s: Any = beyond.values_table(lists, of_lists).drop_nulls("value") if of_lists else None
     if rest:
@@ -265,9 +266,9 @@ class Beside:
             measures = [*self.of_lists, *self.of_all]
             lists = beyond.ListsInParts.plan(self.items, measures, plan.runs, queries, parts)
             total = engine(replace(plan, lists=lists if measures else None), held)
-            if (table := total["lists"].table) is not None:
-                lists.warn(table)
-                self.found = lists.summed(table)
+            if summed := total["lists"].matrices():
+                lists.warn(summed)
+                self.found = lists.summed(summed)
             return total
 
         return with_lists

@@ -141,7 +141,11 @@ def test_without_judgments_lists_alone_are_compared():
         ),
         (
             {"measures": ["AP", "Novelty@5"], "keep": "scores", "reuse": "."},
-            "reuse takes what was found of all lists at once",
+            "with reuse, lists are looked at all at once, .* leave reuse out",
+        ),
+        (
+            {"measures": ["Novelty@5"], "qrels": None, "memory": "1kB"},
+            "without judgments, lists are looked at all at once, .*; give qrels",
         ),
         (
             {"measures": ["AP", "Novelty@5"], "keep": "scores", "items": "cold"},
@@ -226,6 +230,18 @@ def test_in_parts_the_tables_are_the_same(grouped, tmp_path):
     assert_frame_equal(kept, whole.scores, check_exact=True)
     assert said - again == {"rankings missing, counted as empty: 478"}  # said twice at once
     assert any("the user's history has already: " in one for one in again)
+
+
+@pytest.mark.filterwarnings("ignore::lexiframe.LexiframeWarning")
+def test_in_parts_of_lists_alone_no_request_is_lost():
+    runs, judged, items, _ = large_collection()
+    measures = ["Novelty@5", "Entropy@5"]
+    whole, parts = (
+        lf.evaluate(runs, judged, measures, items=items, **how) for how in ({}, {"memory": "1MB"})
+    )
+    for name in ("means", "comparisons", "tie_rates"):
+        assert getattr(parts, name).equals(getattr(whole, name)), name
+    assert_frame_equal(parts.catalogue.values, whole.catalogue.values)
 
 
 def test_in_parts_candidates_are_doubted_once(tmp_path):

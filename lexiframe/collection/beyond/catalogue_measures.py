@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from lexiframe.base import LexiframeError
 from lexiframe.collection.beyond.lists import Lists, OfItems
@@ -65,14 +66,20 @@ class Exposed:
 
 @dataclass(frozen=True)
 class SummedLists:
-    """The lists of one run, of which each measure's exposures are summed up.
+    """The lists of one run, of which the exposures that each measure takes are summed up.
 
-    In ``exposures`` the requests of up to `MANY` are single ones, and else groups of them.
+    Rows of ``sums`` are the groups of requests that the jackknife leaves out, columns are items.
     """
 
     name: str
     n_requests: int
-    exposures: dict[str, Exposed]
+    sums: dict[str, sparse.csr_array]
+
+    def exposed(self, measure: str) -> Exposed:
+        """Return a measure's exposures, of groups in place of requests."""
+        cells = self.sums[measure].tocoo()
+        place = cells.row.astype(np.int64), cells.col.astype(np.int64)
+        return Exposed(*place, cells.data, *cells.shape)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,7 +99,7 @@ class CatalogueMetric(OfItems):
     def exposed(self, lists: Lists | SummedLists) -> Exposed:
         """Return the exposure that the first k documents of the lists give."""
         if isinstance(lists, SummedLists):
-            return lists.exposures[str(self)]
+            return lists.exposed(str(self))
         return Exposed.of_lists(lists.cut(self.cutoff), self.values.get("exposure", "uniform"))
 
 

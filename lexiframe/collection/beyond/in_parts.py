@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 import polars as pl
+from scipy import sparse
 
 from lexiframe.base import LexiframeError, errors
-from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, Exposed, SummedLists
+from lexiframe.collection.beyond.catalogue_measures import CatalogueMetric, SummedLists
 from lexiframe.collection.beyond.items import Items
 from lexiframe.collection.beyond.jackknife import groups_of
 from lexiframe.collection.beyond.list_measures import ListMetric
@@ -19,10 +20,6 @@ from lexiframe.collection.beyond.lists import Doubts, Lists, ranked_and_lists, w
 from lexiframe.collection.beyond.scored_lists import deepest, values_table
 from lexiframe.pairwise import PairCube, arrays, measured
 from lexiframe.projection import Policies
-
-_KNOWN, _ANSWERED, _SAME = -1, -2, -3
-"""What counts of `Doubts` stand for in the column ``measure``, where others have a number."""
-_KEYS = ["measure", "run", "group", "item"]
 
 
 @dataclass(frozen=True)
@@ -99,47 +96,45 @@ class ListsInParts:
             table = values_table(lists, self.of_lists).drop_nulls("value")
             scores = arrays.pair_cube(table) if table.height else None
         doubts = Doubts.look(ranked, lists, len(self.items))
-        counts = [(_ANSWERED, 0, doubts.answered), (_SAME, 0, doubts.same)]
-        counts += [(_KNOWN, self.runs.index(run), n) for run, n in doubts.known.items()]
-        tables = [_rows(measure, run, [0], [0], [float(n)]) for measure, run, n in counts]
-        tables += [self._sums(n, m, one) for n, m in enumerate(self.of_all) for one in lists]
-        return MeasuredLists(lists[0].queries, scores, pl.concat(tables))
+        sums = {"known": [*doubts.known.values()], "requests": [doubts.answered, doubts.same]}
+        found = {name: sparse.csr_array([numbers], dtype=float) for name, numbers in sums.items()}
+        for one in lists:
+            distinct = {self._name(one.name, measure): measure for measure in self.of_all}
+            found |= {name: self._exposures(measure, one) for name, measure in distinct.items()}
+        return MeasuredLists(lists[0].queries, scores, found)
 
-    def _sums(self, number: int, measure: CatalogueMetric, lists: Lists) -> pl.DataFrame:
+    @staticmethod
+    def _name(run: str, measure: CatalogueMetric) -> str:
+        """Return what measures that take the same exposures of a run have in common."""
+        return f"{measure.values.get('exposure')} {measure.cutoff} {run}"
+
+    def _exposures(self, measure: CatalogueMetric, lists: Lists) -> sparse.csr_array:
+        """Return groups × items: the exposures in a run's lists."""
         exposed = measure.exposed(lists)
         place = self.groups["query_id"].search_sorted(lists.queries).to_numpy()
         group = self.groups["group"].to_numpy()[place][exposed.request]
-        run = self.runs.index(lists.name)
-        table = _rows(number, run, group, exposed.item, exposed.exposure)
-        return table.group_by(*_KEYS).agg(pl.col("value").sum())
+        shape = (sum(n for *_, n in self.sizes), len(self.items))
+        return sparse.coo_array((exposed.exposure, (group, exposed.item)), shape=shape).tocsr()
 
-    def warn(self, total: pl.DataFrame) -> None:
+    def warn(self, total: Mapping[str, sparse.csr_array]) -> None:
         """Warn of what all lists are doubted for."""
-        of = [total.filter(measure=n) for n in (_KNOWN, _ANSWERED, _SAME)]
-        known = {
-            self.runs[run]: int(n) for run, n in of[0].sort("run").select("run", "value").rows()
-        }
-        doubts = Doubts(known, *(int(one["value"].sum()) for one in of[1:]))
+        known, requests = (total[name].toarray()[0].astype(int) for name in ("known", "requests"))
+        doubts = Doubts(dict(zip(self.runs, known.tolist(), strict=True)), *requests.tolist())
         warn_of_doubts(doubts, len(self.items))
 
-    def summed(self, total: pl.DataFrame) -> list[tuple[pl.DataFrame, Sequence[SummedLists]]]:
+    def summed(
+        self, total: Mapping[str, sparse.csr_array]
+    ) -> list[tuple[pl.DataFrame, Sequence[SummedLists]]]:
         """Return the lists of each group by attributes, of which the exposures are summed up."""
-        ordered = total.sort(*_KEYS)
         parts: list[tuple[pl.DataFrame, Sequence[SummedLists]]] = []
         first = 0
         for attributes, n_requests, n in self.sizes:
-            here = ordered.filter(pl.col("group").is_between(first, first + n - 1))
-            lists = []
-            for run, name in enumerate(self.runs):
-                exposures = {}
-                for number, measure in enumerate(self.of_all):
-                    own = here.filter(measure=number, run=run)
-                    group, item = (
-                        own[key].to_numpy().astype(np.int64) for key in ("group", "item")
-                    )
-                    given = group - first, item, own["value"].to_numpy()
-                    exposures[str(measure)] = Exposed(*given, n, len(self.items))
-                lists.append(SummedLists(name, n_requests, exposures))
+            some = slice(first, first + n)
+            own = {
+                run: {str(m): total[self._name(run, m)][some] for m in self.of_all}
+                for run in self.runs
+            }
+            lists = [SummedLists(run, n_requests, sums) for run, sums in own.items()]
             parts.append((attributes, lists))
             first += n
         return parts
@@ -151,24 +146,22 @@ class MeasuredLists:
 
     queries: pl.Series
     scores: PairCube | None
-    table: pl.DataFrame
+    sums: Mapping[str, sparse.csr_array]
+    done: list[pl.Series] = field(default_factory=list)
 
     def joined(self, measures: Sequence[Any], part: PairCube) -> PairCube:
         """Return the scores and preferences of some requests with those of their lists."""
+        self.done.append(part.queries)
         whole = measured.unknown(measures, part.runs, part.queries)
         whole.fill(part)
         if self.scores is not None:
             whole.fill(self.scores)
         return whole
 
-    def others(self, runs: pl.Series, queries: pl.Series) -> list[PairCube]:
-        """Return a part without values, of the requests with a score that are not ``queries``."""
-        there = self.queries.head(0) if self.scores is None else self.scores.queries
-        rest = there.filter(~there.is_in(queries.implode())).sort()
-        return [measured.unknown([], runs, rest)] if len(rest) else []
-
-
-def _rows(measure: int, run: int, group: Any, item: Any, value: Any) -> pl.DataFrame:
-    columns = {"group": group, "item": item, "value": value}
-    table = pl.DataFrame(columns).with_columns(measure=measure, run=run)
-    return table.select(*(pl.col(name).cast(pl.Int32) for name in _KEYS), pl.col("value"))
+    def others(self, runs: pl.Series) -> Iterator[PairCube]:
+        """Yield a part without values, of requests with a score that were joined with none."""
+        if self.scores is not None:
+            there, done = self.scores.queries, pl.concat([self.queries.head(0), *self.done])
+            rest = there.filter(~there.is_in(done.implode()))
+            if len(rest):
+                yield measured.unknown([], runs, rest)

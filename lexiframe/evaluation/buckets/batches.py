@@ -103,7 +103,7 @@ def reduced_in_batches(
     for number in progress(numbers, len(numbers), "evaluating requests"):
         total = total + evaluate_one(plan, buckets, number, held)
         memory_use.give_back()
-        if time.monotonic() - stored > _SECONDS:
+        if work.is_kept and time.monotonic() - stored > _SECONDS:
             _store(work, job, number + 1, total)
             stored = time.monotonic()
     _store(work, job, len(buckets), total)

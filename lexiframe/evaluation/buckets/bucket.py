@@ -136,7 +136,7 @@ def evaluate_projected(
 
         found = projected.parts(plan.of_positions, label=label, then=reduced)
         if lists is not None:
-            found = chain(found, map(reduced, lists.others(projected.runs, projected.queries)))
+            found = chain(found, map(reduced, lists.others(projected.runs)))
         for size, sums, part in found:
             total.add(sums)
             if part is not None and plan.keep:
@@ -148,5 +148,5 @@ def evaluate_projected(
             if size > _MANY:
                 memory_use.give_back()
     sample = total["sample"].with_positions(projected.positions)
-    added = {"sample": sample, "lists": Totals(None if lists is None else lists.table)}
+    added = {"sample": sample, "lists": Totals() if lists is None else Totals.of(lists.sums)}
     return BucketResult({**whole.result(), **total.kept, **added})

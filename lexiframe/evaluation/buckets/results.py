@@ -116,17 +116,30 @@ class Said:
 
 @dataclass(frozen=True)
 class Totals:
-    """Numbers that a feature sums up over requests: ``value``, by the other columns of a table."""
+    """Matrices, most of whose cells are 0, that a feature sums up over requests, by name.
 
-    table: pl.DataFrame | None = None
+    Each has its values, their columns, where rows begin, and its shape, as `scipy.sparse` has them.
+    """
+
+    parts: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, matrices: Mapping[str, Any]) -> Totals:
+        """Return the parts of matrices."""
+        return cls({n: (m.data, m.indices, m.indptr, m.shape) for n, m in matrices.items()})
+
+    def matrices(self) -> dict[str, Any]:
+        """Return the matrices."""
+        from scipy import sparse  # it takes its time, and few evaluations need it
+
+        return {n: sparse.csr_array(p[:3], shape=p[3]) for n, p in self.parts.items()}
 
     def __add__(self, other: Totals) -> Totals:
         """Return the sums of both."""
-        tables = [one.table for one in (self, other) if one.table is not None]
-        if len(tables) < 2:
-            return Totals(*tables)
-        both = pl.concat(tables)
-        return Totals(both.group_by(pl.exclude("value")).agg(pl.col("value").sum()))
+        if not (self.parts and other.parts):
+            return self if self.parts else other
+        both = other.matrices()
+        return Totals.of({n: one + both[n] for n, one in self.matrices().items()})
 
 
 def sums_of(

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import polars.testing
 import pytest
 
 import lexiframe as lf
@@ -122,6 +123,19 @@ def awkward(collection):
     runs = pl.concat([runs, twice, firsts.with_columns(**itself).select(runs.columns)])
     own = qrels.unique("query_id", maintain_order=True).with_columns(relevance=2.0, **itself)
     return runs, pl.concat([qrels, own])
+
+
+def test_measures_of_lists_and_of_all_lists(spark, collection):
+    runs, qrels = collection
+    items = {"doc_id": [f"d{n}" for n in range(12)], "users": [*range(12)]}
+    asked = {"items": lf.read_items(pl.DataFrame(items))}
+    asked["measures"] = ["RPP", "nDCG@5", "Novelty@5", "Coverage@3", "Gini@5"]
+    frames = sent(spark, runs), sent(spark, qrels)
+    e = lf.spark.evaluate(spark, *frames, buckets=3, **asked)
+    expected = lf.evaluate(runs, qrels, **asked)
+    for name, table in expected.tables(of_requests=False).items():
+        pl.testing.assert_frame_equal(e.tables(of_requests=False)[name], table)
+    assert e.catalogue.values.height == 8
 
 
 def test_groups_of_requests(spark, collection, groups):
@@ -258,7 +272,7 @@ def test_the_signature_has_the_options_of_evaluate():
     names = signature(lf.evaluate).parameters
     there = signature(lf.spark.evaluate).parameters
     assert {*names} - {*there} == {
-        "reuse", "memory", "resume", "replicates", "seeds", "items"
+        "reuse", "memory", "resume", "replicates", "seeds"
     }  # fmt: skip
     assert [*there][-3:] == ["seed", "requests", "by"]
     for name in {*names} & {*there} - {"runs", "qrels", "keep"}:
