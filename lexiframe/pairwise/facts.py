@@ -45,11 +45,9 @@ class Facts:
     @classmethod
     def known(cls, measure: Measure) -> Facts:
         """Return the facts of a metric or a preference."""
-        is_own = known_measure(str(measure)) != measure
         if isinstance(measure, Metric):
-            smaller, bounds = measure.smaller_is_better, measure.bounds
-            return cls("metric", smaller, bounds, measure.aggregate, is_own)
-        return cls("preference", bounds=measure.bounds, is_own=is_own)
+            return cls("metric", measure.smaller_is_better, measure.bounds, measure.aggregate)
+        return cls("preference", bounds=measure.bounds)
 
     @classmethod
     def named(cls, name: str) -> Facts | None:
@@ -99,7 +97,8 @@ Known = Mapping[str, Facts]
 
 def facts_of(measures: Iterable[Measure]) -> dict[str, Facts]:
     """Return the facts of measures by their names."""
-    return {str(measure): Facts.known(measure) for measure in measures}
+    named = {str(measure): measure for measure in measures}
+    return {n: replace(Facts.known(m), is_own=known_measure(n) != m) for n, m in named.items()}
 
 
 def metric_facts(name: str, known: Known | None = None) -> Facts:

@@ -101,7 +101,9 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
         return table
     table, _ = text_table(data, where, separator)
     return table.with_columns(
-        _as_numbers(table[name], options) for name in _number_columns(table.columns, options)
+        _as_numbers(table[name], options)
+        for name in _number_columns(table.columns, options)
+        if not table[name].head(1).str.starts_with("[").any()  # a list of numbers in each cell
     )
 
 
@@ -141,8 +143,7 @@ def _parse_quickly(
         return None
     if options.decimal == ",":
         table = table.with_columns(_as_numbers(table[name], options) for name in numbers)
-    columns = [table[name] for name in numbers]
-    is_bad = any(c.dtype == pl.String or c.null_count() or c.is_nan().any() for c in columns)
+    is_bad = any(table[name].null_count() or table[name].is_nan().any() for name in numbers)
     wanted = {*_KNOWN, *options.columns.keys(), *options.columns.values()}
     may_be_ours = [table[name] for name in names if name.partition(":")[0] in wanted]
     return None if is_bad or _has_blanks(may_be_ours, data, separator) else table
@@ -167,8 +168,6 @@ def _number_columns(names: list[str], options: TextOptions) -> list[str]:
 
 def _as_numbers(texts: pl.Series, options: TextOptions) -> pl.Series:
     texts = texts.str.strip_chars()
-    if texts.head(1).str.starts_with("[").any():  # a list of numbers in each cell
-        return texts
     if options.decimal == ",":
         texts = texts.str.replace(",", ".", literal=True)
     return texts.cast(pl.Float64, strict=False)

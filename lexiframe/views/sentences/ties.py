@@ -44,16 +44,14 @@ def tie_sentences(
     """
     if provenance.get("policies", {}).get("ties") in _ORDERED:
         return ()
-    known = facts.known_facts(provenance)
-    own = [f"{name}_{end}" for name, of in known.items() if of.is_own for end in ("min", "max")]
+    own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
+    ranges = [f"{name}_{end}" for name in own for end in ("min", "max")]
+    tables = {**tables, "coverage": tables["coverage"].drop(ranges, strict=False)}
     return tuple(
         f"{prefix}{said}"
         for prefix, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"])
         for said in _range_sentences(
-            tie_ranges(coverage.drop(own, strict=False), means),
-            means,
-            measure,
-            is_grouped=is_grouped,
+            tie_ranges(coverage, means), means, measure, is_grouped=is_grouped
         )
     )
 
