@@ -825,7 +825,7 @@ ATTRIBUTES = "attributes"
 """The table of the attributes of requests, which an evaluation in groups writes."""
 REPLICATED = "replicated_scores"
 """The scores of single replicates, which an evaluation of runs with replicates writes."""
-CATALOGUES = ("catalogue", "catalogue_comparisons")
+CATALOGUES = ("catalogue", "catalogue_comparisons", "catalogue_units")
 """What lists reach of a catalogue, which an evaluation with items writes."""
 _BESIDES = (ATTRIBUTES, REPLICATED, kept_results.FINGERPRINTS, kept_results.RANKS, *CATALOGUES)
 
