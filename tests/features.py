@@ -86,6 +86,7 @@ FEATURES = {
         "collection/overlaps views/charts/overlap views/shown/overlaps cli/commands/overlap",
         ("charts",),
     ),
+    "sampled judgments": Feature("collection/sampled"),
     "less data": Feature("collection/less_data views/charts/robustness", ("charts",)),
     "simulated": Feature("collection/simulated"),
     "theory": Feature(

@@ -8,9 +8,10 @@ from .judges.compare_judges import compare_judges as compare_judges
 from .judges.compare_judges import JudgeComparison as JudgeComparison
 from .judges.stated_judges_in_words import consistency_sentences as consistency_sentences
 
-"For users: what judges of preferences agree about, and how evenly lists expose items"
+"For users: what judges of preferences agree about, exposure of items, and sampled judgments"
 from .judges.consistency import judge_consistency as judge_consistency
 from .beyond.exposure_curves import exposure_curve as exposure_curve
+from .sampled import inferred_scores as inferred_scores
 
 "Holes and overlap: unjudged documents, rankings side by side"
 from .overlaps.overlap import overlap as overlap

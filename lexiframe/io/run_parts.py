@@ -25,7 +25,7 @@ from lexiframe.base import (
 )
 from lexiframe.base.face import added
 from lexiframe.io.column_forms import line_layouts
-from lexiframe.io.column_forms.column_names import columns_of
+from lexiframe.io.column_forms.column_names import columns_of, words_for
 from lexiframe.io.column_forms.ids import checked_ids
 from lexiframe.io.column_forms.lists_of_items import rename_columns
 from lexiframe.io.column_forms.numbers import may_have_changed, refuse_lost_digits, whole_ranks
@@ -404,7 +404,7 @@ def parts_of_table(
         for name, rows in split_runs(numbered)
     ]
     is_said = "run" in {*options.columns, *options.columns.values()}
-    if is_said or not _are_the_rows(table, named):
+    if is_said or not _are_the_rows(table, named, options):
         return parts
     read = columns_of(table.columns, schemas.RUNS, where, options.columns)
     divided = None if "replicate" in read else divided_ranking(named, read["run"], where)
@@ -419,16 +419,18 @@ def _unread(
     options: TextOptions,
 ) -> tuple[str, ...]:
     """Return which columns are not read, and may vary."""
-    if "run" in named.columns or not _are_the_rows(table, named):
+    if "run" in named.columns or not _are_the_rows(table, named, options):
         return ()
     read = {*columns_of(table.columns, schemas.RUNS, where, options.columns).values()}
     others = [name for name in names if name not in read]
     return tuple(n for n in others if n not in table.columns or _may_vary(table[n]))
 
 
-def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame) -> bool:
+def _are_the_rows(table: pl.DataFrame, named: pl.DataFrame, options: TextOptions) -> bool:
     """Return whether each row of a table is one of the run, and no list of documents."""
     are_lists = any(isinstance(dtype, pl.List | pl.Array) for dtype in table.dtypes)
+    names = {name.partition(":")[0] for name in table.columns}
+    are_lists |= names.isdisjoint(words_for("doc_id", options.columns))
     return not are_lists and table.height == named.height
 
 

@@ -32,12 +32,15 @@ class Facts:
         The range of its values as people write it; empty where it is not known.
     aggregate
         What one number for a run is made of its scores.
+    is_own
+        Whether it is a user's, and no built-in one, even if it is called like one.
     """
 
     kind: Literal["metric", "preference"]
     smaller_is_better: bool = False
     bounds: str = ""
     aggregate: str = "mean"
+    is_own: bool = False
 
     @classmethod
     def known(cls, measure: Measure) -> Facts:
@@ -94,7 +97,8 @@ Known = Mapping[str, Facts]
 
 def facts_of(measures: Iterable[Measure]) -> dict[str, Facts]:
     """Return the facts of measures by their names."""
-    return {str(measure): Facts.known(measure) for measure in measures}
+    named = {str(measure): measure for measure in measures}
+    return {n: replace(Facts.known(m), is_own=known_measure(n) != m) for n, m in named.items()}
 
 
 def metric_facts(name: str, known: Known | None = None) -> Facts:

@@ -48,6 +48,13 @@ def test_bad_cells_are_named():
         lf.read_scores(LONG.with_columns(score=pl.Series([0.5, 0.25, 75.0, 0.5])))
 
 
+@pytest.mark.parametrize("dash", "-–—")
+def test_a_dash_is_a_gap(dash):
+    cells = pl.Series(["0.5", "0.25", "0.75", dash])
+    with pytest.warns(lf.LexiframeWarning, match="cells without a value are gaps.*1 \\(b in y\\)"):
+        assert lf.read_scores(LONG.with_columns(score=cells)).rows() == ROWS[:3]
+
+
 def test_columns_that_could_mean_two_things_or_nothing():
     with pytest.raises(lf.SchemaError, match="task and dataset could each be the collection"):
         lf.read_scores(LONG.with_columns(dataset=pl.lit("d")))

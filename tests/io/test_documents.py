@@ -226,3 +226,20 @@ def test_list_of_null_and_an_object_is_no_judgment(tmp_path):
     path.write_text(json.dumps(JUDGMENT_LIST | {"judgmentRatings": [None, {"query": "q"}]}))
     with pytest.raises(lf.SchemaError, match="expected the columns query_id, doc_id, relevance"):
         lf.read_qrels(path)
+
+
+NAMED = {"a": {"q1": ["d1", "d2"], "q2": []}, "b": {"q1": ["d2"], "q2": ["d3"]}}
+SCORED = {"a": {"q1": {"d1": 2.0, "d2": 1.0}}, "b": {"q1": {"d2": 0.5}, "q2": {"d3": 0.5}}}
+
+
+@pytest.mark.parametrize("how", ["one line", "indented"])
+@pytest.mark.parametrize("runs", [NAMED, SCORED])
+def test_several_runs_in_a_file_are_those_in_memory(runs, how, tmp_path):
+    found = lf.read_runs(_given(runs, how, tmp_path / "a.json"))
+    assert found.to_pylist() == lf.read_runs(runs).to_pylist()
+
+
+def test_a_broken_run_in_a_file_of_several_is_named(tmp_path):
+    runs = SCORED | {"c": {"q1": {"d1": "high"}}}
+    with pytest.raises(lf.SchemaError, match=r"a\.json, run c: .* found 'high'"):
+        lf.read_runs(_given(runs, "one line", tmp_path / "a.json"))

@@ -14,6 +14,7 @@ TEXTS = {
     "a.csv": "user_id,item_id\nu1,i1\nu1,i2\nu2,i1\n",
     "b.tsv": "user\titem\tdate\nu1\ti1\t2020\nu1\ti2\t2021\nu2\ti1\t\n",
     "c.inter": "user_id:token\titem_id:token\ttimestamp:float\nu1\ti1\t5\nu1\ti2\t6\nu2\ti1\t7\n",
+    "upper.csv": "User,Item,Timestamp\nu1,i1,5\nu1,i2,6\nu2,i1,7\n",
     "d.jsonl": "".join(f'{{"user": "{user}", "item": "{item}"}}\n' for user, item in ROWS),
 }
 

@@ -97,6 +97,18 @@ def test_what_is_not_clear_is_refused(files):
         lf.read_runs(files("bad.txt", "0.5\nx\n0.25\n"), rows=rows)
 
 
+def test_predictions_with_a_name_on_top_or_a_decimal_comma(files):
+    rows = files("test.svm", LETOR)
+    plain = lf.read_runs({"a": files("a.txt", PREDICTED)}, rows=rows).to_pylist()
+    named = files("named.txt", "score\n" + PREDICTED)
+    assert lf.read_runs({"a": named}, rows=rows, header=True).to_pylist() == plain
+    with pytest.raises(lf.ReadError, match=r"found 4, and 3 in .*; if the first line names the c"):
+        lf.read_runs(named, rows=rows)
+    comma = files("comma.txt", PREDICTED.replace(".", ","))
+    assert lf.read_runs({"a": comma}, rows=rows, decimal=",").to_pylist() == plain
+    assert lf.read_qrels(files("upper.svm", LETOR.replace("qid", "QID"))).num_rows == 3
+
+
 def test_times_as_ids_are_no_rows_of_learning_to_rank(files):
     assert _rows(lf.read_runs(files("a.run", "1 12:34 0.5\n"), third="score"), "score") == [
         ("1", "12:34", 0.5)
@@ -125,5 +137,5 @@ def test_long_file_that_is_read_in_pieces_is_refused(files):
 
 
 def test_strata_of_sampled_judgments_are_refused(files):
-    with pytest.raises(lf.ReadError, match=r"found 5: '1 0 d1 1 2'; if the last column has"):
+    with pytest.raises(lf.ReadError, match=r"found 5: '1 0 d1 1 2'; if these are judgm"):
         lf.read_qrels(files("prels.txt", "1 0 d1 1 2\n1 0 d2 -1 3\n"))

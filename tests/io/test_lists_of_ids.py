@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -114,6 +115,69 @@ def test_ids_in_one_cell(tmp_path):
     assert lf.read_runs(singular)["doc_id"].to_pylist() == ["b a"]
 
 
+def test_texts_of_lists_in_a_column_of_one_document(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("""query_id,doc_id\n1,"['b', 'a']"\n2,['c']\n""")
+    assert ranks(lf.read_runs(path)) == RANKED
+    path.write_text("""query_id,doc_id,score\n1,"['b', 'a']","[2.5, 1]"\n2,['c'],[3]\n""")
+    assert scores(lf.read_runs(path)) == [("1", "b", 2.5), ("1", "a", 1.0), ("2", "c", 3.0)]
+    path.write_text("""query_id,doc_id,relevance\n1,"['a']",1\n2,"[""c"", ""d""]",1\n""")
+    assert grades(lf.read_qrels(path)) == JUDGED
+    bracketed = pl.DataFrame({"query_id": ["1"], "doc_id": ["[7]"], "score": [1.0]})
+    assert lf.read_runs(bracketed)["doc_id"].to_pylist() == ["[7]"]
+    commas = pl.DataFrame({"query_id": ["1"], "doc_ids": ["""["a, b", 'c', d]"""]})
+    assert lf.read_runs(commas)["doc_id"].to_pylist() == ["a, b", "c", "d"]
+
+
+@pytest.mark.parametrize("mark", [";", "|", " | ", "; "])
+def test_other_marks_between_ids(mark):
+    frame = pl.DataFrame({"Query": ["1", "2"], "Retrieved IDs": [f"b{mark}a", "c"]})
+    assert ranks(lf.read_runs(frame)) == RANKED
+
+
+def test_objects_with_a_document_by_their_queries(tmp_path):
+    path = tmp_path / "a.json"
+    given = {"1": [{"docid": "b", "score": 2.5, "text": "x"}, {"docid": "a", "score": 1}], "2": []}
+    expected = [("1", "b", 2.5), ("1", "a", 1.0), ("2", None, None)]
+    for indent in (None, 1):
+        path.write_text(json.dumps(given, indent=indent))
+        assert scores(lf.read_runs(path)) == scores(lf.read_runs(given)) == expected
+    path.write_text(json.dumps({"bm25": given}))
+    assert lf.read_runs(path).to_pylist() == lf.read_runs({"bm25": given}).to_pylist()
+    judged = {"1": [{"doc_id": "a", "relevance": 2}]}
+    assert grades(lf.read_qrels(judged)) == [("1", "a", 2.0)]
+    with pytest.raises(lf.SchemaError, match="this looks like qrels, given as a run"):
+        lf.read_runs(judged)
+    named = {"results": [{"qid": "1", "docid": "b", "score": 1.5}]}
+    path.write_text(json.dumps(named))
+    assert scores(lf.read_runs(path)) == [("1", "b", 1.5)]
+
+
+@pytest.mark.parametrize("odd", [None, [2.5, "b"], ["b", "2.5"], True])
+def test_lists_of_something_else_name_it(odd, tmp_path):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"1": ["a"], "2": [odd]}))
+    with pytest.raises(lf.ReadError, match=r"expected ids, or pairs .* of query '2'"):
+        lf.read_runs(path)
+
+
+def test_one_id_in_each_cell_of_a_column_of_ids(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("query_id,retrieved_ids\n1,b\n2,c\n")
+    assert ranks(lf.read_runs(path)) == [("1", "b", 1), ("2", "c", 1)]
+    path.write_text("query_id,retrieved_ids,score\n1,b,2.5\n1,a,1.5\n2,c,0.5\n")
+    assert scores(lf.read_runs(path)) == [("1", "b", 2.5), ("1", "a", 1.5), ("2", "c", 0.5)]
+
+
+def test_arrays_in_memory():
+    arrays = {query: np.array(ids) for query, ids in LISTS.items()}
+    assert ranks(lf.read_runs(arrays)) == RANKED
+    assert lf.read_runs({"one": arrays})["run"].to_pylist() == ["one"] * 3
+    assert grades(lf.read_qrels({q: np.array(ids) for q, ids in RELEVANT.items()})) == JUDGED
+    numbers = lf.read_runs({7: [np.int64(10), np.int64(11)]})
+    assert ranks(numbers) == [("7", "10", 1), ("7", "11", 2)]
+
+
 def test_two_columns_of_ids_are_refused():
     frame = pl.DataFrame({"query": ["1"], "retrieved": [["a"]], "ranked_ids": [["b"]]})
     with pytest.raises(lf.SchemaError, match="expected one column of documents, found 2"):
@@ -133,6 +197,9 @@ def test_names_in_any_case_and_style(tmp_path):
         path = tmp_path / "a.jsonl"
         path.write_text(json.dumps(row) + "\n")
         assert scores(lf.read_runs(path)) == [("1", "b", 2.5)]
+    for user, item in (("qid", "pid"), ("userId", "movieId")):  # of MS MARCO, and of MovieLens
+        one = pl.DataFrame({user: ["1"], item: ["a"], "rank": [1]})
+        assert ranks(lf.read_runs(one)) == [("1", "a", 1)]
     both = pl.DataFrame({"query_id": ["1"], "Query_ID": ["2"], "doc_id": ["a"], "score": [1.0]})
     assert lf.read_runs(both)["query_id"].to_pylist() == ["1"]
     two = both.rename({"query_id": "QUERY_ID"})

@@ -57,6 +57,28 @@ def test_the_summaries_of_weights_and_biases(tmp_path):
     assert one["AP"].to_list() == [0.5]
 
 
+@pytest.mark.parametrize(
+    "whole, begun",
+    [
+        ("files/wandb-summary.json", ["files/wandb-metadata.json", "run-2.wandb"]),
+        (".hydra/config.yaml", [".hydra/hydra.yaml"]),
+    ],
+)
+def test_runs_that_were_cut_short_are_counted(whole, begun, tmp_path):
+    for name, files in (("run-1", [whole, *begun]), ("run-2", begun)):
+        for file in files:
+            written(tmp_path / name / file, {"AP": 0.5})
+    with pytest.warns(lf.LexiframeWarning, match=r"left out, since they lack .* 1 \('run-2'\)"):
+        assert lf.read_log(tmp_path)["run"].to_list() == ["run-1"]
+
+
+def test_a_run_of_sacred_without_its_configuration_is_counted(tmp_path):
+    for name in ("1/run.json", "1/config.json", "2/run.json"):
+        written(tmp_path / name, {})
+    with pytest.warns(lf.LexiframeWarning, match=r"1 \('2'\)"):
+        assert lf.read_log(tmp_path)["run"].to_list() == ["1"]
+
+
 def test_the_table_of_weights_and_biases(tmp_path):
     path = tmp_path / "wandb.csv"
     path.write_text(

@@ -865,3 +865,10 @@ def test_attributes_on_another_column():
     items = pl.DataFrame({"docno": [7, 8], "year": [1999, 2001]})
     p = pl.DataFrame({"doc_id": ["8", "7", "8"]})
     assert lf.with_attributes(p, items, on="doc_id")["year"].to_list() == [2001, 1999, 2001]
+
+
+@pytest.mark.parametrize("name", ["doc_id", '"item_id"', "run"])
+def test_a_list_of_ids_has_the_name_of_one_column(name, tmp_path):
+    path = tmp_path / "ids.csv"
+    path.write_text(f"{name}\n007\nb\n")
+    assert lf.read_log(path).to_dict(as_series=False) == {name.strip('"'): ["007", "b"]}

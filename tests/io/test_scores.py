@@ -1011,3 +1011,11 @@ def test_a_column_of_objects_is_no_index(tmp_path):
     path.write_text('{"RUN": null, "": {}}\n')
     with pytest.raises(lf.LexiframeError, match="found a row for each request and the columns RUN"):
         lf.read_scores(path)
+
+
+@pytest.mark.parametrize("blank", ["\t", " "])
+def test_a_decimal_comma_in_the_first_line_is_no_name_of_a_column(blank, tmp_path):
+    path = tmp_path / "a.eval"
+    path.write_text(f"map{blank}q1{blank}0,5\nmap{blank}q2{blank}0,25\n")
+    with pytest.raises(lf.ReadError, match=r"line 1: expected a finite number as value, .* '0,5'"):
+        lf.read_scores({"bm25": path})

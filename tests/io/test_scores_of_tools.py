@@ -122,6 +122,18 @@ def test_files_of_mteb_1_are_read_or_left_out_by_name(tmp_path):
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("folder", ["bge", "bge/5d1b2c3d4e", "bge/no_revision_available"])
+def test_a_task_of_mteb_without_metadata_is_of_the_model_that_its_folder_names(folder, tmp_path):
+    scores = {"test": [{"main_score": 0.5, "hf_subset": "default"}]}
+    task = {"mteb_version": "1.0", "task_name": "Banking", "scores": scores}
+    _write(tmp_path / folder / "Banking.json", task)
+    found = lf.read_scores(tmp_path)
+    assert found.select("run", "collection", "value").rows() == [("bge", "Banking", 0.5)]
+    _write(tmp_path / folder / "Banking.json", {"mteb_version": "1.0"})
+    with pytest.raises(lf.ReadError, match=r"expected scores by split, .* found none"):
+        lf.read_scores(tmp_path)
+
+
 def test_results_of_earlier_versions_of_lm_evaluation_harness(tmp_path):
     results = {"arc": {"acc": "0.5", "acc_stderr": "0.125"}, "ppl": {"word_perplexity": "12.5"}}
     config = {"model": "hf", "model_args": "pretrained=org/a"}

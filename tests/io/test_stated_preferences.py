@@ -59,6 +59,30 @@ def test_forms_of_judgments(name):
     assert winners(columns) == expected
 
 
+@pytest.mark.parametrize("case", [str.upper, str.title, lambda name: name.replace("_", " ")])
+@pytest.mark.parametrize("name", FORMS)
+def test_names_of_columns_in_any_case(name, case):
+    columns, expected = FORMS[name]
+    assert winners({case(name): cells for name, cells in columns.items()}) == expected
+
+
+def test_sides_are_called_like_columns_of_two_words():
+    rows = {"Question ID": ["0", "1"], "Model A": ["x"] * 2, "Model B": ["y"] * 2}
+    assert winners(rows | {"Winner": ["Model A", "model b"]}) == ["a", "b"]
+
+
+def test_a_list_of_dictionaries():
+    rows = pl.DataFrame(FORMS["arena"][0])
+    found = lf.read_preferences(rows.to_dicts()).judgments
+    assert found.equals(lf.read_preferences(rows).judgments)
+
+
+def test_columns_that_differ_in_case_alone_are_not_renamed():
+    rows = two("model_a", "model_b", ["model_a"], Winner=["model_b"])
+    assert winners(rows) == ["a"]
+    assert winners(rows, columns={"winner": "Winner"}) == ["b"]
+
+
 def test_runs_are_put_in_order_with_the_winner_and_who_was_first():
     v = read(
         {"qid": ["1", "1"], "left": ["y", "x"], "right": ["x", "y"], "winner": ["left", "left"]}

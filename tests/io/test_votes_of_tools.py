@@ -36,6 +36,34 @@ def test_alpaca_eval_weighs_its_preferences(tmp_path):
     assert same.to_list() == pytest.approx(v.preferences["preference"].to_list(), abs=1e-12)
 
 
+@pytest.mark.parametrize("names", [("score_a", "score_b"), ("scores_chosen", "scores_rejected")])
+def test_a_score_that_is_no_number_is_refused(names):
+    runs = ("model_a", "model_b") if names[0] == "score_a" else ("chosen_model", "rejected_model")
+    rows = {"qid": ["1", "2", "3"], runs[0]: ["x"] * 3, runs[1]: ["y"] * 3}
+    scores = {names[0]: ["8", "7,5", ""], names[1]: [7.0, 8.0, 9.0]}
+    with pytest.raises(lf.ReadError, match=rf"a number as {names[0]}, found '7,5' in row 2 \(1 su"):
+        lf.read_preferences(pl.DataFrame(rows | scores))
+
+
+def test_names_that_differ_in_capitals_alone_are_warned_of():
+    table = votes(id=["1", "2"], model_a=["GPT", "gpt"], model_b=["x"] * 2, winner=["GPT", "x"])
+    with pytest.warns(lf.LexiframeWarning, match=r"capitals alone.* 2 \('GPT', 'gpt'\)"):
+        lf.read_preferences(table)
+
+
+def test_a_winner_that_contradicts_its_share_is_refused():
+    rows = {"qid": ["1", "2", "3"], "model_a": ["x"] * 3, "model_b": ["y"] * 3,
+            "share": [0.9, 0.2, 0.6], "winner": ["x", "y", "tie"]}  # fmt: skip
+    v = lf.read_preferences(pl.DataFrame(rows))
+    assert v.judgments.sort("query_id")["winner"].to_list() == ["a", "b", "a"]
+    unknown = pl.DataFrame(rows | {"winner": ["up", "down", "up"]})
+    assert lf.read_preferences(unknown).judgments.equals(v.judgments)
+    with pytest.raises(
+        lf.ReadError, match=r"more than half of share, .* 'x' in row 2 \(1 such row"
+    ):
+        lf.read_preferences(pl.DataFrame(rows | {"winner": ["x", "x", "tie"]}))
+
+
 def test_a_share_is_what_the_first_run_has():
     table = votes(id=["1", "2"], model_a=["y", "x"], model_b=["x", "y"], prob_a=[0.75, 0.5])
     v = lf.read_preferences(table)

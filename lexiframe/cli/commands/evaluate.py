@@ -39,6 +39,8 @@ EXAMPLES = (
 
 _TABLES = (*(path.stem for path in table_files(Path())), "verdict")
 """The tables that ``--table`` prints: those of an evaluation, and its verdict."""
+_OF_ITEMS = ("catalogue", "catalogue_comparisons")
+"""Those of an evaluation with measures of the catalogue of ``--items``."""
 _MOST_WITH_INTERVALS = 3
 """The number of measures up to which a table for a paper has room for intervals."""
 _GROUPS_HINT = (
@@ -98,7 +100,9 @@ def evaluate(
         )
     outputs, is_reported = refuse_outputs(out, report), report is not None
     if table is not None:
-        check_choice("evaluate", table, _TABLES, "--table")
+        check_choice("evaluate", table, (*_TABLES, *_OF_ITEMS), "--table")
+        if table in _OF_ITEMS and items is None:
+            raise LexiframeError(f"--table {table}: is of the items of --items; add --items FILE")
     how: dict[str, Any] = {"order": order, "is_reported": is_reported, **parts}
     refuse_replacing(outputs, [items, history])
     how["catalogue"] = items, history
@@ -116,7 +120,7 @@ def evaluate(
     if table is not None and format == "table":
         typer.echo(_table_text(e, table, tests.alpha))
     elif table is not None:
-        print_table(getattr(e, table), format, tests.alpha)
+        print_table(_table(e, table), format, tests.alpha)
     elif format == "table":
         typer.echo(str(e.summary("all" if all else "first")))
         if tests.by and e.sums is None and e.win_rates.height:
@@ -167,9 +171,22 @@ def evaluated(
     return e
 
 
+def _table(e: Evaluation, name: str) -> pl.DataFrame:
+    """Return a table by its name; raise for one of the catalogue without a measure of it."""
+    is_of_items = name in _OF_ITEMS
+    table: pl.DataFrame | None
+    table = e.tables(of_requests=False).get(name) if is_of_items else getattr(e, name)
+    if table is None:
+        raise LexiframeError(
+            f"--table {name}: expected a measure of the catalogue, found none in -m; "
+            "add one, such as -m Coverage@10"
+        )
+    return table
+
+
 def _table_text(e: Evaluation, name: str, alpha: float) -> str:
     """Return a table as the command that makes it prints it."""
-    table: pl.DataFrame = getattr(e, name)
+    table = _table(e, name)
     if name == "comparisons":
         return shown.comparisons_text(table, e.provenance["measures"], alpha)
     if name == "coverage" and table.height:

@@ -37,7 +37,8 @@ def spelled(words: Sequence[str]) -> list[str]:
     for word in words:
         parts = re.split("[_-]", word)
         titles = [part.title() for part in parts]
-        ids = ["ID" if part == "id" else title for part, title in zip(parts, titles, strict=True)]
+        short = {"id": "ID", "ids": "IDs"}
+        ids = [short.get(part, title) for part, title in zip(parts, titles, strict=True)]
         cases = [parts, [part.upper() for part in parts], titles, ids]
         every |= dict.fromkeys(joint.join(case) for joint in ("_", "-", " ", "") for case in cases)
         every |= dict.fromkeys(parts[0] + "".join(case[1:]) for case in (titles, ids))
@@ -55,8 +56,8 @@ RIGHT_ORDER = f"{CHANGED_PLACES}: functions take (runs, qrels), the command line
 _OWN_MEANING = {frozenset({"qid", "query"}): "qid", frozenset({"docno", "docid"}): "docno"}
 _IDS = ("query_id", "doc_id")
 """Our names of ids, beside which others name something else: the user of a query, a passage."""
-FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too, and those of Quepid's snapshots
-    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID"],
+FALLBACK_NAMES = {  # BEIR's name for grades, which runs use too; of Quepid, MS MARCO, MovieLens
+    "relevance": ["score"], "query_id": ["Query Text"], "doc_id": ["Doc ID", "pid", "movieId"],
     "rank": ["Doc Position"],
 }  # fmt: skip
 """Names that count only where no other is there."""
@@ -64,7 +65,7 @@ _OTHER_SPELLINGS = {name for names in KNOWN_NAMES.values() for name in names} - 
     word for words in NAMES.values() for word in words
 }
 _COMPARED = 1000  # at most this many names are compared with ours, since each takes time
-_TIMES = {"timestamp", "time", "date", "datetime"}
+_TIMES = {*spelled(["timestamp", "time", "date", "datetime"])}
 _RECBOLE_TYPES = ("token", "token_seq", "float", "float_seq")
 
 

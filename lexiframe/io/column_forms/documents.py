@@ -11,15 +11,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
-from numbers import Real
+from functools import partial
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from lexiframe.base import Problem, SchemaError, n_and_first, warn
 from lexiframe.io.column_forms.column_names import CHANGED_PLACES, KNOWN_NAMES, LISTS_OF_IDS
 from lexiframe.io.column_forms.exam_grades import columns_of_grades
 from lexiframe.io.column_forms.numbers import NUMBER
-from lexiframe.io.column_forms.objects import looks_like_path
+from lexiframe.io.column_forms.objects import is_one_run, looks_like_path, to_frame
 from lexiframe.io.text.json_values import load_json
 
 
@@ -83,18 +86,13 @@ EXAM_GRADES = DocumentForm(
 )
 
 
-def _lists_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return lists of documents, or of documents with numbers, as a tool would write them."""
-    if not _hold_documents(document, list | tuple):
+def _by_query(document: Mapping[str, Any], kind: Any) -> Mapping[str, Any]:
+    """Return sets or lists of documents, perhaps with numbers, as a tool would write them."""
+    given = {q: of.tolist() if isinstance(of, np.ndarray) else of for q, of in document.items()}
+    if not _hold_documents(given, kind):
         return {}
-    return {"queries": {query: _item_fields(of) for query, of in document.items()}}
-
-
-def _sets_by_query(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return sets of documents as a tool would write them."""
-    if not _hold_documents(document, Set):
-        return {}
-    return {"queries": {query: _item_fields(sorted(of, key=str)) for query, of in document.items()}}
+    lists = {q: sorted(of, key=str) if kind is Set else of for q, of in given.items()}
+    return {"queries": {query: _item_fields(of) for query, of in lists.items()}}
 
 
 def _item_fields(documents: Any) -> list[dict[str, Any]]:
@@ -116,7 +114,7 @@ def _hold_documents(document: Mapping[str, Any], kind: Any) -> bool:
         return False
     every = [one for of in held for one in of]
     ids = [one[0] if _is_pair(one) else one for one in every]
-    if not all(isinstance(one, str | int) and not isinstance(one, bool) for one in ids):
+    if not all(isinstance(one, str | Integral) and not isinstance(one, bool) for one in ids):
         return False
     if not all(isinstance(one, str) and looks_like_path(one) for one in every):
         return True
@@ -133,6 +131,7 @@ def _is_pair(one: Any) -> bool:
     return is_two and isinstance(one[1], Real) and not isinstance(one[1], bool)
 
 
+_BEGINS_WITH_RUN = re.compile(rb'\s*\{(\s*"(?:[^"\\]|\\.)*"\s*:\s*[{\[]){2}')
 _BY_QUERY = Part("queries", "", "", "id", "score")
 _IN_QUERIES = Part("queries", "query_text", "ratings")
 _QUESTIONS = Part("questions", "id", "documents")
@@ -155,9 +154,9 @@ DOCUMENTS = (
     DocumentForm("Quepid's ratings", None, Part("queries", "query", "ratings")),
     DocumentForm("BioASQ's questions", _QUESTIONS, _QUESTIONS),
     DocumentForm("lists of documents", _BY_QUERY, _BY_QUERY._replace(number="grade"),
-                 _lists_by_query),
+                 partial(_by_query, kind=list | tuple)),
     DocumentForm("sets of documents, without an order", None, _BY_QUERY._replace(number="grade"),
-                 _sets_by_query),
+                 partial(_by_query, kind=Set)),
 )  # fmt: skip
 TABLE = DocumentForm("a table by columns or by rows", None, None)
 _OF_TOOLS = DOCUMENTS[:-2]
@@ -173,7 +172,7 @@ def form_of_document(document: Any) -> DocumentForm | None:
     >>> form_of_document({"questions": {"d1": 0.5}}) is None
     True
     """
-    if _is_table(document):
+    if _is_table(document) or _rows_by_query(document):
         return TABLE
     forms = DOCUMENTS if isinstance(document, Mapping) else ()
     fitting = (
@@ -213,10 +212,9 @@ def columns_of_document(
     {'query_id': ['7'], 'doc_id': ['d1'], 'rank': [1]}
     """
     if form is TABLE:
-        if isinstance(document, Mapping):
-            return dict(document)
-        names = dict.fromkeys(name for row in document for name in row)
-        return {name: [row.get(name) for row in document] for name in names}
+        rows = document if isinstance(document, list | tuple) else _rows_by_query(document)
+        names = dict.fromkeys(name for row in rows for name in row)
+        return {name: [row.get(name) for row in rows] for name in names} or dict(document)
     part = form.rankings if is_run else form.judgments
     if part is None:
         found = f"{form.tool}, which has judgments alone"
@@ -238,12 +236,25 @@ def columns_of_document(
 
 def as_records(data: bytes, where: str, *, is_run: bool) -> bytes:
     """Return the records of text in a known form, as JSON; other text as it is."""
-    found = form_of_text(data)
-    if found is None:
-        return data
-    columns = columns_of_document(*found, where, is_run=is_run)
-    rows = zip(*columns.values(), strict=True)
-    return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
+    if found := form_of_text(data):
+        columns = columns_of_document(*found, where, is_run=is_run)
+        rows = zip(*columns.values(), strict=True)
+        return json.dumps([dict(zip(columns, row, strict=True)) for row in rows]).encode()
+    runs = _runs_by_name(data) if is_run else {}
+    tables = {name: to_frame(of, "score", f"{where}, run {name}") for name, of in runs.items()}
+    named = [{"run": name} | row for name, table in tables.items() for row in table.to_dicts()]
+    return json.dumps(named).encode() if tables else data
+
+
+def _runs_by_name(data: bytes) -> dict[str, Any]:
+    """Return the runs of ``{run: {query: documents}}``; none for other text."""
+    if not _BEGINS_WITH_RUN.match(data, 0, 10_000):
+        return {}
+    try:
+        runs = load_json(data.decode())
+    except (ValueError, RecursionError):  # as in `form_of_text`
+        return {}
+    return runs if not is_one_run(runs) and all(map(is_one_run, runs.values())) else {}
 
 
 def _is_table(document: Any) -> bool:
@@ -255,6 +266,19 @@ def _is_table(document: Any) -> bool:
     has_ids = all({*words} & {*row} for words in (KNOWN_NAMES["query_id"], _ITEMS + lists))
     kinds = {isinstance(cells, list | tuple) for cells in row.values()}
     return has_ids and (row is not document or kinds == {True})
+
+
+def _rows_by_query(document: Any) -> list[dict[str, Any]]:
+    """Return the rows of ``{query: [{"doc_id": ..., "score": ...}]}``; none for another object."""
+    lists = [*document.values()] if isinstance(document, Mapping) else []
+    first = next((of[0] for of in lists if isinstance(of, list | tuple) and of), None)
+    if not isinstance(first, Mapping) or not all(isinstance(of, list | tuple) for of in lists):
+        return []
+    rows = [{"query_id": query, **one} for query, of in document.items()
+            for one in of or [{}] if isinstance(one, Mapping)]  # fmt: skip
+    names = {name for row in rows for name in row} - {"query_id"}
+    is_of_queries = names & {*_ITEMS} and not names & {*KNOWN_NAMES["query_id"]}
+    return rows if is_of_queries and len(rows) >= sum(map(len, lists)) else []
 
 
 _ITEMS = KNOWN_NAMES["doc_id"]

@@ -15,6 +15,9 @@ from lexiframe.io.column_forms.column_names import LISTS_OF_IDS, candidates_for,
 from lexiframe.io.problems.rows_as_written import Rows
 
 _ROW = "\0row"  # no file has a column of this name
+_TEXT_OF_LIST = r"""^\s*\[\s*(['"].*['"]|[-+.eE\d]+(\s*,\s*[-+.eE\d]+)*)?\s*\]\s*$"""
+_PART = r"""\s*'[^']*'|\s*"[^"]*"|[^,]+"""
+_SEVERAL = r"""['",]"""  # [7] may be an id
 
 
 def rows_of_ids(
@@ -41,6 +44,8 @@ def rows_of_ids(
                for ours in ("score", "relevance", "rank")}  # fmt: skip
     of_schema = ("score", "rank") if schema.name == "runs" else ("relevance", "score")
     beside = [one for ours in of_schema for one in numbers[ours]]
+    if beside and frame[name].dtype == pl.String and (ids.list.len() <= 1).all():
+        return frame.rename({name: "doc_id"})  # a row for each document
     lists = {one: _split_ids(frame[one]) for one in beside if _is_list(frame[one])}
     for values in lists.values():
         _refuse_other_lengths(ids, values, where)
@@ -82,7 +87,7 @@ def _column_of_ids(
     """Return the column of lists of ids, if it is one; raise if several could be it."""
     one = candidates_for(words_for("doc_id", columns), frame.columns)
     if one:
-        lists = [name for name in one if _is_list(frame[name])]
+        lists = [name for name in one if _is_list(frame[name], _SEVERAL)]
         return lists[0] if len(one) == len(lists) == 1 else None
     several = [name for name in spelled(LISTS_OF_IDS.get(schema.name, [])) if name in frame.columns]
     several = [name for name in several if _is_list(frame[name]) or frame[name].dtype == pl.String]
@@ -92,21 +97,27 @@ def _column_of_ids(
     return several[0] if several else None
 
 
-def _is_list(column: pl.Series) -> bool:
-    """Return whether the cells are lists of ids or numbers, and not of objects with fields."""
+def _is_list(column: pl.Series, some: str = "") -> bool:
+    """Return whether the cells are lists of ids or numbers, and not of objects with fields.
+
+    Texts of lists are lists if all are, and one has ``some`` in it.
+    """
     kind = column.dtype
+    if kind == pl.String and column.head(1).str.contains(_TEXT_OF_LIST).any():
+        return bool(column.str.contains(_TEXT_OF_LIST).all() and column.str.contains(some).any())
     return isinstance(kind, pl.List | pl.Array) and not isinstance(kind.inner, pl.Struct)
 
 
 def _split_ids(column: pl.Series) -> pl.Series:
-    """Return lists of what is in each cell: of texts, what commas or else blanks separate."""
+    """Return lists of what is in each cell: in texts between commas, ; or |, or else blanks."""
     if isinstance(column.dtype, pl.Array):
         return column.arr.to_list()
     if column.dtype != pl.String:
         return column
     texts = column.str.strip_chars(" []()")
-    comma = texts.str.contains(",", literal=True).any()
-    parts = texts.str.split("," if comma else " ")
+    marks = [mark for mark in ",;|" if texts.str.contains(mark, literal=True).any()]
+    part = _PART.replace(",", marks[0]) if marks else ""
+    parts = texts.str.extract_all(part) if marks else texts.str.split(" ")
     cleaned = parts.list.eval(pl.element().str.strip_chars(" '\""))
     return cleaned.list.eval(pl.element().filter(pl.element() != ""))
 

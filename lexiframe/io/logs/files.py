@@ -88,7 +88,8 @@ def read_log(path: str | Path | File) -> pl.DataFrame:
     Warns
     -----
     LexiframeWarning
-        When a column of CSV or TSV stays text because its numbers have commas or the like.
+        When a column of CSV or TSV stays text because its numbers have commas or the like,
+        and of runs in folders that lack their summary or configuration.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def _parse_csv(data: bytes, where: str) -> pl.DataFrame:
     first = next((line for line in data.splitlines() if line.strip()), b"")
     header = first.decode(errors="replace")
     separator = max("\t,;", key=header.count)
-    if separator not in header:
+    if separator not in header and header.strip(' "') not in _IDS:  # a list of ids has one name
         raise ReadError(
             f"{where}: expected a log in CSV, TSV, JSON lines or Parquet, found text whose first "
             f"line names no columns: {header[:80]!r}"

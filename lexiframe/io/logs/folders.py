@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lexiframe.base import LexiframeError, ReadError
+from lexiframe.base import LexiframeError, ReadError, n_and_first, warn
 from lexiframe.io.column_forms.records import flatten
 from lexiframe.io.text.json_values import load_json
 
 Record = dict[str, Any]
+_BEGUN = r"^run\.json$|^wandb-metadata\.json$|\.wandb$|^\.hydra$"
+"""Files and folders that Sacred, Weights & Biases and Hydra make when a run begins."""
 
 
 def records_of_folder(folder: Path) -> list[Record]:
@@ -22,14 +25,17 @@ def records_of_folder(folder: Path) -> list[Record]:
     ``params``, and the last values of what was measured under ``metrics``.
     """
     records: dict[str, Record] = {}
+    begun: dict[str, None] = {}
     for place, names, files in os.walk(folder):
         names.sort()
         path = Path(place)
+        called = path.relative_to(folder).as_posix().removesuffix("/files")
+        run = folder.absolute().name if called == "." else called
+        if any(re.search(_BEGUN, name) for name in (*names, *files)):
+            begun[run] = None
         for reader in (_read_hydra, _read_sacred, _read_wandb, _read_tensorboard):
             found = reader(path, {*names}, sorted(files))
             if found is not None:
-                called = path.relative_to(folder).as_posix().removesuffix("/files")
-                run = folder.absolute().name if called == "." else called
                 records.setdefault(run, {"run": run}).update(found)
     if not records:
         expected = (
@@ -37,6 +43,11 @@ def records_of_folder(folder: Path) -> list[Record]:
             "run.json), Weights & Biases (wandb-summary.json) or TensorBoard (events.out.tfevents)"
         )
         raise ReadError(f"{folder}: expected {expected}, found none of them")
+    if lost := [run for run in begun if run not in records]:
+        warn(
+            f"{folder}: left out, since they lack a summary or a configuration (they may have been "
+            f"cut short): {n_and_first(lost)}"
+        )
     return [flatten(record, str(folder)) for record in records.values()]
 
 

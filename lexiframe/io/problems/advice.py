@@ -217,8 +217,8 @@ def _qrels_advice(fields: list[str], lines: list[str], layout: Layout) -> str:
         return TWO_ROWS
     if re.fullmatch(r"-?\d+ -?\d+", " ".join(fields[3:])):  # behind query, iteration, document
         return (
-            "if the last column has the strata of sampled judgments, leave it out: no measure here "
-            f"weighs by strata, as infNDCG does; if this is a run, {CHANGED_PLACES}"
+            "if these are judgments of a sample with its strata, as infNDCG needs, give them to "
+            f"lexiframe.collection.inferred_scores; if this is a run, {CHANGED_PLACES}"
         )
     is_run = len(fields) > len(line_layouts.QRELS.names) and re.match(
         NUMBER, fields[4].replace(",", ".")

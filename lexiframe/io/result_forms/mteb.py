@@ -20,17 +20,18 @@ from lexiframe.io.result_forms.form import (
 )
 
 _NO_TASKS = {"model_meta.json", "stats.json", "per_instance_stats.json"}
-_FIRST_VERSION = re.compile(rb'\s*\{[^{}]*"mteb_dataset_name"')
+_BEGINNING = re.compile(rb'\s*\{[^{}]*"(mteb_dataset_name|mteb_version)"')
+_REVISION = re.compile(r"[0-9a-f]{7,}|no_revision_available|external|\d+")
 _UNKNOWN = Version("0.dev0")
 """The version of a file that names none."""
 
 
 def _is_mteb_file(path: Path) -> bool:
-    """A task's file lies beside ``model_meta.json`` of its revision, which 1.0 did not write."""
+    """A task's file lies beside ``model_meta.json`` of its revision, or names MTEB's version."""
     is_task = path.suffix == ".json" and path.name not in _NO_TASKS
     is_task &= not path.name.endswith("_predictions.json")  # these are rankings
     has_meta = (path.parent / "model_meta.json").exists()
-    return is_task and (has_meta or begins_with(path, _FIRST_VERSION))
+    return is_task and (has_meta or begins_with(path, _BEGINNING))
 
 
 def _read_mteb(path: Path, languages: str | None) -> Iterator[Result]:
@@ -41,9 +42,7 @@ def _read_mteb(path: Path, languages: str | None) -> Iterator[Result]:
         return
     if not isinstance(content["scores"].value, dict):
         raise content.refused("scores by split", "none")
-    meta = parsed(path.parent / "model_meta.json", "MTEB")["name"]
-    # Folders and leaderboards write __ for the slash of a model's name, which a path cannot have.
-    run = meta.text().replace("/", "__") if meta.value else path.parent.parent.name
+    run = _model(path)
     task = content["task_name"].text() if content["task_name"].value else path.stem
     version = (_version(content["mteb_version"].value),)
     found = False
@@ -57,6 +56,19 @@ def _read_mteb(path: Path, languages: str | None) -> Iterator[Result]:
             )  # fmt: skip
     if not found:
         raise content["scores"].refused("scores of a split", "no split")
+
+
+def _model(path: Path) -> str:
+    """Return the name of a model, as its metadata or else its folder have it.
+
+    Folders and leaderboards write __ for the slash of a model's name, which a path cannot have.
+    """
+    meta, folder = path.parent / "model_meta.json", path.resolve().parent
+    name = parsed(meta, "MTEB")["name"] if meta.exists() else None
+    if name is not None and name.value:
+        return name.text().replace("/", "__")
+    is_revision = meta.exists() or _REVISION.fullmatch(folder.name)
+    return folder.parent.name if is_revision else folder.name
 
 
 def _first_version(content: Json, path: Path, languages: str | None) -> Iterator[Result]:

@@ -48,7 +48,7 @@ ALL_WORDS = {
     "collection": COLLECTION_WORDS,
     "value": [*WORDS["value"], "main_score"],
 }
-_NO_VALUE = ["", "nan", "na", "n/a", "null", "none"]
+_NO_VALUE = ["", "nan", "na", "n/a", "null", "none", "-", "–", "—"]
 _TEXTS = (pl.String, pl.Categorical, pl.Enum, pl.Boolean)
 _LIKE_NUMBERS = r"^[^\pL]*\d[^\pL]*$"
 _CELL = "\0"  # a prefix for the columns of a matrix, since one may have the name of our column

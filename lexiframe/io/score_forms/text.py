@@ -97,7 +97,10 @@ def _is_triple(line: str) -> bool:
     fields = [field.strip() for field in line.split("\t")] if "\t" in line else line.split()
     is_summary = len(fields) == _WIDTH and not {*fields[:2]}.isdisjoint(SUMMARIES)
     is_list = any(field.endswith(",") for field in fields)
-    return is_summary or (len(fields) > 1 and not is_list and bool(_NUMBER.fullmatch(fields[-1])))
+    is_long = len(fields) > 1 and not is_list
+    # A decimal comma is refused later.
+    last = fields[-1].replace(",", ".", len(fields) == _WIDTH) if is_long else ""
+    return is_summary or bool(_NUMBER.fullmatch(last))
 
 
 def _table_of_lines(text: str, where: str) -> pl.DataFrame:

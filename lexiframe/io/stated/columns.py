@@ -55,7 +55,8 @@ def find_columns(table: pl.DataFrame, where: str, given: Mapping[str, str]) -> C
     free = [name for name in free if name != query_id]
     count = given.get("count") or next((name for name in COUNTS if name in free), None)
     share = given.get("share") or next((name for name in SHARES if name in free), None)
-    winner = None if won or a_wins or share else _one("winner", free, where, given)
+    several = share and sum(name in free for name in STATED_NAMES["winner"][0]) > 1
+    winner = None if won or a_wins or several else _one("winner", free, where, given)
     if winner is None and not won and not a_wins and not share:
         raise _missing_columns("winner", table, where)
     judge, first, replicate = (_one(c, free, where, given) for c in ("judge", "first", "replicate"))

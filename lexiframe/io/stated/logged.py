@@ -14,6 +14,7 @@ from lexiframe.io.stated.names import (
     PAIRS_OF_RUNS,
     SCORES_OF_CHOSEN,
     SCORES_OF_SIDES,
+    refuse_cells,
 )
 
 CORRECT = "results"
@@ -30,12 +31,16 @@ def add_winner(table: pl.DataFrame, where: str) -> pl.DataFrame:
         return _two_games(table, games)
     scores = next((two for two in SCORES_OF_SIDES if {*two} <= names), None)
     if scores and "winner" not in names and any({*pair} <= names for pair in PAIRS_OF_RUNS):
-        return table.with_columns(_named(_winner_by_scores(table, scores)).alias("winner"))
+        return table.with_columns(_named(_winner_by_scores(table, scores, where)).alias("winner"))
     pair = next((pair for pair in CHOSEN if {*pair} <= {*table.columns}), None)
     scored = next((two for two in SCORES_OF_CHOSEN if {*two} <= {*table.columns}), None)
     if pair is None or not (scored or CORRECT in table.columns):
         return table
-    share = _winner_by_results(table, where) if scored is None else _winner_by_scores(table, scored)
+    share = (
+        _winner_by_results(table, where)
+        if scored is None
+        else _winner_by_scores(table, scored, where)
+    )
     table = table.rename(dict(zip(pair, ("run_a", "run_b"), strict=True)))
     return table.drop("winner", strict=False).with_columns(_named(share).alias("winner"))
 
@@ -83,18 +88,21 @@ def _two_games(table: pl.DataFrame, games: tuple[str, str]) -> pl.DataFrame:
     return joined if GAMES[games][0] else joined.drop("first")
 
 
-def _winner_by_scores(table: pl.DataFrame, scored: tuple[str, str]) -> pl.Series:
+def _winner_by_scores(table: pl.DataFrame, scored: tuple[str, str], where: str) -> pl.Series:
     """Say who has the higher score; null where a score is missing."""
-    chosen, rejected = (pl.col(name).cast(pl.Float64, strict=False) for name in scored)
-    return table.select(((chosen - rejected).sign() + 1) / 2).to_series()
+    numbers = [table[name].cast(pl.Float64, strict=False) for name in scored]
+    for name, given in zip(scored, numbers, strict=True):
+        texts = table[name].cast(pl.String).str.strip_chars().replace("", None)
+        bad = given.is_null() & texts.is_not_null()
+        refuse_cells(texts, bad, where, f"a number as {name}", "mend it")
+    chosen, rejected = numbers
+    return ((chosen - rejected).sign() + 1) / 2
 
 
 def _winner_by_results(table: pl.DataFrame, where: str) -> pl.Series:
     share = table[CORRECT].cast(pl.Float64, strict=False)
-    odd = (~share.is_in([0.0, 0.5, 1.0]) & table[CORRECT].is_not_null()).fill_null(True).arg_true()
-    if len(odd):
-        found = f"{table[CORRECT][odd[0]]!r} in row {odd[0] + 1} ({len(odd)} such rows)"
-        raise ReadError(Problem(where, f"1, 0.5 or 0 in {CORRECT}", found))
+    odd = (~share.is_in([0.0, 0.5, 1.0]) & table[CORRECT].is_not_null()).fill_null(True)
+    refuse_cells(table[CORRECT], odd, where, f"1, 0.5 or 0 in {CORRECT}")
     return share
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
+
+import polars as pl
+
+from lexiframe.base import LexiframeError, Problem, ReadError
+from lexiframe.io.column_forms.column_names import spelled
 
 STATED_NAMES: dict[str, tuple[list[str], ...]] = {
     "query_id": (
@@ -74,6 +81,27 @@ SCORES_OF_CHOSEN = (
 """What a reward model gave to the two answers: the higher one wins, whichever was called chosen."""
 
 
+_KNOWN = [word for words in (
+    *PAIRS_OF_RUNS, *CHOSEN, *ONE_HOT, *GAMES, ARENA_HARD, ("baseline",), COUNTS, SHARES,
+    *SCORES_OF_SIDES, *SCORES_OF_CHOSEN, *chain.from_iterable(STATED_NAMES.values()),
+) for word in words]  # fmt: skip
+_SPELLED = {other: word for word in _KNOWN for other in spelled([word])}
+_SPELLED |= {word: word for word in _KNOWN}
+
+
+def plain_names(names: Sequence[str]) -> dict[str, str]:
+    """Return what columns are called in the lists here, of those in another case or style.
+
+    Examples
+    --------
+    >>> plain_names(["Model_A", "modelB", "winner", "Date"])
+    {'Model_A': 'model_a', 'modelB': 'model_b'}
+    """
+    found = {name: _SPELLED[name] for name in names if _SPELLED.get(name, name) != name}
+    taken = Counter([*names, *found.values()])
+    return {name: word for name, word in found.items() if taken[word] == 1}
+
+
 def are_votes(names: Sequence[str]) -> bool:
     """Return whether columns name two runs, of which somebody preferred one.
 
@@ -82,4 +110,19 @@ def are_votes(names: Sequence[str]) -> bool:
     >>> are_votes(["model_a", "model_b", "winner"]), are_votes(["query_id", "doc_id"])
     (True, False)
     """
-    return any({*pair} <= {*names} for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])
+    known = {plain_names(names).get(name, name) for name in names}
+    return any({*pair} <= known for pair in [*PAIRS_OF_RUNS, *CHOSEN, *GAMES, ARENA_HARD])
+
+
+def refuse_cells(
+    cells: pl.Series,
+    bad: pl.Series,
+    where: str,
+    expected: str,
+    advice: str = "",
+    kind: type[LexiframeError] = ReadError,
+) -> None:
+    """Raise for the cells that are bad, with the first of them and its row."""
+    if len(at := bad.fill_null(value=False).arg_true()):
+        found = f"{cells[at[0]]!r} in row {at[0] + 1} ({len(at)} such rows)"
+        raise kind(Problem(where, expected, found, advice))

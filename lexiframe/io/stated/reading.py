@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
@@ -24,12 +25,14 @@ from lexiframe.base import (
 )
 from lexiframe.io.column_forms.column_names import refuse_no_mapping
 from lexiframe.io.column_forms.objects import to_frame
+from lexiframe.io.column_forms.records import table_of_records
 from lexiframe.io.files.data_sources import File, Source, sources_of_runs
 from lexiframe.io.logs.files import read_log
 from lexiframe.io.stated.columns import Columns, find_columns
 from lexiframe.io.stated.logged import add_winner, joined_names
+from lexiframe.io.stated.names import are_votes, plain_names, refuse_cells
 from lexiframe.io.stated.stated_preferences import StatedPreferences
-from lexiframe.io.stated.winners import BOTH_BAD, shares, sides, won_by_share
+from lexiframe.io.stated.winners import BOTH_BAD, refuse_contradictions, shares, sides, won_by_share
 from lexiframe.typing import VotesLike
 
 _NAMES = (
@@ -59,7 +62,8 @@ def read_preferences(
     ----------
     source
         A file (CSV, TSV, JSON, JSON lines, Parquet), a folder, a glob, a frame, a list of any of
-        these, or ``{judge: file or frame}`` for files that name no judge. Each row is one judgment:
+        these, or ``{judge: file or frame}`` for files that name no judge; or a list of
+        dictionaries. Columns may be written in any case. Each row is one judgment:
 
         - the request: ``query_id``, ``qid``, ``question_id``, ``prompt_id``, ``prompt``,
           ``question``, ``instruction``, ..., and ``id`` where nothing else is there; without any,
@@ -115,8 +119,8 @@ def read_preferences(
     Warns
     -----
     LexiframeWarning
-        When rows name no winner, or one run twice, and are left out; when a tie means that both
-        are bad; and when no column names the request.
+        When names of runs differ in capitals alone; when rows name no winner, or one run twice,
+        and are left out; when a tie means that both are bad; and when no column names the request.
 
     Notes
     -----
@@ -148,6 +152,11 @@ def read_preferences(
             f"judgments of a run against itself, left out: {itself.sum():,} rows ({first!r} first)"
         )
         judgments = judgments.filter(~itself)
+    names = pl.concat([judgments["run_a"], judgments["run_b"]]).unique().sort()
+    if len(alike := names.filter(names.str.to_lowercase().is_duplicated())):
+        warn(
+            f"names that differ in capitals alone, counted as different runs: {n_and_first(alike)}"
+        )
     left_out = judgments["winner"].null_count()
     judgments = judgments.filter(pl.col("winner").is_not_null())
     if not judgments.height:
@@ -164,6 +173,9 @@ def read_preferences(
 
 def _sources(source: Any) -> list[Source]:
     """Find the sources; a file that is given twice would count each of its judgments twice."""
+    are_records = isinstance(source, list) and all(isinstance(one, Mapping) for one in source)
+    if are_records and source and are_votes([*source[0]]):
+        source = pl.DataFrame(table_of_records(source, json.dumps))
     sources = [one for of in sources_of_runs(source).sources for one in of.apart()]
     files = [one.origin for one in sources if isinstance(one.origin, File) and not one.origin.data]
     paths = Counter(Path(file.path).resolve() for file in files)
@@ -179,6 +191,9 @@ def _read_source(
     is_file = isinstance(source.origin, File)
     where = str(source.origin) if is_file else "judgments"
     table = read_log(source.origin) if is_file else to_frame(source.origin, "winner", where)
+    said = columns.values()
+    plain = {old: new for old, new in plain_names(table.columns).items() if old not in said}
+    table = table.rename(plain)
     table = add_winner(table, where)
     found = find_columns(table, where, columns)
     _refuse_nested(table, found, where)
@@ -190,7 +205,11 @@ def _read_source(
     if judge is None and source.is_given:
         judge = pl.repeat(source.name, table.height, dtype=pl.String, eager=True)
     share = shares(table, found, where, values)
-    winner = sides(table, found, where, values) if share is None else won_by_share(share)
+    if share is None:
+        winner = sides(table, found, where, values)
+    else:
+        refuse_contradictions(table, found, share, where, values)
+        winner = won_by_share(share)
     frame = pl.DataFrame(ids).with_columns(
         winner.alias("winner"),
         (pl.lit(None, pl.String) if judge is None else judge).alias("judge"),
@@ -224,12 +243,10 @@ def _counted_rows(
     times = pl.repeat(1, table.height, dtype=pl.Float64, eager=True)
     if found.count is not None:
         times = table[found.count].cast(pl.Float64, strict=False)
-        bad = (times.is_null() | (times < 0) | (times % 1 != 0)).arg_true()
-        if len(bad):
-            given = f"{table[found.count][bad[0]]!r} in row {bad[0] + 1} ({len(bad)} such rows)"
-            advice = "leave the column out, or give it another name: then each row counts once"
-            expected = f"a whole number of judgments in {found.count}"
-            raise SchemaError(Problem(where, expected, given, advice))
+        bad = times.is_null() | (times < 0) | (times % 1 != 0)
+        advice = "leave the column out, or give it another name: then each row counts once"
+        expected = f"a whole number of judgments in {found.count}"
+        refuse_cells(table[found.count], bad, where, expected, advice, SchemaError)
     if strong > 1 and found.winner is not None:
         is_strong = table[found.winner].cast(pl.String).str.contains(">>|<<").fill_null(False)
         times = times * is_strong.cast(pl.Int64).replace({1: strong, 0: 1})

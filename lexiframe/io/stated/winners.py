@@ -9,6 +9,7 @@ import polars as pl
 
 from lexiframe.base import Problem, ReadError, n_and_first
 from lexiframe.io.stated.columns import Columns
+from lexiframe.io.stated.names import refuse_cells
 
 A, B, TIE, BOTH_BAD = "a", "b", "tie", "both_bad"
 Ways = tuple[dict[str, str], dict[str, str]]
@@ -19,16 +20,10 @@ _WORDS = {
     B: "b right model_b model_2 run_b run_2 system_b system_2 output_2 second assistant_b [[b]] 2 "
     "false b>a b>>a a<b a<<b",
     TIE: "tie tied draw equal same both c [[c]] a=b b=a",
-    BOTH_BAD: "bothbad both_bad both-bad neither",
+    BOTH_BAD: "bothbad both_bad both-bad neither none tie_(bothbad) tie(bothbad) tie_(both_bad)",
 }
-WORDS = {word: side for side, words in _WORDS.items() for word in words.split()} | {
-    "tie (bothbad)": BOTH_BAD,
-    "tie(bothbad)": BOTH_BAD,
-    "tie (both bad)": BOTH_BAD,
-    "both bad": BOTH_BAD,
-    "none": BOTH_BAD,
-}
-"""What a word says, without regard to capitals. Numbers are read by `_NUMBERS`."""
+WORDS = {word: side for side, words in _WORDS.items() for word in words.split()}
+"""What a word says, without regard to capitals, and with _ for a blank; not of numbers."""
 _NUMBERS = (
     {1.0: A, 0.0: TIE, -1.0: B},
     {0.0: TIE, 1.0: A, 1.5: TIE, 2.0: B},
@@ -78,11 +73,10 @@ def shares(
     with a share of .93. Numbers between 0 and 1 may be the share of either run.
     """
     if columns.share is not None:
-        numbers = table[columns.share].cast(pl.Float64, strict=False)
-        bad = ~numbers.is_between(0, 1) | (numbers.is_null() & table[columns.share].is_not_null())
-        if (at := bad.fill_null(False).arg_true()).len():
-            found = f"{table[columns.share][at[0]]!r} in row {at[0] + 1} ({len(at)} such rows)"
-            raise ReadError(Problem(where, f"shares from 0 to 1 in {columns.share}", found))
+        cells = table[columns.share]
+        numbers = cells.cast(pl.Float64, strict=False)
+        bad = ~numbers.is_between(0, 1) | (numbers.is_null() & cells.is_not_null())
+        refuse_cells(cells, bad, where, f"shares from 0 to 1 in {columns.share}")
         return numbers
     if values or columns.winner is None or columns.a_wins or columns.won:
         return None
@@ -95,6 +89,22 @@ def shares(
     found = f"numbers between 0 and 1 in {columns.winner}, which may be the share of either run"
     advice = f"if it is that of {columns.run_a}: columns={{'share': {columns.winner!r}}}"
     raise ReadError(Problem(where, _EXPECTED, found, advice))
+
+
+def refuse_contradictions(
+    table: pl.DataFrame, columns: Columns, share: pl.Series, where: str, values: Mapping[str, str]
+) -> None:
+    """Raise where the winner of a row is the run that has less than half of its share."""
+    if columns.share is None or columns.winner is None:
+        return
+    try:
+        side = sides(table, columns, where, values)
+    except ReadError:  # nobody can tell what the other column means, and the share is known
+        return
+    bad = ((side == A) & (share < 0.5)) | ((side == B) & (share > 0.5))
+    expected = f"a winner with more than half of {columns.share}, which is that of the first run"
+    advice = "mend them, or leave one of the columns out"
+    refuse_cells(table[columns.winner], bad, where, expected, advice)
 
 
 def won_by_share(share: pl.Series) -> pl.Series:
@@ -187,7 +197,7 @@ def _names_or_sides(rows: pl.DataFrame, where: str, unclear: Sequence[Ways]) -> 
 
 def _winner_by_words(winner: pl.Series) -> pl.Series:
     """Return what words say. C is a tie beside A and B alone, as the other words may be names."""
-    word = winner.str.to_lowercase()
+    word = winner.str.to_lowercase().str.replace_all(" ", "_")
     side = word.replace_strict(WORDS, default=None, return_dtype=pl.String)
     are_all = side.null_count() == winner.null_count()
     return side if are_all else side.set(word.is_in(["c", "[[c]]"]).fill_null(False), None)

@@ -101,7 +101,9 @@ def parse_delimited(data: bytes, where: str, separator: str, options: TextOption
         return table
     table, _ = text_table(data, where, separator)
     return table.with_columns(
-        _as_numbers(table[name], options) for name in _number_columns(table.columns, options)
+        _as_numbers(table[name], options)
+        for name in _number_columns(table.columns, options)
+        if not table[name].head(1).str.starts_with("[").any()  # a list of numbers in each cell
     )
 
 

@@ -97,11 +97,27 @@ def _refuse_other(members: Members, form: Form, where: str) -> None:
     is_ours = form == "lines" or any(isinstance(value, dict) for value in members.values)
     if form == "queries":
         is_ours = is_one_run(dict(zip(members.names, members.values, strict=True)))
+    if not is_ours and form == "queries" and are_plain_lists(members.values):
+        of_each = zip(members.names, members.values, strict=True)
+        cells = ((name, x) for name, of in of_each for x in of)
+        for query, odd in ((name, x) for name, x in cells if x is None or not may_be_id(x)):
+            expected = "ids, or pairs of an id and a number, in {query: [documents]}"
+            found = f"{json.dumps(odd)[:_SHOWN]} among the documents of query {query!r}"
+            raise ReadError(Problem(where, expected, found, NO_JSON))
     if not is_ours:
         expected = (
             "JSON with a record on each line, a list of records, or {query: {document: number}}"
         )
         raise ReadError(Problem(where, expected, "list" if form == "list" else "dict"))
+
+
+def are_plain_lists(values: Sequence[Any]) -> bool:
+    """Return whether values are lists, some filled, and none has objects."""
+    return (
+        all(isinstance(of, list) for of in values)
+        and any(values)
+        and not any(isinstance(x, dict) for of in values for x in of)
+    )
 
 
 def _refuse_record(members: Members, where: str) -> None:

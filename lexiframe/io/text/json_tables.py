@@ -18,6 +18,7 @@ from lexiframe.io.column_forms.objects import is_one_run, to_frame
 from lexiframe.io.problems.rows_as_written import Rows
 from lexiframe.io.text.json_rows import (
     Form,
+    are_plain_lists,
     members_in,
     names_of,
     no_lines,
@@ -41,7 +42,8 @@ def _form_of(data: bytes, columns: Mapping[str, str]) -> Form:
     if record is not None:
         is_run = is_one_run(record) and not _has_fields(record, columns)
         of_first = next(iter(record.values()), None)
-        return "queries" if is_run and isinstance(of_first, dict | list) else "lines"
+        is_by_query = is_run and isinstance(of_first, dict | list)
+        return "queries" if is_by_query or are_plain_lists([*record.values()]) else "lines"
     start = data[:_START]
     lines = [line.strip(b" \t,") for line in start.split(b"\n") if line.strip()]
     n_records = sum(line.startswith(b"{") and line.endswith(b"}") for line in lines)

@@ -20,7 +20,8 @@ from lexiframe.io.reading_options import TextOptions
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _ONE_NUMBER = re.compile(rf"\s*{_NUMBER}\s*")
-_ROW = re.compile(rf"\s*{_NUMBER}(?=\s[^#]*:)(\s+qid:\S+)?(\s+\d+:({_NUMBER}|nan))*\s*(#.*)?")
+_ONE_FIELD = re.compile(r"\s*[^\s,;]+(,\d+)?\s*")
+_ROW = re.compile(rf"\s*{_NUMBER}(?=\s[^#]*:)(\s+(?i:qid):\S+)?(\s+\d+:({_NUMBER}|nan))*\s*(#.*)?")
 _ROWS = "rows of learning to rank (grade qid:QUERY 1:0.5 ...)"
 
 
@@ -40,7 +41,8 @@ def rows_of_letor(
     >>> rows_of_letor(data, "test.txt", TextOptions(), schemas.QRELS).table.rows()
     [('7', 'GX1', '2'), ('7', 'GX2', '0')]
     """
-    if not is_of_letor(data, schema):
+    is_column = options.rows is not None and _ONE_FIELD.fullmatch(_first_line(data))
+    if not (is_column or is_of_letor(data, schema)):
         return None
     lines, keys, name, number = _lines(data, where), None, "score", r"^\s*(.*?)\s*$"
     if _ROW.fullmatch(_first_line(data)):
@@ -54,10 +56,15 @@ def rows_of_letor(
         found = "one number in each line"
         raise ReadError(Problem(where, "a query and a document", found, advice, is_first=True))
     keys = _keys_in(str(options.rows)) if keys is None else keys
+    is_named = not re.search(r"\d", _first_line(data))
+    lines = lines.slice(options.header and is_named)
     if lines.height != keys.height:
         found = f"{lines.height}, and {keys.height} in {options.rows}"
-        raise ReadError(Problem(where, "as many rows as queries have", found, is_first=True))
+        advice = "if the first line names the column, say so with header=True" * is_named
+        expected = "as many rows as queries have"
+        raise ReadError(Problem(where, expected, found, advice, is_first=True))
     numbers = lines["text"].str.extract(number).alias(name)
+    numbers = numbers.str.replace(options.decimal, ".", literal=True)
     return Rows(keys.with_columns(numbers), lines["line"].cast(pl.Int64), decimal=".")
 
 
@@ -108,7 +115,7 @@ def _by_place(queries: pl.DataFrame) -> pl.DataFrame:
 
 def _keys(lines: pl.DataFrame, where: str, rows: str | Path | None) -> pl.DataFrame | None:
     """Return query and document of each row of LETOR; None if ``rows`` has them instead."""
-    query = lines["text"].str.extract(r"^\s*\S+\s+qid:(\S+)").alias("query_id")
+    query = lines["text"].str.extract(r"^\s*\S+\s+(?i:qid):(\S+)").alias("query_id")
     if query.null_count() == len(query) and rows is not None:
         return None
     if query.has_nulls():

@@ -263,6 +263,11 @@ requests).
     check_model(d, model, test, no_model)
     given: Any = d
     ranked = given if isinstance(given, RankedPairs) else None
+    if ranked is not None and isinstance(order, str) and order == "given":
+        raise LexiframeError(
+            "gate: expected the order in which the requests came, found an evaluation, which has "
+            "them sorted by their ids; give the ids in their order: order=[...]"
+        )
     given = given if ranked is None else ranked.pairs
     given = average_replicates("gate", given, replicates, [test or "t"])
     bets = Bets.check("gate", d, bounds, order, n_planned)

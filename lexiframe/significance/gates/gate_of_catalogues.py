@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from lexiframe.base import LexiframeError, sums
+from lexiframe.metrics import derived
 from lexiframe.significance.differences import Options
 from lexiframe.significance.estimates import answers_by_t
 from lexiframe.significance.gates.gate_evidence import refuse_wide
-from lexiframe.significance.gates.gate_tables import name_among
 from lexiframe.significance.margins import Margin, margins_of
 
 
@@ -23,7 +23,7 @@ def margins_apart(margin: Margin, of_all: pl.DataFrame | None) -> tuple[Margin, 
     known = of_all["measure"].unique(maintain_order=True).to_list()
     if not isinstance(margin, Mapping):
         return margin, dict.fromkeys(known, margin)
-    named = {name: name_among(known, str(name)) for name in margin}
+    named = {name: derived.name_among(known, str(name)) for name in margin}
     apart = {called: margin[name] for name, called in named.items() if called in known}
     rest = {name: margin[name] for name, called in named.items() if called not in known}
     return rest, apart

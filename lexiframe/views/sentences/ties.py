@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from lexiframe.base import escaped, printed, sums
+from lexiframe.pairwise import facts
 from lexiframe.typing import Evaluated
 from lexiframe.views.sentences.coverage import cuts_in_words
 from lexiframe.views.sentences.rows import is_first
@@ -43,6 +44,9 @@ def tie_sentences(
     """
     if provenance.get("policies", {}).get("ties") in _ORDERED:
         return ()
+    own = [name for name, of in facts.known_facts(provenance).items() if of.is_own]
+    ranges = [f"{name}_{end}" for name in own for end in ("min", "max")]
+    tables = {**tables, "coverage": tables["coverage"].drop(ranges, strict=False)}
     return tuple(
         f"{prefix}{said}"
         for prefix, coverage, means, is_grouped in _collection_tables(tables, provenance["groups"])

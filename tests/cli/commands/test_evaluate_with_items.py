@@ -36,12 +36,25 @@ def test_it_gives_what_python_gives(lexiframe, files, tmp_path):
     assert printed == f"{e}\n"
 
 
+def test_the_tables_of_the_catalogue_are_printed(lexiframe, files):
+    told = (QRELS, RUNS, "--items", files[0], "--format", "json")
+    tables = json.loads(lexiframe("evaluate", *told, "-m", "RR,Coverage@10").out)
+    for name in ("catalogue", "catalogue_comparisons"):
+        asked = ("--table", name)
+        found = lexiframe("evaluate", *told, "-m", "RR,Coverage@10", *asked).out
+        assert json.loads(found) == tables[name]
+        outcome = lexiframe("evaluate", *told, "-m", "RR", *asked)
+        assert outcome.status == 1
+        assert "expected a measure of the catalogue, found none in -m" in outcome.said
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [
         ((QRELS, RUNS, "--history", "past.csv"), "--history: is that of the users of --items"),
         (("--scores", "s.csv", "--items", "i.csv"), "--items: measures of lists need the runs"),
         ((QRELS, RUNS, "--items", "nowhere.csv"), "nowhere.csv"),
+        ((QRELS, RUNS, "--table", "catalogue"), "is of the items of --items; add --items FILE"),
     ],
 )
 def test_what_it_refuses(lexiframe, arguments, message):

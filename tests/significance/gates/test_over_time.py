@@ -57,6 +57,16 @@ def test_requests_come_in_the_order_of_their_looks(state):
     assert table.equals(same)
 
 
+def test_an_evaluation_does_not_tell_in_which_order_the_requests_came():
+    runs = {name: {f"q{n}": {"a": 1, "b": n % k} for n in range(9)}
+            for name, k in (("old", 2), ("new", 3))}  # fmt: skip
+    e = lf.evaluate(runs, {f"q{n}": {"b": 1} for n in range(9)}, "RR")
+    with pytest.raises(lf.LexiframeError, match=r"sorted by their ids; give the ids in their ord"):
+        lf.gate(e, 0.1, **TWO, order="given", n_planned=9)
+    order = [f"q{n}" for n in range(9)]
+    assert lf.gate(e, 0.1, **TWO, order=order, n_planned=9)["n"].item() == 9
+
+
 def test_what_changed_is_refused(state):
     how = {"state": state, "n_planned": 300, **TWO}
     so_far(preferences(X[:50]), 0.02, **how)

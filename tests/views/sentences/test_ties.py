@@ -192,3 +192,11 @@ def test_a_run_of_robust_2003(shared):
         "rutcor03100 has many equal scores, whose order is arbitrary: its AP may be 0.042 to "
         "0.137, RR 0.188 to 0.523 and nDCG@10 0.074 to 0.269."
     ) in flat(e)
+
+
+def test_an_own_metric_that_is_called_like_a_built_in_one_has_not_its_range():
+    own = lf.RecallLevelMetric("AP", lambda p: 1 / p.sqrt(), lambda i, m: 1 / m, bounds="0 to 1")
+    (sentence,) = said({"blind": BLIND, "clear": CLEAR}, [own])
+    assert sentence.startswith("blind has one score for all documents")
+    assert "AP" in said({"blind": BLIND, "clear": CLEAR}, ["AP"])[0]
+    assert "AP" not in sentence
